@@ -1,0 +1,321 @@
+//! Lines that hold a string or match an expression.
+
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+use regex::{Regex, RegexBuilder};
+use thiserror::Error;
+
+use crate::outline::LineCursor;
+
+/// At most so many bytes are taken as a query.
+const MAX_QUERY_BYTES: usize = 4_096;
+/// At most so many bytes of program an expression may compile to. Matching takes time proportional to
+/// program times text at worst, so that this bounds it.
+const MAX_PROGRAM_BYTES: usize = 512 << 10;
+const MAX_REGEX_NESTING: u32 = 100;
+
+/// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
+///
+/// Every line is matched by itself, without its terminator (LF, or CR and LF): `^` and `$` are its ends,
+/// and nothing matches across lines. A lone CR is part of its line. Takes time linear in the text, for an
+/// expression times its size at worst.
+///
+/// ```
+/// use canvas_patch::{GrepLimits, Query, grep};
+///
+/// let query = Query::regex(r"^#+ \w+$")?;
+/// let found = grep("# One\r\ntext\r\n## Two\r\n", &query, GrepLimits::default());
+/// let lines: Vec<_> = found.matches.iter().map(|found| (found.line, found.text)).collect();
+/// assert_eq!(lines, [(1, "# One"), (3, "## Two")]);
+/// # Ok::<(), canvas_patch::GrepError>(())
+/// ```
+pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Grep<'t> {
+    let mut cursor = LineCursor::new(text);
+    let mut found = Grep { matches: Vec::new(), truncated: false };
+    let (mut from, mut total_bytes) = (0, 0);
+    while let Some(hit) = query.next_line(text, from) {
+        let shown = clip(text, &hit, limits.max_line_bytes);
+        total_bytes += shown.len();
+        if found.matches.len() == limits.max_matches || total_bytes > limits.max_total_bytes {
+            found.truncated = true;
+            break;
+        }
+        let clipped = shown.len() < hit.line.len();
+        found.matches.push(Match { line: cursor.line_at(hit.line.start), text: &text[shown], clipped });
+        from = hit.next;
+    }
+    found
+}
+
+/// How much [`grep`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrepLimits {
+    /// How many lines.
+    pub max_matches: usize,
+    /// How many bytes of one line; of a longer one, the part around its first match.
+    pub max_line_bytes: usize,
+    /// How many bytes in all; a line that does not fit ends the list.
+    pub max_total_bytes: usize,
+}
+
+impl Default for GrepLimits {
+    fn default() -> Self {
+        Self { max_matches: 200, max_line_bytes: 1_000, max_total_bytes: 100_000 }
+    }
+}
+
+/// The lines that [`grep`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grep<'t> {
+    /// One entry for each line, in order.
+    pub matches: Vec<Match<'t>>,
+    /// Whether more lines match than are listed.
+    pub truncated: bool,
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match<'t> {
+    /// Counted from 1.
+    pub line: usize,
+    /// The line without its terminator, or a part of it that holds the start of its first match.
+    pub text: &'t str,
+    /// Whether `text` is only a part.
+    pub clipped: bool,
+}
+
+/// What [`grep`] looks for.
+#[derive(Debug, Clone)]
+pub struct Query(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Literal(Finder<'static>),
+    /// An expression whose matches may be looked for in the whole text: see [`keeps_to_lines`].
+    RegexInText {
+        regex: Regex,
+        /// Whether it needs lines to end with LF alone.
+        asserts_end: bool,
+    },
+    RegexByLine(Regex),
+}
+
+impl Query {
+    /// Looks for exactly this string.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 4,096 bytes, or holds a newline, as no line does.
+    pub fn literal(literal: &str) -> Result<Self, GrepError> {
+        check_length(literal)?;
+        if let Some(at) = memchr(b'\n', literal.as_bytes()) {
+            return Err(GrepError::Newline { at });
+        }
+        Ok(Self(Kind::Literal(Finder::new(literal).into_owned())))
+    }
+
+    /// Looks for matches of an expression in the syntax of the `regex` crate.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 4,096 bytes, malformed, or too large once compiled.
+    pub fn regex(pattern: &str) -> Result<Self, GrepError> {
+        check_length(pattern)?;
+        let regex = RegexBuilder::new(pattern)
+            .multi_line(true)
+            .size_limit(MAX_PROGRAM_BYTES)
+            .nest_limit(MAX_REGEX_NESTING)
+            .build()
+            .map_err(|error| GrepError::from_regex(pattern, &error))?;
+        let asserts_end = pattern.contains('$');
+        Ok(Self(if keeps_to_lines(pattern) {
+            Kind::RegexInText { regex, asserts_end }
+        } else {
+            Kind::RegexByLine(regex)
+        }))
+    }
+
+    /// The first line that matches, among those that start at the byte `from` or later.
+    fn next_line(&self, text: &str, mut from: usize) -> Option<Hit> {
+        let asserts_end = matches!(self.0, Kind::RegexInText { asserts_end: true, .. });
+        let by_line = asserts_end && memchr(b'\r', &text.as_bytes()[from..]).is_some();
+        while from < text.len() {
+            let at = match &self.0 {
+                Kind::Literal(finder) => from + finder.find(&text.as_bytes()[from..])?,
+                Kind::RegexInText { regex, .. } if !by_line => regex.find_at(text, from)?.start(),
+                Kind::RegexInText { .. } | Kind::RegexByLine(_) => from,
+            };
+            let line = Line::around(text, from, at)?;
+            let content = &text[line.content.clone()];
+            let matched = match &self.0 {
+                // What lies outside of its line ends with the CR of the line's terminator.
+                Kind::Literal(finder) => {
+                    let matched = at..at + finder.needle().len();
+                    (matched.end <= line.content.end).then_some(matched)
+                }
+                Kind::RegexInText { regex, .. } | Kind::RegexByLine(regex) => {
+                    let start = line.content.start;
+                    regex.find(content).map(|found| start + found.start()..start + found.end())
+                }
+            };
+            if let Some(matched) = matched {
+                return Some(Hit { line: line.content, matched, next: line.next });
+            }
+            from = line.next;
+        }
+        None
+    }
+}
+
+/// Why a query cannot be searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GrepError {
+    /// There is nothing to look for.
+    #[error("the query is empty; give a string or an expression to look for")]
+    Empty,
+    /// A literal holds a newline.
+    #[error("the query has a newline at byte {at}, but lines are searched one by one; give a part of one line")]
+    Newline {
+        /// Its place in bytes.
+        at: usize,
+    },
+    /// The query is longer than is allowed.
+    #[error("the query has {bytes} bytes, but {max} are allowed; give a shorter one")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        max: usize,
+    },
+    /// The expression compiles to a larger program than is allowed.
+    #[error("the expression compiles to more than {max} bytes; repeat or nest less in it")]
+    TooComplex {
+        /// How large the program may be.
+        max: usize,
+    },
+    /// The expression is malformed.
+    #[error(
+        "the expression is malformed{}: {message}; correct it, or search for a literal",
+        at.map(|at| format!(" at byte {at}")).unwrap_or_default()
+    )]
+    Malformed {
+        /// Its place in bytes, where it is known.
+        at: Option<usize>,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl GrepError {
+    /// A stable name for the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty | Self::Newline { .. } => "INVALID_QUERY",
+            Self::TooLong { .. } | Self::TooComplex { .. } => "QUERY_TOO_LARGE",
+            Self::Malformed { .. } => "INVALID_REGEX",
+        }
+    }
+
+    /// The place in the query, in bytes, where it is known.
+    pub fn at(&self) -> Option<usize> {
+        match self {
+            Self::Newline { at } => Some(*at),
+            Self::Malformed { at, .. } => *at,
+            Self::Empty | Self::TooLong { .. } | Self::TooComplex { .. } => None,
+        }
+    }
+
+    fn from_regex(pattern: &str, error: &regex::Error) -> Self {
+        if let regex::Error::CompiledTooBig(max) = error {
+            return Self::TooComplex { max: *max };
+        }
+        // The crate gives prose only: the pattern indented by four, carets beneath the place, a message.
+        let prose = error.to_string();
+        let mut lines = prose.lines();
+        let carets = lines.find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
+        let column = carets.filter(|_| !pattern.contains('\n')).and_then(|line| line.find('^'));
+        let place = |column: usize| pattern.char_indices().map(|(at, _)| at).chain([pattern.len()]).nth(column);
+        let at = column.and_then(|column| column.checked_sub(4)).and_then(place);
+        let message = prose.rsplit("error: ").next().unwrap_or(&prose).trim().to_owned();
+        Self::Malformed { at, message }
+    }
+}
+
+/// A line that matches.
+struct Hit {
+    line: Range<usize>,
+    /// Its first match.
+    matched: Range<usize>,
+    /// Where the next line starts.
+    next: usize,
+}
+
+struct Line {
+    content: Range<usize>,
+    next: usize,
+}
+
+impl Line {
+    /// The line that holds the byte at `at`, which is not before the line start `from`. None where no
+    /// line is left.
+    fn around(text: &str, from: usize, at: usize) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let start = memrchr(b'\n', &bytes[from..at]).map_or(from, |newline| from + newline + 1);
+        if start == bytes.len() {
+            return None;
+        }
+        let newline = memchr(b'\n', &bytes[at..]).map(|newline| at + newline);
+        let end = newline.unwrap_or(bytes.len());
+        let has_cr = newline.is_some() && bytes[start..end].ends_with(b"\r");
+        Some(Self { content: start..end - usize::from(has_cr), next: newline.map_or(end, |end| end + 1) })
+    }
+}
+
+fn check_length(query: &str) -> Result<(), GrepError> {
+    match query.len() {
+        0 => Err(GrepError::Empty),
+        bytes if bytes > MAX_QUERY_BYTES => Err(GrepError::TooLong { bytes, max: MAX_QUERY_BYTES }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether no match of the expression can hold a newline, and whether it finds nothing else at the start
+/// of a line than it would in that line alone.
+///
+/// Then a search of the whole text stops at the first line that may match and is several times as fast as
+/// one line at a time. Others would be wrong (`\A`), or would run to the end of the text and back from
+/// every line (`a[^b]*c`). The answer is no wherever it is not plain to see.
+fn keeps_to_lines(pattern: &str) -> bool {
+    let mut chars = pattern.chars().peekable();
+    while let Some(char) = chars.next() {
+        let plain = match char {
+            '\\' => {
+                chars.next().is_some_and(|escaped| escaped.is_ascii_punctuation() || "bBdtw".contains(escaped))
+                    // Not a half word boundary, `\b{start}`.
+                    && chars.peek() != Some(&'{')
+            }
+            '(' => chars.peek() != Some(&'?'),
+            '[' | '\n' => false,
+            _ => true,
+        };
+        if !plain {
+            return false;
+        }
+    }
+    true
+}
+
+/// What is shown of a line: all of it, or `max` bytes with the start of its first match, a quarter of
+/// them before it.
+fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
+    let line = &hit.line;
+    if line.len() <= max {
+        return line.clone();
+    }
+    let latest = hit.matched.start.saturating_sub(max / 4);
+    let start = text.ceil_char_boundary(latest.clamp(line.start, line.end - max));
+    let end = text.floor_char_boundary(start.saturating_add(max).min(line.end));
+    start..end.max(start)
+}

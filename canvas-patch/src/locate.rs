@@ -1,0 +1,225 @@
+//! Where the old sides of hunks stand in a text, all at once and in linear time.
+//!
+//! Lines are compared without their terminators. Distinct lines of the needles become small numbers, the needles
+//! one Aho-Corasick automaton over these numbers, and the text runs through it once. So neither many hunks nor
+//! long runs of one line make the search quadratic.
+
+use std::collections::HashMap;
+
+use crate::lines::{Lines, content};
+
+/// The places of one needle, as line indices from 0 in increasing order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) lines: Vec<usize>,
+}
+
+/// Finds each needle (lines of an old side; never empty) in the text, at most `cap` places of each.
+pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
+    let mut automaton = Automaton::new(needles);
+    automaton.run(text, cap);
+    automaton.ends.iter().map(|&node| automaton.found[node].clone()).collect()
+}
+
+/// The place where most lines of a needle stand, for a report: the first line there, from 0.
+pub(crate) struct Nearest<'a> {
+    /// Where each line of the needles stands in the text, at most [`Nearest::OCCURRENCES`] each.
+    occurrences: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Nearest<'a> {
+    const OCCURRENCES: usize = 64;
+
+    pub(crate) fn new(text: &str, needles: &[Vec<&'a str>]) -> Self {
+        let mut occurrences: HashMap<&str, Vec<usize>> = HashMap::new();
+        for line in needles.iter().flatten() {
+            occurrences.entry(content(line)).or_default();
+        }
+        for (i, line) in Lines::new(text).enumerate() {
+            if let Some(at) = occurrences.get_mut(content(line))
+                && at.len() < Self::OCCURRENCES
+            {
+                at.push(i);
+            }
+        }
+        Self { occurrences }
+    }
+
+    /// The start that most of the needle's lines vote for; of equals the nearest to `stated`, then the first.
+    /// Blank lines have no vote unless there are only blank lines.
+    pub(crate) fn start(&self, needle: &[&str], stated: Option<usize>) -> Option<usize> {
+        let vote = |with_blanks: bool| {
+            let mut votes: HashMap<usize, usize> = HashMap::new();
+            for (offset, line) in needle.iter().enumerate() {
+                if !with_blanks && line.trim().is_empty() {
+                    continue;
+                }
+                for start in self.occurrences[content(line)].iter().filter_map(|at| at.checked_sub(offset)) {
+                    *votes.entry(start).or_default() += 1;
+                }
+            }
+            votes.into_iter().min_by_key(|&(start, votes)| {
+                (usize::MAX - votes, stated.map_or(0, |stated| stated.abs_diff(start)), start)
+            })
+        };
+        vote(false).or_else(|| vote(true)).map(|(start, _)| start)
+    }
+}
+
+const ROOT: usize = 0;
+const NONE: usize = usize::MAX;
+
+/// Aho-Corasick over line numbers (Aho and Corasick, 1975).
+struct Automaton<'a> {
+    ids: HashMap<&'a str, usize>,
+    next: HashMap<(usize, usize), usize>,
+    fail: Vec<usize>,
+    depth: Vec<usize>,
+    /// The nearest node along the failure links, this one included, where a needle ends and that wants more places.
+    output: Vec<usize>,
+    /// The node where each needle ends; equal needles share one.
+    ends: Vec<usize>,
+    found: Vec<Places>,
+}
+
+impl<'a> Automaton<'a> {
+    fn new(needles: &[Vec<&'a str>]) -> Self {
+        let mut machine = Self {
+            ids: HashMap::new(),
+            next: HashMap::new(),
+            fail: vec![ROOT],
+            depth: vec![0],
+            output: vec![NONE],
+            ends: Vec::with_capacity(needles.len()),
+            found: Vec::new(),
+        };
+        let mut children = vec![Vec::new()];
+        for needle in needles {
+            let mut node = ROOT;
+            for line in needle {
+                let fresh = machine.ids.len();
+                let id = *machine.ids.entry(content(line)).or_insert(fresh);
+                node = match machine.next.get(&(node, id)) {
+                    Some(&child) => child,
+                    None => {
+                        let child = children.len();
+                        children[node].push((id, child));
+                        children.push(Vec::new());
+                        machine.next.insert((node, id), child);
+                        machine.fail.push(ROOT);
+                        machine.depth.push(machine.depth[node] + 1);
+                        machine.output.push(NONE);
+                        child
+                    }
+                };
+            }
+            machine.output[node] = node;
+            machine.ends.push(node);
+        }
+        machine.found = vec![Places::default(); children.len()];
+        machine.link(&children);
+        machine
+    }
+
+    /// Sets failure and output links, breadth first.
+    fn link(&mut self, children: &[Vec<(usize, usize)>]) {
+        let mut queue = std::collections::VecDeque::from([ROOT]);
+        while let Some(node) = queue.pop_front() {
+            for &(id, child) in &children[node] {
+                if node != ROOT {
+                    self.fail[child] = self.step(self.fail[node], id);
+                }
+                if self.output[child] == NONE {
+                    self.output[child] = self.output[self.fail[child]];
+                }
+                queue.push_back(child);
+            }
+        }
+    }
+
+    fn step(&self, mut node: usize, id: usize) -> usize {
+        loop {
+            match self.next.get(&(node, id)) {
+                Some(&child) => return child,
+                None if node == ROOT => return ROOT,
+                None => node = self.fail[node],
+            }
+        }
+    }
+
+    fn run(&mut self, text: &str, cap: usize) {
+        let mut node = ROOT;
+        for (line_index, line) in Lines::new(text).enumerate() {
+            let Some(&id) = self.ids.get(content(line)) else {
+                node = ROOT;
+                continue;
+            };
+            node = self.step(node, id);
+            let mut end = self.wanting(node, cap);
+            while end != NONE {
+                self.found[end].lines.push(line_index + 1 - self.depth[end]);
+                end = match self.fail[end] {
+                    ROOT => NONE,
+                    fail => self.wanting(fail, cap),
+                };
+            }
+        }
+    }
+
+    /// Follows the output links to a needle that wants more places, and shortens the way for the next time, so
+    /// that needles which have enough cost nothing further.
+    fn wanting(&mut self, node: usize, cap: usize) -> usize {
+        let mut end = self.output[node];
+        while end != NONE && self.found[end].lines.len() >= cap {
+            end = match self.fail[end] {
+                ROOT => NONE,
+                fail => self.output[fail],
+            };
+        }
+        let (mut at, mut way) = (node, self.output[node]);
+        while way != end {
+            self.output[at] = end;
+            at = self.fail[way];
+            way = if at == ROOT { end } else { self.output[at] };
+        }
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn naive(text: &str, needle: &[&str]) -> Vec<usize> {
+        let lines: Vec<_> = Lines::new(text).map(content).collect();
+        let needle: Vec<_> = needle.iter().map(|line| content(line)).collect();
+        lines.windows(needle.len()).enumerate().filter(|(_, w)| *w == needle).map(|(i, _)| i).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_needle_is_found_where_a_naive_search_finds_it(
+            text in "[ab\n]{0,60}",
+            needles in prop::collection::vec(prop::collection::vec("[ab]{0,2}", 1..4), 0..6),
+            cap in 1_usize..5,
+        ) {
+            let needles: Vec<Vec<&str>> =
+                needles.iter().map(|n| n.iter().map(String::as_str).collect()).collect();
+            for (needle, found) in needles.iter().zip(find(&text, &needles, cap)) {
+                let mut expected = naive(&text, needle);
+                expected.truncate(cap);
+                prop_assert_eq!(found.lines, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn nested_needles_in_one_long_run_stay_linear() {
+        let text = "a\n".repeat(20_000);
+        let needles: Vec<Vec<&str>> = (1..200).map(|n| vec!["a"; n]).collect();
+        for places in find(&text, &needles, 2) {
+            assert_eq!(places.lines, [0, 1]);
+        }
+    }
+}

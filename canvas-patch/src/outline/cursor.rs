@@ -1,0 +1,71 @@
+//! From byte offsets to line numbers, walking along the text.
+
+use memchr::{memchr_iter, memrchr};
+
+/// A place in a text that knows the number of its line.
+///
+/// Moving costs a newline count over the bytes passed, so offsets asked for in rising order cost one
+/// pass over the text in all.
+#[derive(Debug)]
+pub(crate) struct LineCursor<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    line: usize,
+    line_start: usize,
+    /// The last answer of [`Self::content_end`], as (asked, answered, quoted).
+    blank: (usize, usize, bool),
+}
+
+impl<'t> LineCursor<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, line: 1, line_start: 0, blank: (0, 0, false) }
+    }
+
+    /// The 1-based number of the line that holds the byte at `offset`; a newline belongs to its line.
+    pub(crate) fn line_at(&mut self, offset: usize) -> usize {
+        let offset = offset.min(self.bytes.len());
+        if offset >= self.at {
+            let passed = &self.bytes[self.at..offset];
+            if let Some(last) = memrchr(b'\n', passed) {
+                self.line += memchr_iter(b'\n', passed).count();
+                self.line_start = self.at + last + 1;
+            }
+        } else {
+            self.line -= memchr_iter(b'\n', &self.bytes[offset..self.at]).count();
+            if offset < self.line_start {
+                self.line_start = memrchr(b'\n', &self.bytes[..offset]).map_or(0, |last| last + 1);
+            }
+        }
+        self.at = offset;
+        self.line
+    }
+
+    /// The offset at which the line that holds `offset` starts.
+    pub(crate) fn line_start(&mut self, offset: usize) -> usize {
+        self.line_at(offset);
+        self.line_start
+    }
+
+    /// The line of the last byte before `end` that is not blank; bare `>` markers count as blank where
+    /// `quoted`. Line 1 if there is none.
+    pub(crate) fn last_content_line(&mut self, end: usize, quoted: bool) -> usize {
+        let line = self.line_at(end);
+        let content_end = self.content_end(end, quoted);
+        line - memchr_iter(b'\n', &self.bytes[content_end..self.at]).count()
+    }
+
+    fn content_end(&mut self, end: usize, quoted: bool) -> usize {
+        // Sections and items nested in each other end together: blank lines are walked over once.
+        let (asked, answered, same) = self.blank;
+        if same == quoted && answered < end && end <= asked {
+            return answered;
+        }
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') || quoted && *byte == b'>';
+        let content_end = self.bytes[..end.min(self.bytes.len())]
+            .iter()
+            .rposition(|byte| !is_blank(byte))
+            .map_or(0, |last| last + 1);
+        self.blank = (end, content_end, quoted);
+        content_end
+    }
+}

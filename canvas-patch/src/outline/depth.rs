@@ -1,0 +1,69 @@
+//! A bound on nesting, for texts made to be slow.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr2_iter;
+
+/// Container markers beyond this many bytes of a line's prefix may be read as blanks.
+const PREFIX: usize = 256;
+
+/// Nesting depth times lines that are parsed as they stand: some 50 ms.
+const BUDGET: usize = 1 << 26;
+
+/// `text` as the parser shall see it: the same length, and all but always the same text.
+///
+/// pulldown-cmark looks at every open container for each line that lazily continues a paragraph: 100,000
+/// quote markers followed by 100,000 such lines take it 8 s, and four times that at twice the size.
+pub(super) fn bounded(text: &str) -> Cow<'_, str> {
+    let deepest = Prefixes::of(text).map(|prefix| prefix.len()).max();
+    let Some(deepest) = deepest else { return Cow::Borrowed(text) };
+    let lines = memchr2_iter(b'\n', b'\r', text.as_bytes()).count();
+    if deepest.saturating_mul(lines) <= BUDGET {
+        return Cow::Borrowed(text);
+    }
+    let mut bounded = String::with_capacity(text.len());
+    for prefix in Prefixes::of(text) {
+        bounded.push_str(&text[bounded.len()..prefix.start + PREFIX]);
+        bounded.extend(std::iter::repeat_n(' ', prefix.end - bounded.len()));
+    }
+    bounded.push_str(&text[bounded.len()..]);
+    Cow::Owned(bounded)
+}
+
+/// The line beginnings of at least `PREFIX` bytes that could be container markers and indentation.
+struct Prefixes<'t> {
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Prefixes<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0 }
+    }
+}
+
+impl Iterator for Prefixes<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        // In prose the last byte of nearly every window rules it out, so that few bytes are looked at.
+        while let Some(window) = self.bytes.get(self.at..self.at + PREFIX) {
+            if let Some(other) = window.iter().rposition(|&byte| !is_marker(byte)) {
+                self.at += other + 1;
+                continue;
+            }
+            let start = self.at;
+            let more = self.bytes[start + PREFIX..].iter().take_while(|&&byte| is_marker(byte)).count();
+            self.at = start + PREFIX + more;
+            if start == 0 || matches!(self.bytes[start - 1], b'\n' | b'\r') {
+                return Some(start..self.at);
+            }
+        }
+        None
+    }
+}
+
+fn is_marker(byte: u8) -> bool {
+    matches!(byte, b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b' ' | b'\t' | b'0'..=b'9')
+}

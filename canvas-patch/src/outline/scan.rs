@@ -1,0 +1,204 @@
+//! One pass over pulldown-cmark's events.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, depth, front_matter};
+
+/// CommonMark, and tables, whose last row followed by `---` would be a heading without them.
+///
+/// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// A list item or fenced code block.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
+    /// Index of the innermost section it starts in.
+    pub(crate) section: usize,
+    /// May start in the middle of a line and end with blank lines.
+    pub(crate) bytes: Range<usize>,
+    /// Whether it sits in a block quote.
+    pub(crate) quoted: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// A list item that no other list item of its section holds.
+    Item,
+    /// A fenced code block.
+    Fence,
+}
+
+/// Outlines `text` and hands the blocks inside its sections to `on_block`, in the order of their starts.
+pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
+    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let front_matter = front_matter::length(&text[bom..]);
+    let base = bom + front_matter.unwrap_or(0);
+
+    let mut scan = Scan::new(text);
+    scan.outline.front_matter =
+        front_matter.map(|_| LineRange { start: 1, end: scan.cursor.line_at(base - 1) });
+
+    let body = depth::bounded(&text[base..]);
+    for (event, range) in Parser::new_ext(&body, OPTIONS).into_offset_iter() {
+        match event {
+            Event::Text(text) | Event::Code(text) if scan.in_heading => scan.title.push_str(&text),
+            Event::SoftBreak | Event::HardBreak if scan.in_heading => scan.title.push(' '),
+            Event::Start(Tag::Heading { level, .. }) => {
+                scan.start_heading(level, base + range.start..base + range.end);
+            }
+            Event::End(TagEnd::Heading(_)) => scan.end_heading(),
+            Event::Start(Tag::Item) => {
+                if let Some(section) = scan.section_of_item() {
+                    let bytes = base + range.start..base + range.end;
+                    on_block(Block { kind: BlockKind::Item, section, bytes, quoted: scan.quoted() });
+                }
+                scan.enter(ContainerKind::ListItem);
+            }
+            Event::Start(Tag::BlockQuote(_)) => scan.enter(ContainerKind::Quote),
+            Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) => scan.leave(base + range.end),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                if let Some(open) = scan.open.last() {
+                    let bytes = base + range.start..base + range.end;
+                    let (section, quoted) = (open.section, scan.quoted());
+                    on_block(Block { kind: BlockKind::Fence, section, bytes, quoted });
+                }
+            }
+            _ => {}
+        }
+    }
+    scan.close(0, text.len());
+    scan.outline
+}
+
+struct Scan<'t> {
+    cursor: LineCursor<'t>,
+    outline: Outline,
+    /// Sections that have not ended, each inside the one before it.
+    open: Vec<OpenSection>,
+    /// Containers that have not ended, outermost first.
+    frames: Vec<Frame>,
+    in_heading: bool,
+    title: String,
+}
+
+struct OpenSection {
+    section: usize,
+    /// How many list items are around its heading.
+    items: usize,
+}
+
+struct Frame {
+    kind: ContainerKind,
+    /// How many sections were open when it began: those are not its own to end.
+    outer: usize,
+    /// How many list items are open, and whether a quote is, this one included.
+    items: usize,
+    quoted: bool,
+    /// Its index in the outline, once it is known to hold a heading.
+    container: Option<usize>,
+}
+
+impl<'t> Scan<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            cursor: LineCursor::new(text),
+            outline: Outline { sections: Vec::new(), containers: Vec::new(), front_matter: None },
+            open: Vec::new(),
+            frames: Vec::new(),
+            in_heading: false,
+            title: String::new(),
+        }
+    }
+
+    fn start_heading(&mut self, level: HeadingLevel, bytes: Range<usize>) {
+        let level = level as u8;
+        let outer = self.frames.last().map_or(0, |frame| frame.outer);
+        let ended = self.open[outer..]
+            .iter()
+            .position(|open| self.outline.sections[open.section].level >= level)
+            .map_or(self.open.len(), |inner| outer + inner);
+        let line_start = self.cursor.line_start(bytes.start);
+        self.close(ended, line_start);
+
+        let start = self.cursor.line_at(bytes.start);
+        let end = self.cursor.line_at(bytes.end.saturating_sub(1).max(bytes.start));
+        let heading = LineRange { start, end };
+        let section = self.outline.sections.len();
+        let parent = self.open.last().map(|open| open.section);
+        let container = self.container();
+        let title = String::new();
+        self.outline.sections.push(Section { title, level, parent, container, heading, lines: heading });
+        self.open.push(OpenSection { section, items: self.items() });
+        self.in_heading = true;
+    }
+
+    fn end_heading(&mut self) {
+        if let Some(section) = self.outline.sections.last_mut() {
+            self.title.trim().clone_into(&mut section.title);
+        }
+        self.title.clear();
+        self.in_heading = false;
+    }
+
+    fn enter(&mut self, kind: ContainerKind) {
+        let items = self.items() + usize::from(kind == ContainerKind::ListItem);
+        let quoted = self.quoted() || kind == ContainerKind::Quote;
+        self.frames.push(Frame { kind, outer: self.open.len(), items, quoted, container: None });
+    }
+
+    fn leave(&mut self, end: usize) {
+        if let Some(outer) = self.frames.last().map(|frame| frame.outer) {
+            self.close(outer, end);
+            self.frames.pop();
+        }
+    }
+
+    /// Ends the open sections from `first` inwards, at the last content before the byte at `end`.
+    fn close(&mut self, first: usize, end: usize) {
+        if first >= self.open.len() {
+            return;
+        }
+        let last_line = self.cursor.last_content_line(end, self.quoted());
+        while self.open.len() > first {
+            let Some(OpenSection { section, .. }) = self.open.pop() else { break };
+            let lines = &mut self.outline.sections[section].lines;
+            lines.end = lines.end.max(last_line);
+            let (end, parent) = (lines.end, self.outline.sections[section].parent);
+            // Past `last_line` only where a lone CR puts two headings on one line.
+            if let Some(parent) = parent {
+                let lines = &mut self.outline.sections[parent].lines;
+                lines.end = lines.end.max(end);
+            }
+        }
+    }
+
+    /// The innermost container in the outline, which lists containers from their first heading on.
+    fn container(&mut self) -> Option<usize> {
+        let known = self.frames.iter().rposition(|frame| frame.container.is_some());
+        let mut parent = known.and_then(|at| self.frames[at].container);
+        for frame in &mut self.frames[known.map_or(0, |at| at + 1)..] {
+            let index = self.outline.containers.len();
+            self.outline.containers.push(Container { kind: frame.kind, parent });
+            frame.container = Some(index);
+            parent = Some(index);
+        }
+        parent
+    }
+
+    /// The section that an item starting here counts for, if no item inside that section holds it.
+    fn section_of_item(&self) -> Option<usize> {
+        let open = self.open.last()?;
+        (open.items == self.items()).then_some(open.section)
+    }
+
+    fn items(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.items)
+    }
+
+    fn quoted(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.quoted)
+    }
+}

@@ -1,0 +1,116 @@
+//! The corpora of real changes, broken patches and patches written by models, where they are at hand.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use canvas_patch::{Limits, Mode, Options, Reason, apply, build};
+use serde_json::Value;
+
+/// The rows of a corpus; `None`, said aloud, where the data folder is not there.
+#[expect(clippy::disallowed_methods, reason = "a test is a host")]
+fn rows(name: &str) -> Option<Vec<Value>> {
+    let folder = std::env::var("CANVAS_DATA")
+        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(folder.join("patch").join(name)) else {
+        say(&format!("corpus {name}: absent, nothing checked"));
+        return None;
+    };
+    Some(text.lines().map(|line| serde_json::from_str(line).expect("the corpus is JSON lines")).collect())
+}
+
+#[expect(clippy::print_stdout, reason = "counts are the result of a corpus run")]
+fn say(line: &str) {
+    println!("{line}");
+}
+
+fn field<'a>(row: &'a Value, name: &str) -> &'a str {
+    row[name].as_str().unwrap_or_else(|| panic!("{}: no text in {name}", row["id"]))
+}
+
+fn options(mode: Mode) -> Options {
+    Options { mode, limits: Limits::default() }
+}
+
+#[test]
+fn real_changes_apply_strictly_and_back() {
+    let Some(rows) = rows("corpus_dev.jsonl") else { return };
+    let (mut anchored_same, mut anchored_refused) = (0, BTreeMap::new());
+    for row in &rows {
+        let (before, patch, after) = (field(row, "before"), field(row, "patch"), field(row, "after"));
+        let applied = apply(before, patch, &options(Mode::Strict));
+        let applied = applied.unwrap_or_else(|e| panic!("{}: {e}", row["id"]));
+        assert!(applied.text() == after, "{}: other bytes", row["id"]);
+        let back = apply(after, &applied.inverse(), &options(Mode::Strict));
+        let back = back.unwrap_or_else(|e| panic!("{}: inverse: {e}", row["id"]));
+        assert!(back.text() == before, "{}: the inverse gives other bytes", row["id"]);
+        match apply(before, patch, &options(Mode::Anchored)) {
+            Ok(anchored) => {
+                assert!(anchored.text() == after, "{}: anchored gives other bytes", row["id"]);
+                anchored_same += 1;
+            }
+            Err(e) => *anchored_refused.entry(e.reason().code()).or_insert(0) += 1,
+        }
+        let built = build(before, after, 3);
+        assert!(apply(before, &built, &options(Mode::Strict)).is_ok_and(|a| a.text() == after));
+    }
+    say(&format!(
+        "corpus_dev: {0} of {0} strict, {0} inverses, {0} built; anchored {anchored_same}, refused {anchored_refused:?}",
+        rows.len()
+    ));
+}
+
+#[test]
+fn broken_patches_are_refused() {
+    let Some(rows) = rows("negative_dev.jsonl") else { return };
+    let (mut verdicts, mut wrong) = (BTreeMap::new(), Vec::new());
+    for row in &rows {
+        let result = apply(field(row, "before"), field(row, "patch"), &options(Mode::Strict));
+        let label = field(row, "strict");
+        match &result {
+            Ok(_) if label == "reject" => wrong.push(format!("{}: accepted", row["id"])),
+            Err(e) if label == "accept" => wrong.push(format!("{}: {e}", row["id"])),
+            _ => {}
+        }
+        let verdict = result.map_or_else(|e| e.reason().code(), |_| "applied");
+        *verdicts.entry((field(row, "mutation"), label, verdict)).or_insert(0) += 1;
+    }
+    for ((mutation, label, verdict), n) in &verdicts {
+        say(&format!("negative_dev: {mutation} ({label}): {verdict} {n}"));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    say(&format!("negative_dev: {} judged, none wrong", rows.len()));
+}
+
+#[test]
+fn patches_of_models_apply_where_their_content_is_unique() {
+    let Some(rows) = rows("llm_diffs.jsonl") else { return };
+    let (mut unique, mut no_effect, mut reasons) = (0, 0, BTreeMap::new());
+    for row in &rows {
+        let (before, patch) = (field(row, "before"), field(row, "single_file_patch"));
+        let result = apply(before, patch, &options(Mode::Anchored));
+        if let Err(e) = &result {
+            for conflict in &e.conflicts {
+                assert!(
+                    conflict.hunk > 0
+                        || matches!(conflict.reason, Reason::NoEffect | Reason::NoHunks | Reason::MultiFile)
+                );
+            }
+        }
+        let verdict = result.as_ref().map_or_else(|e| e.reason().code(), |_| "applied");
+        *reasons.entry(verdict).or_insert(0) += 1;
+        if let Some(expected) = row["strict_unique_after"].as_str() {
+            unique += 1;
+            if expected == before {
+                no_effect += 1;
+                assert_eq!(verdict, "NO_EFFECT", "{}", row["id"]);
+            } else {
+                let applied = result.unwrap_or_else(|e| panic!("{}: {e}", row["id"]));
+                assert!(applied.text() == expected, "{}: other bytes", row["id"]);
+            }
+        }
+    }
+    say(&format!(
+        "llm_diffs: {} rows, {unique} unique ({no_effect} without effect), {reasons:?}",
+        rows.len()
+    ));
+}
