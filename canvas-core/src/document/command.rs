@@ -1,0 +1,99 @@
+//! What may be asked of a document.
+
+use canvas_lease::LeaseId;
+
+use crate::ground::head::TurnStart;
+use crate::ground::id::OpKey;
+use crate::ground::receipt::Digest;
+use crate::ground::revision::RevisionId;
+
+/// One operation and its name. The same call again is answered as the first one was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Names it; a model's call carries its conversation and turn.
+    pub operation: OpKey,
+    /// What is asked.
+    pub command: Command,
+}
+
+/// What is asked. The first five are a model's and stand under the lease; the others are the user's or the host's
+/// and always come first.
+///
+/// A lease id is `None` where what the model sent cannot be read as one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Take the lease.
+    CheckOut,
+    /// Extend it.
+    Renew {
+        /// The lease.
+        lease: Option<LeaseId>,
+    },
+    /// Give it back.
+    CheckIn {
+        /// The lease.
+        lease: Option<LeaseId>,
+    },
+    /// See the document.
+    Read {
+        /// The lease.
+        lease: Option<LeaseId>,
+    },
+    /// Change the document by an anchored patch.
+    Apply {
+        /// The lease.
+        lease: Option<LeaseId>,
+        /// A unified diff.
+        patch: String,
+        /// The revision that the patch was written against.
+        base: Option<RevisionId>,
+    },
+    /// The user has changed the text: it becomes the document, and the lease ends.
+    Edit {
+        /// The whole new text.
+        markdown: String,
+    },
+    /// The user sends a message to the conversation: the running turn ends and the next begins.
+    Message,
+    /// The user stops the answer: the running turn ends.
+    Cancel,
+    /// The user takes the locked document over: the running turn ends.
+    TakeControl,
+    /// The model's turn is over: its lease is given back and its draft promoted.
+    EndTurn {
+        /// Where the turn began, as the user's message told.
+        start: TurnStart,
+    },
+}
+
+impl Command {
+    /// Reads are run again rather than answered from a receipt.
+    pub(crate) const fn is_read(&self) -> bool {
+        matches!(self, Self::Read { .. })
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        let (name, lease) = match self {
+            Self::CheckOut => ("check_out", None),
+            Self::Renew { lease } => ("renew", *lease),
+            Self::CheckIn { lease } => ("check_in", *lease),
+            Self::Read { lease } => ("read", *lease),
+            Self::Apply { lease, .. } => ("apply", *lease),
+            Self::Edit { .. } => ("edit", None),
+            Self::Message => ("message", None),
+            Self::Cancel => ("cancel", None),
+            Self::TakeControl => ("take_control", None),
+            Self::EndTurn { .. } => ("end_turn", None),
+        };
+        let lease = lease.map_or_else(String::new, |lease| lease.to_string());
+        match self {
+            Self::Apply { patch, base, .. } => {
+                let base = base.map_or_else(String::new, |base| base.to_string());
+                Digest::of(&[name.as_bytes(), lease.as_bytes(), patch.as_bytes(), base.as_bytes()])
+            }
+            Self::Edit { markdown } => Digest::of(&[name.as_bytes(), markdown.as_bytes()]),
+            // A turn's end names what it ends by its key; a host may learn the start late.
+            _ => Digest::of(&[name.as_bytes(), lease.as_bytes()]),
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! The rules of the document, as one pure step: view and call in, decision out.
+
+use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp};
+use canvas_patch::{Mode, Options, apply};
+
+use super::command::{Call, Command};
+use super::outcome::{AppliedPatch, Changes, LineSpan, Outcome, Promotion};
+use super::refusal::{Counter, Refusal};
+use super::sync::changes_since;
+use crate::ground::blob::Blob;
+use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
+use crate::ground::id::ConversationId;
+use crate::ground::path::TreePath;
+use crate::ground::receipt::{Answer, Recall, Receipt};
+use crate::ground::revision::RevisionId;
+use crate::policy::Policy;
+use crate::view::{Change, Decision, Missing, View};
+
+/// Bytes of an answer that a receipt keeps in the head; a longer one goes into a blob of its own.
+const INLINE_ANSWER: usize = 1024;
+
+/// Decides a call. Errors of the model come in the order of specs 000 §7: receipt, epoch, owner, expiry, patch.
+pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<Decision, Missing> {
+    let digest = call.command.digest();
+    if !call.command.is_read() {
+        match view.head.receipts.recall(&call.operation, digest) {
+            Recall::New => {}
+            Recall::Answered(answer) => {
+                let outcome = recalled(view, answer)?;
+                return Ok(Decision { outcome, replayed: true, change: None });
+            }
+            Recall::Reused => {
+                let outcome = Outcome::Refused(Refusal::CallIdReused);
+                return Ok(Decision { outcome, replayed: false, change: None });
+            }
+        }
+    }
+    let mut step = Step::new(view, policy, &call.operation.conversation);
+    let outcome = match step.run(call) {
+        Ok(outcome) => outcome,
+        Err(Stop::Missing(missing)) => return Err(missing),
+        Err(Stop::Refused(refusal)) => {
+            if let Refusal::TooLarge { .. } | Refusal::TooManyConversations { .. } = refusal {
+                // Asked too much: not even a preemption happens.
+                let outcome = Outcome::Refused(refusal);
+                return Ok(Decision { outcome, replayed: false, change: None });
+            }
+            step.refuse(&refusal);
+            Outcome::Refused(refusal)
+        }
+    };
+    let needed = if call.command.is_read() {
+        step.is_worth_a_commit()
+    } else {
+        let answer = step.keep(&outcome);
+        let receipt = Receipt { operation: call.operation.clone(), digest, fence: step.fence, answer };
+        let live = step.head.lease.hold().map(|hold| hold.id.fence());
+        step.head.receipts.push(receipt, live, policy.receipts);
+        true
+    };
+    let change = needed.then_some(Change {
+        head: step.head,
+        blobs: step.blobs,
+        document: step.document,
+        not_after: step.not_after,
+    });
+    Ok(Decision { outcome, replayed: false, change })
+}
+
+fn recalled(view: &View<'_>, answer: &Answer) -> Result<Outcome, Missing> {
+    match answer {
+        Answer::Inline(outcome) => Ok(outcome.as_ref().clone()),
+        Answer::Stored(id) => {
+            let outcome = serde_json::from_slice(view.blob(*id)?.as_bytes());
+            Ok(outcome.expect("the blob is named by its hash, and this crate wrote it"))
+        }
+    }
+}
+
+enum Stop {
+    Refused(Refusal),
+    Missing(Missing),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Missing> for Stop {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+/// A transition under way: the head as it will be.
+struct Step<'a> {
+    view: &'a View<'a>,
+    policy: &'a Policy,
+    who: &'a ConversationId,
+    head: Head,
+    blobs: Vec<Blob>,
+    document: Option<Blob>,
+    not_after: Option<Timestamp>,
+    /// The lease under which the call is done, once that is sure.
+    fence: Option<Fence>,
+}
+
+impl<'a> Step<'a> {
+    fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
+        let head = view.head.clone();
+        Self { view, policy, who, head, blobs: Vec::new(), document: None, not_after: None, fence: None }
+    }
+
+    fn run(&mut self, call: &Call) -> Result<Outcome, Stop> {
+        match &call.command {
+            Command::CheckOut => self.check_out(call),
+            Command::Renew { lease } => {
+                self.enter(*lease)?;
+                self.renew(*lease)
+            }
+            Command::CheckIn { lease } => self.check_in(*lease),
+            Command::Read { lease } => {
+                let expires_at = self.beat(*lease)?;
+                self.sees(self.head.now())?;
+                Ok(Outcome::Readable { revision: self.head.revision_id(), expires_at })
+            }
+            Command::Apply { lease, patch, base } => self.apply(*lease, patch, *base),
+            Command::Edit { markdown } => self.edit(markdown),
+            Command::Message => self.message(),
+            Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
+            Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
+            Command::EndTurn { start } => self.end_turn(*start),
+        }
+    }
+
+    fn check_out(&mut self, call: &Call) -> Result<Outcome, Stop> {
+        let request = CheckOut {
+            holder: self.who.holder(),
+            operation: call.operation.operation(),
+            turn: call.operation.turn,
+        };
+        let grant = self.head.lease.check_out(&self.policy.lease, self.view.clock, request);
+        let grant = grant.map_err(Refusal::from)?;
+        self.fence = Some(grant.id.fence());
+        Ok(Outcome::CheckedOut {
+            lease: grant.id,
+            epoch: grant.epoch,
+            expires_at: grant.expires_at,
+            revision: self.head.revision_id(),
+        })
+    }
+
+    fn renew(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
+        let lease = lease.ok_or(Refusal::NotOwned)?;
+        let grant = self.head.lease.renew(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let grant = grant.map_err(|refusal| self.lease_refusal(refusal))?;
+        Ok(Outcome::Renewed {
+            lease,
+            expires_at: grant.expires_at,
+            at_max_hold: grant.at_max_hold,
+            revision: self.head.revision_id(),
+        })
+    }
+
+    fn check_in(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
+        let lease = lease.ok_or(Refusal::NotOwned)?;
+        let done = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let done = done.map_err(|refusal| self.lease_refusal(refusal))?;
+        let released = done == CheckIn::Released;
+        self.fence = released.then_some(lease.fence());
+        Ok(Outcome::CheckedIn { released, revision: self.head.revision_id() })
+    }
+
+    fn apply(&mut self, lease: Option<LeaseId>, patch: &str, base: Option<RevisionId>) -> Result<Outcome, Stop> {
+        let expires_at = self.beat(lease)?;
+        self.base_holds(base)?;
+        let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
+        let applied = match apply(self.view.text(), patch, &options) {
+            Ok(applied) => applied,
+            Err(e) => return Err(Refusal::PatchRejected { conflicts: e.conflicts }.into()),
+        };
+        let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
+        let spans = applied.spans().iter().map(LineSpan::from).collect();
+        self.replace_document(applied.into_text())?;
+        self.sees(self.head.now())?;
+        Ok(Outcome::Applied(AppliedPatch {
+            revision: self.head.revision_id(),
+            summary,
+            repairs,
+            spans,
+            expires_at,
+        }))
+    }
+
+    fn edit(&mut self, markdown: &str) -> Result<Outcome, Stop> {
+        self.fits(markdown.len())?;
+        self.preempt(Cause::UserEdit);
+        if markdown != self.view.text() {
+            self.replace_document(markdown.to_owned())?;
+        }
+        Ok(Outcome::Edited { epoch: self.head.lease.epoch(), revision: self.head.revision_id() })
+    }
+
+    fn message(&mut self) -> Result<Outcome, Stop> {
+        self.preempt(Cause::UserMessage);
+        let changes = self.sync()?;
+        let promotion = self.promote();
+        let start = TurnStart { epoch: self.head.lease.epoch(), revision: self.head.revision };
+        self.head.turn_start = start;
+        Ok(Outcome::TurnBegan { start, changes, promotion })
+    }
+
+    fn interrupt(&mut self, cause: Cause) -> Outcome {
+        self.preempt(cause);
+        Outcome::Interrupted { epoch: self.head.lease.epoch() }
+    }
+
+    fn end_turn(&mut self, start: TurnStart) -> Result<Outcome, Stop> {
+        let holder = self.who.holder();
+        let own = self.head.lease.hold().filter(|hold| hold.holder == holder).map(|hold| hold.id);
+        if let Some(lease) = own {
+            // A refusal means that the lease has ended by itself, which is all that is wanted.
+            let _ = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &holder);
+        }
+        let changes = self.sync()?;
+        let whole = start.epoch == self.head.lease.epoch() && start.revision <= self.head.revision;
+        let promotion = if whole { self.promote() } else { Promotion::StaleEpoch };
+        Ok(Outcome::TurnEnded { changes, promotion })
+    }
+
+    fn preempt(&mut self, cause: Cause) {
+        self.head.lease.preempt(&self.policy.lease, self.view.clock, cause);
+    }
+
+    /// Passes only the holder of the valid lease; afterwards the commit may not come later than its expiry.
+    fn enter(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
+        let lease = lease.ok_or(Refusal::NotOwned)?;
+        let holder = self.who.holder();
+        let permit = self.head.lease.authorize(&self.policy.lease, self.view.clock, lease, &holder);
+        let permit = permit.map_err(|refusal| self.lease_refusal(refusal))?;
+        self.fence = Some(permit.fence());
+        self.not_after = Some(permit.expires_at());
+        if self.head.receipts.of_fence(permit.fence()) >= self.policy.calls_per_lease {
+            self.fence = None;
+            return Err(Refusal::TooManyCalls { limit: self.policy.calls_per_lease }.into());
+        }
+        Ok(permit.expires_at())
+    }
+
+    /// A call under the lease is a sign of life (specs 000 §4.2).
+    fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
+        let expires_at = self.enter(lease)?;
+        let Some(lease) = lease else { return Ok(expires_at) };
+        let beat =
+            self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
+    }
+
+    fn lease_refusal(&self, refusal: canvas_lease::Refusal) -> Stop {
+        match refusal {
+            canvas_lease::Refusal::StaleEpoch { current } => match self.changes_seen() {
+                Ok(changes) => Stop::Refused(Refusal::StaleEpoch { current, changes }),
+                Err(missing) => Stop::Missing(missing),
+            },
+            canvas_lease::Refusal::NotOwned => Stop::Refused(Refusal::NotOwned),
+            canvas_lease::Refusal::Expired { at } => Stop::Refused(Refusal::Expired { at }),
+        }
+    }
+
+    /// What changed since the conversation last saw the document.
+    fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
+        self.changes_from(self.head.conversation(self.who).seen)
+    }
+
+    fn changes_from(&self, known: SyncPoint) -> Result<Option<Changes>, Missing> {
+        let limit = self.policy.refusal_diff_bytes;
+        changes_since(self.view, known, self.head.now(), self.view.text(), limit)
+    }
+
+    /// A patch is judged only against a text that its author knows.
+    fn base_holds(&self, base: Option<RevisionId>) -> Result<(), Stop> {
+        let face = self.head.face_revision(Face::Document);
+        let seen = self.head.conversation(self.who).seen;
+        let known = match base {
+            Some(base) if base.revision() >= face && base.revision() <= self.head.revision => return Ok(()),
+            Some(base) => base.revision(),
+            None if seen.revision >= face => return Ok(()),
+            None => seen.revision,
+        };
+        let conversation = self.head.conversation(self.who);
+        let points = [conversation.seen, conversation.synced, self.head.origin];
+        let changes = match points.iter().find(|point| point.revision == known) {
+            Some(point) => self.changes_from(*point)?,
+            None => None,
+        };
+        Err(Refusal::StaleBase { base, changes }.into())
+    }
+
+    /// After a refusal that showed the changes, the conversation has seen the document.
+    fn refuse(&mut self, refusal: &Refusal) {
+        // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
+        self.blobs.clear();
+        self.document = None;
+        let shown = match refusal {
+            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { changes, .. } => {
+                changes.as_ref().is_some_and(|changes| changes.diff.is_some())
+            }
+            _ => false,
+        };
+        if shown {
+            // A conversation too many has not got this far: its entry is there or there is room.
+            let _ = self.sees(self.head.now());
+        }
+    }
+
+    fn sees(&mut self, point: SyncPoint) -> Result<(), Stop> {
+        self.know(|conversation| conversation.seen = point)
+    }
+
+    fn know(&mut self, change: impl FnOnce(&mut Conversation)) -> Result<(), Stop> {
+        let mut conversation = self.head.conversation(self.who);
+        change(&mut conversation);
+        let limit = self.policy.conversations;
+        if self.head.conversations.len() >= limit && !self.head.conversations.contains_key(self.who) {
+            return Err(Refusal::TooManyConversations { limit }.into());
+        }
+        self.head.conversations.insert(self.who.clone(), conversation);
+        Ok(())
+    }
+
+    /// Tells what the conversation does not know yet, and counts it as known.
+    fn sync(&mut self) -> Result<Option<Changes>, Stop> {
+        let now = self.head.now();
+        let known = self.head.conversation(self.who).synced;
+        let changes = changes_since(self.view, known, now, self.view.text(), usize::MAX)?;
+        self.know(|conversation| *conversation = Conversation { synced: now, seen: now })?;
+        Ok(changes)
+    }
+
+    /// Moves the artefact's pointer to the draft where they differ (specs 000 §8.1).
+    fn promote(&mut self) -> Promotion {
+        if self.head.committed.as_ref() == Some(&self.head.draft) {
+            return Promotion::Unchanged;
+        }
+        self.head.committed = Some(self.head.draft.clone());
+        Promotion::Promoted
+    }
+
+    fn fits(&self, bytes: usize) -> Result<(), Stop> {
+        let limit = self.policy.document_bytes;
+        if bytes <= limit { Ok(()) } else { Err(Refusal::TooLarge { bytes, limit }.into()) }
+    }
+
+    fn replace_document(&mut self, text: String) -> Result<(), Stop> {
+        self.fits(text.len())?;
+        let next = self.head.revision.next().ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
+        let blob = Blob::text(text);
+        self.head.draft.insert(TreePath::document(), blob.id());
+        self.head.revision = next;
+        self.head.faces.document = next;
+        self.blobs.push(blob.clone());
+        self.document = Some(blob);
+        Ok(())
+    }
+
+    /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.
+    fn is_worth_a_commit(&self) -> bool {
+        self.head.lease.hold() != self.view.head.lease.hold()
+            || self.head.lease.epoch() != self.view.head.lease.epoch()
+            || self.head.conversations != self.view.head.conversations
+    }
+
+    fn keep(&mut self, outcome: &Outcome) -> Answer {
+        let small = match outcome {
+            Outcome::Applied(applied) => applied.repairs.len() + applied.spans.len() <= 16,
+            Outcome::TurnBegan { changes, .. } | Outcome::TurnEnded { changes, .. } => changes.is_none(),
+            Outcome::Refused(
+                Refusal::PatchRejected { .. } | Refusal::StaleBase { .. } | Refusal::StaleEpoch { .. },
+            ) => false,
+            _ => true,
+        };
+        if small {
+            return Answer::Inline(Box::new(outcome.clone()));
+        }
+        let bytes = serde_json::to_vec(outcome).expect("an outcome has only string keys");
+        if bytes.len() <= INLINE_ANSWER {
+            return Answer::Inline(Box::new(outcome.clone()));
+        }
+        let blob = Blob::bytes(bytes);
+        let id = blob.id();
+        self.blobs.push(blob);
+        Answer::Stored(id)
+    }
+}

@@ -1,0 +1,143 @@
+//! What became of a command.
+
+use canvas_lease::{Epoch, LeaseId, Timestamp};
+use canvas_patch::{Repair, Summary};
+use serde::{Deserialize, Serialize};
+
+use super::refusal::Refusal;
+use crate::ground::head::TurnStart;
+use crate::ground::revision::RevisionId;
+
+/// The answer to a command. It is what a receipt keeps, so its JSON form is part of the stored head.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The canvas was made.
+    Created {
+        /// Its first revision, or the next after a deletion.
+        revision: RevisionId,
+    },
+    /// The canvas was deleted; revision, epoch and fence stay used.
+    Deleted,
+    /// The lease was given.
+    CheckedOut {
+        /// Names it in every later call.
+        lease: LeaseId,
+        /// The epoch it belongs to.
+        epoch: Epoch,
+        /// When it ends unless it is renewed, by the store's clock.
+        expires_at: Timestamp,
+        /// The revision at that moment.
+        revision: RevisionId,
+    },
+    /// The lease was extended.
+    Renewed {
+        /// The lease.
+        lease: LeaseId,
+        /// When it ends now.
+        expires_at: Timestamp,
+        /// No renewal will move this end any more.
+        at_max_hold: bool,
+        /// The current revision.
+        revision: RevisionId,
+    },
+    /// The lease is over.
+    CheckedIn {
+        /// False where it had ended before.
+        released: bool,
+        /// The current revision.
+        revision: RevisionId,
+    },
+    /// The document may be read.
+    Readable {
+        /// The revision that is read.
+        revision: RevisionId,
+        /// When the lease ends.
+        expires_at: Timestamp,
+    },
+    /// The patch was applied.
+    Applied(AppliedPatch),
+    /// The user's text is the document.
+    Edited {
+        /// The epoch from now on.
+        epoch: Epoch,
+        /// The revision; the same as before where the text was the same.
+        revision: RevisionId,
+    },
+    /// The running turn was ended by the user.
+    Interrupted {
+        /// The epoch from now on.
+        epoch: Epoch,
+    },
+    /// The next turn has begun.
+    TurnBegan {
+        /// Where it begins; its end names this.
+        start: TurnStart,
+        /// What changed since the conversation last knew the document.
+        changes: Option<Changes>,
+        /// Whether the draft became the artefact.
+        promotion: Promotion,
+    },
+    /// The turn is over.
+    TurnEnded {
+        /// What changed since the conversation last knew the document.
+        changes: Option<Changes>,
+        /// Whether the draft became the artefact.
+        promotion: Promotion,
+    },
+    /// Nothing was done to the document.
+    Refused(Refusal),
+}
+
+/// A patch that has become a revision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AppliedPatch {
+    /// The new revision.
+    pub revision: RevisionId,
+    /// Lines added and removed, and hunks.
+    pub summary: Summary,
+    /// What anchored mode put right.
+    pub repairs: Vec<Repair>,
+    /// The changed lines of the new text.
+    pub spans: Vec<LineSpan>,
+    /// When the lease ends.
+    pub expires_at: Timestamp,
+}
+
+/// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineSpan {
+    /// The first line.
+    pub start_line: usize,
+    /// The last line.
+    pub end_line: usize,
+}
+
+impl From<&canvas_patch::Span> for LineSpan {
+    fn from(span: &canvas_patch::Span) -> Self {
+        Self { start_line: span.new_lines.start + 1, end_line: span.new_lines.end }
+    }
+}
+
+/// What happened to a document between two revisions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The revision before.
+    pub from: RevisionId,
+    /// The revision after.
+    pub to: RevisionId,
+    /// The unified diff without file names; `None` where it would be larger than the policy allows.
+    pub diff: Option<String>,
+}
+
+/// Whether a draft became the artefact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promotion {
+    /// It did.
+    Promoted,
+    /// There was nothing to promote: draft and artefact are the same.
+    Unchanged,
+    /// The user interrupted the turn, so its end promotes nothing (`STALE_EPOCH`); the next message will.
+    StaleEpoch,
+}

@@ -1,0 +1,156 @@
+//! Why a command was refused.
+
+use canvas_lease::{CheckOutRefusal, Epoch, Timestamp};
+use canvas_patch::{ApplyError, Conflict};
+use serde::{Deserialize, Serialize};
+
+use super::outcome::Changes;
+use crate::ground::revision::RevisionId;
+
+/// Why nothing was done. A refusal is an answer: it leaves a receipt where the command would have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum Refusal {
+    /// Another lease is valid.
+    #[error("the canvas is checked out until {until}: check out again after that")]
+    Held {
+        /// When that lease ends unless it is renewed, in milliseconds since 1970.
+        until: Timestamp,
+    },
+    /// The user has ended this turn.
+    #[error("the user has ended this turn: stop editing and wait for the next user message")]
+    UserActive,
+    /// The canvas has no more epochs, lease ids or revisions.
+    #[error("this canvas has used up its {counter}: ask the user to go on in a new canvas")]
+    Exhausted {
+        /// Which counter.
+        counter: Counter,
+    },
+    /// The lease was cut short by the user.
+    #[error(
+        "the user has stepped in and this lease is over: look at what changed, check out again and read before you edit"
+    )]
+    StaleEpoch {
+        /// The epoch of the canvas.
+        current: Epoch,
+        /// What changed since this conversation last saw the document; `None` where nothing did.
+        changes: Option<Changes>,
+    },
+    /// The lease is not this conversation's current one.
+    #[error("this is not your lease: use the lease_id of your last check-out, or check out again")]
+    NotOwned,
+    /// The lease ran out.
+    #[error("this lease has expired: check out again and read the canvas before you edit it")]
+    Expired {
+        /// When it did.
+        at: Timestamp,
+    },
+    /// The document has changed since the patch's base.
+    #[error(
+        "the document has changed since the revision that this patch was written for: look at the changes and write the patch again"
+    )]
+    StaleBase {
+        /// The base that the patch named; `None` where it named none and the conversation had seen an older text.
+        base: Option<RevisionId>,
+        /// What changed since, where the base is still known.
+        changes: Option<Changes>,
+    },
+    /// The patch does not fit.
+    #[error("{}", ApplyError { conflicts: conflicts.clone() })]
+    PatchRejected {
+        /// Every conflict.
+        conflicts: Vec<Conflict>,
+    },
+    /// The call id was used before, for something else.
+    #[error("this call id was used before with other arguments: send the call with a new id")]
+    CallIdReused,
+    /// The lease has made as many calls as one lease may.
+    #[error("this lease has made {limit} calls: check in, then check out again")]
+    TooManyCalls {
+        /// The limit.
+        limit: usize,
+    },
+    /// The text is larger than a document may be.
+    #[error("the document would have {bytes} bytes, the limit is {limit}: shorten it or begin a new canvas")]
+    TooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The canvas keeps track of as many conversations as it may.
+    #[error("this canvas follows {limit} conversations already: go on in one of them or in a new canvas")]
+    TooManyConversations {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A counter that can run out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counter {
+    /// Epochs.
+    Epoch,
+    /// Lease ids.
+    Fence,
+    /// Revisions.
+    Revision,
+}
+
+impl std::fmt::Display for Counter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Epoch => "epochs",
+            Self::Fence => "lease ids",
+            Self::Revision => "revisions",
+        })
+    }
+}
+
+impl Refusal {
+    /// The stable code (specs 000 §5.1, §4).
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Held { .. } | Self::UserActive => "LOCK_NOT_AVAILABLE",
+            Self::Exhausted { counter: Counter::Epoch } => "EPOCH_EXHAUSTED",
+            Self::Exhausted { counter: Counter::Fence } => "FENCE_EXHAUSTED",
+            Self::Exhausted { counter: Counter::Revision } => "REVISION_EXHAUSTED",
+            Self::StaleEpoch { .. } => "STALE_EPOCH",
+            Self::NotOwned => "LOCK_NOT_OWNED",
+            Self::Expired { .. } => "LEASE_EXPIRED",
+            Self::StaleBase { .. } | Self::PatchRejected { .. } => ApplyError::CODE,
+            Self::CallIdReused => "CALL_ID_REUSED",
+            Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
+            Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
+            Self::TooManyConversations { .. } => "TOO_MANY_CONVERSATIONS",
+        }
+    }
+
+    /// What stands behind a code that covers several cases.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Held { .. } => Some("HELD"),
+            Self::UserActive => Some("USER_ACTIVE"),
+            Self::StaleBase { .. } => Some("STALE_BASE"),
+            Self::PatchRejected { conflicts } => conflicts.first().map(|conflict| conflict.reason.code()),
+            _ => None,
+        }
+    }
+
+    /// Whether the very same request can succeed later.
+    pub const fn retryable(&self) -> bool {
+        matches!(self, Self::Held { .. })
+    }
+}
+
+impl From<CheckOutRefusal> for Refusal {
+    fn from(refusal: CheckOutRefusal) -> Self {
+        match refusal {
+            CheckOutRefusal::Held { until } => Self::Held { until },
+            CheckOutRefusal::UserActive => Self::UserActive,
+            CheckOutRefusal::EpochExhausted => Self::Exhausted { counter: Counter::Epoch },
+            CheckOutRefusal::FenceExhausted => Self::Exhausted { counter: Counter::Fence },
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The head: everything about a canvas that moves, in one value that is compared and swapped whole.
+
+use std::collections::BTreeMap;
+
+use canvas_lease::{Epoch, Lease, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::blob::BlobId;
+use super::id::{CanvasId, ConversationId};
+use super::journal::JournalSlot;
+use super::path::TreePath;
+use super::receipt::Receipts;
+use super::revision::{Revision, RevisionId};
+use super::tree::Tree;
+
+/// What may change on a canvas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Face {
+    /// The Markdown text.
+    Document,
+    /// The grid of components.
+    Board,
+    /// State, actions and assets.
+    Surface,
+}
+
+/// Per face, the revision that last changed it: a precondition conflicts only where its own face moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Faces {
+    pub(crate) document: Revision,
+    pub(crate) board: Revision,
+    pub(crate) surface: Revision,
+}
+
+/// A text as somebody saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SyncPoint {
+    pub(crate) revision: Revision,
+    pub(crate) document: BlobId,
+}
+
+/// What a conversation knows of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Conversation {
+    /// Snapshot plus hidden diffs have brought it here.
+    pub(crate) synced: SyncPoint,
+    /// Its own calls have shown it this.
+    pub(crate) seen: SyncPoint,
+}
+
+/// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStart {
+    /// The epoch at the start.
+    pub epoch: Epoch,
+    /// The revision at the start.
+    pub revision: Revision,
+}
+
+/// The one mutable value of a canvas. It moves only by compare-and-swap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Wire", into = "Wire")]
+pub struct Head {
+    pub(crate) canvas: CanvasId,
+    pub(crate) revision: Revision,
+    pub(crate) faces: Faces,
+    pub(crate) lease: Lease,
+    pub(crate) draft: Tree,
+    pub(crate) committed: Option<Tree>,
+    pub(crate) receipts: Receipts,
+    pub(crate) journal: JournalSlot,
+    /// The document that the canvas was made with: what a conversation knows before anything else.
+    pub(crate) origin: SyncPoint,
+    pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
+    pub(crate) turn_start: TurnStart,
+    pub(crate) deleted: bool,
+}
+
+impl Head {
+    /// A canvas with a first document, revision 1.
+    pub(crate) fn create(canvas: CanvasId, document: BlobId, clock: Timestamp) -> Self {
+        let revision = Revision::ZERO.next().expect("one is a revision");
+        Self::first(canvas, document, revision, Lease::new(clock))
+    }
+
+    /// The canvas again after its deletion: revision, epoch and fence go on.
+    pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
+        Some(Self::first(self.canvas.clone(), document, self.revision.next()?, self.lease.clone()))
+    }
+
+    fn first(canvas: CanvasId, document: BlobId, revision: Revision, lease: Lease) -> Self {
+        let mut draft = Tree::default();
+        draft.insert(TreePath::document(), document);
+        let turn_start = TurnStart { epoch: lease.epoch(), revision };
+        Self {
+            canvas,
+            revision,
+            faces: Faces { document: revision, ..Faces::default() },
+            lease,
+            draft,
+            committed: None,
+            receipts: Receipts::default(),
+            journal: JournalSlot::default(),
+            origin: SyncPoint { revision, document },
+            conversations: BTreeMap::new(),
+            turn_start,
+            deleted: false,
+        }
+    }
+
+    /// The canvas it belongs to.
+    pub fn canvas(&self) -> &CanvasId {
+        &self.canvas
+    }
+
+    /// Number of committed content changes.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The revision that last changed a face.
+    pub fn face_revision(&self, face: Face) -> Revision {
+        match face {
+            Face::Document => self.faces.document,
+            Face::Board => self.faces.board,
+            Face::Surface => self.faces.surface,
+        }
+    }
+
+    /// The lock.
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    /// The working tree.
+    pub fn draft(&self) -> &Tree {
+        &self.draft
+    }
+
+    /// The tree that was promoted last: the artefact.
+    pub fn committed(&self) -> Option<&Tree> {
+        self.committed.as_ref()
+    }
+
+    /// Where the running turn began.
+    pub fn turn_start(&self) -> TurnStart {
+        self.turn_start
+    }
+
+    /// The journal's slot.
+    pub fn journal(&self) -> JournalSlot {
+        self.journal
+    }
+
+    /// True for a deleted canvas: the head stays, so that no number is ever used twice.
+    pub fn is_deleted(&self) -> bool {
+        self.deleted
+    }
+
+    /// The id of the current revision, as models see it.
+    pub fn revision_id(&self) -> RevisionId {
+        RevisionId::new(self.revision, self.document())
+    }
+
+    /// Hashes of draft and artefact: promotion has something to do where they differ.
+    pub fn hash_pair(&self) -> (BlobId, Option<BlobId>) {
+        (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
+    }
+
+    /// Every blob that the head needs. A store may drop others, once they are old.
+    pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
+        let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
+        let known = self.conversations.values().flat_map(|c| [c.synced.document, c.seen.document]);
+        let single = [Some(self.origin.document), self.journal.last].into_iter().flatten();
+        trees.chain(known).chain(single).chain(self.receipts.blobs())
+    }
+
+    /// The document's blob.
+    pub(crate) fn document(&self) -> BlobId {
+        // A tombstone has no document; its last one still names the revision.
+        self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)
+    }
+
+    /// The document as it is now.
+    pub(crate) fn now(&self) -> SyncPoint {
+        SyncPoint { revision: self.faces.document, document: self.document() }
+    }
+
+    /// What a conversation knows.
+    pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
+        let fresh = Conversation { synced: self.origin, seen: self.origin };
+        self.conversations.get(id).copied().unwrap_or(fresh)
+    }
+}
+
+/// The stored form: versioned, and checked on the way in.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    format: u32,
+    canvas: CanvasId,
+    revision: Revision,
+    faces: Faces,
+    lease: Lease,
+    draft: Tree,
+    committed: Option<Tree>,
+    receipts: Receipts,
+    journal: JournalSlot,
+    origin: SyncPoint,
+    conversations: BTreeMap<ConversationId, Conversation>,
+    turn_start: TurnStart,
+    deleted: bool,
+}
+
+const FORMAT: u32 = 1;
+
+/// Why stored bytes are no head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HeadError {
+    /// A later version of this library wrote it.
+    #[error("the head has format {found}, this library reads {FORMAT}: update the library")]
+    Format {
+        /// The format that it says.
+        found: u32,
+    },
+    /// A face, a sync point or the turn's start lies behind the canvas's own revision or epoch.
+    #[error("the head contradicts itself in {place}: restore it from a backup")]
+    Inconsistent {
+        /// The field.
+        place: &'static str,
+    },
+}
+
+impl TryFrom<Wire> for Head {
+    type Error = HeadError;
+
+    fn try_from(wire: Wire) -> Result<Self, HeadError> {
+        if wire.format != FORMAT {
+            return Err(HeadError::Format { found: wire.format });
+        }
+        let head = Self {
+            canvas: wire.canvas,
+            revision: wire.revision,
+            faces: wire.faces,
+            lease: wire.lease,
+            draft: wire.draft,
+            committed: wire.committed,
+            receipts: wire.receipts,
+            journal: wire.journal,
+            origin: wire.origin,
+            conversations: wire.conversations,
+            turn_start: wire.turn_start,
+            deleted: wire.deleted,
+        };
+        let last = head.revision;
+        let faces = [head.faces.document, head.faces.board, head.faces.surface];
+        let known = head.conversations.values().flat_map(|c| [c.synced.revision, c.seen.revision]);
+        let check = |holds, place| if holds { Ok(()) } else { Err(HeadError::Inconsistent { place }) };
+        check(faces.iter().all(|revision| *revision <= last), "faces")?;
+        check(head.origin.revision <= last, "origin")?;
+        check(known.max().is_none_or(|revision| revision <= last), "conversations")?;
+        check(head.turn_start.revision <= last, "turn_start")?;
+        check(head.turn_start.epoch <= head.lease.epoch(), "turn_start")?;
+        check(head.deleted || head.draft.get(&TreePath::document()).is_some(), "draft")?;
+        Ok(head)
+    }
+}
+
+impl From<Head> for Wire {
+    fn from(head: Head) -> Self {
+        Self {
+            format: FORMAT,
+            canvas: head.canvas,
+            revision: head.revision,
+            faces: head.faces,
+            lease: head.lease,
+            draft: head.draft,
+            committed: head.committed,
+            receipts: head.receipts,
+            journal: head.journal,
+            origin: head.origin,
+            conversations: head.conversations,
+            turn_start: head.turn_start,
+            deleted: head.deleted,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The contract of a store: compare, swap, and say honestly what happened.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::blob::{Blob, BlobId};
+use super::head::Head;
+use super::id::CanvasId;
+
+/// Names one state of a canvas's row in its store. Opaque: an ETag, a counter, a generation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Version(Arc<str>);
+
+impl Version {
+    /// A version that a store has made up.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A head as a store gave it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The head.
+    pub head: Arc<Head>,
+    /// Names this state of the row: a later commit expects it.
+    pub version: Version,
+    /// The store's clock, read **after** the row.
+    pub clock: Timestamp,
+}
+
+/// What a commit asks for, in one atomic step.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// The version that the row must have; `None` where there must be no row.
+    pub expected: Option<Version>,
+    /// The head to put there.
+    pub head: Arc<Head>,
+    /// Blobs that the head needs and that the store may not have yet. Writers put theirs again rather than trust
+    /// that an old one was kept.
+    pub blobs: Vec<Blob>,
+    /// Do not commit at or past this instant of the store's clock. A store that cannot tell says so in its
+    /// [`Capabilities`] and relies on the version alone, which is safe.
+    pub not_after: Option<Timestamp>,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone)]
+pub enum Committed {
+    /// Head and blobs are stored.
+    Done {
+        /// The row's new version, never used before.
+        version: Version,
+        /// The store's clock at the commit.
+        clock: Timestamp,
+    },
+    /// The row has another version, and nothing was written. `None` where there is no row.
+    Conflict(Option<Loaded>),
+    /// The store's clock has reached `not_after`, and nothing was written.
+    Late {
+        /// The store's clock.
+        clock: Timestamp,
+    },
+}
+
+/// A store failed. Refusals are values of [`Committed`]; a fault is the store's own trouble.
+#[derive(Debug)]
+pub enum Fault {
+    /// Nothing was written.
+    Definite(Box<dyn Error + Send + Sync>),
+    /// Nobody knows whether it was written, for example where the connection broke during the commit.
+    Indeterminate(Box<dyn Error + Send + Sync>),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Definite(e) => write!(f, "the store failed and wrote nothing: {e}"),
+            Self::Indeterminate(e) => write!(f, "the store failed and may have written: {e}"),
+        }
+    }
+}
+
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let (Self::Definite(e) | Self::Indeterminate(e)) = self;
+        Some(e.as_ref())
+    }
+}
+
+/// What a store can do beyond the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// It keeps to [`Commit::not_after`].
+    pub not_after: bool,
+    /// It tells the engine of every change by others, so reads need not load the head.
+    pub notify: bool,
+}
+
+/// Keeps heads and blobs. It compares and swaps and decides nothing else.
+///
+/// Promises that the conformance suite checks:
+///
+/// * `commit` is one atomic step: all of it or nothing, judged on the row as it is at that moment.
+/// * A version is never used for two states of a row. A row is never removed.
+/// * A conflict carries the row as it is, with a clock read after it.
+/// * A commit that answered `Done` is seen by every later `load`, and its blobs by every later `blob`.
+/// * A store never retries a commit by itself.
+/// * Every failure says whether something may have been written.
+pub trait Store: Send + Sync {
+    /// What it can do beyond the contract.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The row of a canvas; `None` where it never had one.
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send;
+
+    /// Compares the version and swaps head and blobs.
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send;
+
+    /// A blob of a canvas; `None` where it is not there.
+    fn blob(&self, canvas: &CanvasId, id: BlobId)
+    -> impl Future<Output = Result<Option<Blob>, Fault>> + Send;
+
+    /// Canvases behind `after` in the order of their ids, at most `limit`; tombstones too.
+    fn list(
+        &self,
+        after: Option<&CanvasId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send;
+
+    /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine.
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
+}
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+
+trait DynStore: Send + Sync {
+    fn capabilities(&self) -> Capabilities;
+    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>>;
+    fn commit(&self, commit: Commit) -> Boxed<'_, Committed>;
+    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
+    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
+    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
+}
+
+impl<S: Store> DynStore for S {
+    fn capabilities(&self) -> Capabilities {
+        Store::capabilities(self)
+    }
+
+    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>> {
+        Box::pin(Store::load(self, canvas))
+    }
+
+    fn commit(&self, commit: Commit) -> Boxed<'_, Committed> {
+        Box::pin(Store::commit(self, commit))
+    }
+
+    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>> {
+        Box::pin(Store::blob(self, canvas, id))
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>> {
+        Box::pin(Store::list(self, after, limit))
+    }
+
+    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
+        Box::pin(Store::delete(self, canvas, blobs))
+    }
+}
+
+/// Any store behind one type, so that embedders need no generics. A copy shares the store.
+#[derive(Clone)]
+pub struct BoxStore(Arc<dyn DynStore>);
+
+impl BoxStore {
+    /// Boxes a store.
+    pub fn new(store: impl Store + 'static) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+impl fmt::Debug for BoxStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BoxStore({:?})", self.0.capabilities())
+    }
+}
+
+impl Store for BoxStore {
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.0.load(canvas).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        self.0.commit(commit).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        self.0.blob(canvas, id).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        self.0.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.0.delete(canvas, blobs).await
+    }
+}

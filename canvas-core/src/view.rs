@@ -1,0 +1,57 @@
+//! What a pure transition sees, and what it decides.
+
+use std::collections::BTreeMap;
+
+use canvas_lease::Timestamp;
+
+use crate::document::outcome::Outcome;
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+
+/// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
+/// waits.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) head: &'a Head,
+    pub(crate) document: &'a Blob,
+    pub(crate) clock: Timestamp,
+    pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+}
+
+/// A blob that the transition needs and the view does not have yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Missing(pub(crate) BlobId);
+
+impl View<'_> {
+    pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
+        if id == self.document.id() {
+            return Ok(self.document);
+        }
+        self.blobs.get(&id).ok_or(Missing(id))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.document.as_text().unwrap_or_default()
+    }
+}
+
+/// What a transition decides.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    pub(crate) outcome: Outcome,
+    /// The answer comes from a receipt.
+    pub(crate) replayed: bool,
+    /// What to commit; nothing where the canvas stays as it is.
+    pub(crate) change: Option<Change>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) head: Head,
+    /// New blobs, the new document among them.
+    pub(crate) blobs: Vec<Blob>,
+    /// The document after the change, where it is a new one.
+    pub(crate) document: Option<Blob>,
+    /// The commit must happen before this instant of the store's clock.
+    pub(crate) not_after: Option<Timestamp>,
+}
