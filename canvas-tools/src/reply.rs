@@ -1,11 +1,12 @@
 //! What a model gets back for a call.
 
+use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///
-/// A failure has `"ok": false` and `error: {code, message, ...}`.
+/// A failure has `"ok": false` and `error: {code, message, retryable, ...}`; the message says what to do next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct ToolReply {
@@ -36,5 +37,160 @@ impl ToolReply {
     /// The lease that the reply speaks of.
     pub fn lease_id(&self) -> Option<&str> {
         self.body.get("lease_id").and_then(Value::as_str)
+    }
+
+    /// The code of a failure.
+    pub fn code(&self) -> Option<&str> {
+        self.body.pointer("/error/code").and_then(Value::as_str)
+    }
+
+    pub(crate) fn with(mut self, fields: Value) -> Self {
+        if let (Value::Object(body), Value::Object(fields)) = (&mut self.body, fields) {
+            body.extend(fields);
+        }
+        self
+    }
+
+    pub(crate) fn problem(problem: &Problem, snapshot: Option<&Snapshot>) -> Self {
+        Self::failure(problem.to_json(), snapshot)
+    }
+
+    fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
+        let mut body = Map::new();
+        body.insert("ok".into(), false.into());
+        if let Some(snapshot) = snapshot {
+            body.insert("revision_id".into(), snapshot.revision_id().to_string().into());
+            body.insert("canvas_epoch".into(), snapshot.head.lease().epoch().get().into());
+        }
+        body.insert("error".into(), error);
+        Self { body: Value::Object(body) }
+    }
+
+    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease.
+    pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
+        let body = match outcome {
+            Outcome::CheckedOut { lease, epoch, expires_at, revision } => json!({
+                "ok": true,
+                "revision_id": revision,
+                "lease_id": lease,
+                "revision_id_at_checkout": revision,
+                "canvas_epoch": epoch,
+                "expires_at": expires_at,
+            }),
+            Outcome::Renewed { lease, expires_at, at_max_hold, revision } => json!({
+                "ok": true,
+                "revision_id": revision,
+                "lease_id": lease,
+                "expires_at": expires_at,
+                "at_max_hold": at_max_hold,
+            }),
+            Outcome::CheckedIn { released, revision } => json!({
+                "ok": true,
+                "revision_id": revision,
+                "released": released,
+            }),
+            Outcome::Readable { revision, expires_at } => json!({
+                "ok": true,
+                "revision_id": revision,
+                "expires_at": expires_at,
+            }),
+            Outcome::Applied(applied) => json!({
+                "ok": true,
+                "revision_id": applied.revision,
+                "new_revision_id": applied.revision,
+                "applied_hunks": applied.summary.hunks,
+                "summary": applied.summary.to_string(),
+                "repairs": applied.repairs,
+                "spans": applied.spans,
+                "expires_at": applied.expires_at,
+            }),
+            Outcome::Refused(refusal) => return Self::failure(refusal_json(refusal), Some(snapshot)),
+            // No tool of a model leads to the others.
+            outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
+        };
+        Self { body }
+    }
+}
+
+impl From<&EngineError> for ToolReply {
+    fn from(error: &EngineError) -> Self {
+        let problem = Problem::new(error.code(), error.to_string());
+        let mut json = problem.to_json();
+        json["retryable"] = error.retryable().into();
+        Self::failure(json, None)
+    }
+}
+
+fn refusal_json(refusal: &Refusal) -> Value {
+    let mut error = Map::new();
+    error.insert("code".into(), refusal.code().into());
+    if let Some(reason) = refusal.reason() {
+        error.insert("reason".into(), reason.into());
+    }
+    error.insert("message".into(), refusal.to_string().into());
+    error.insert("retryable".into(), refusal.retryable().into());
+    let mut place = |name: &str, value: Value| error.insert(name.into(), value);
+    match refusal {
+        Refusal::Held { until } => {
+            place("retry_after", json!(until));
+        }
+        Refusal::StaleEpoch { changes, .. } => {
+            place("changes", changes_json(changes.as_ref()));
+        }
+        Refusal::StaleBase { changes, base } => {
+            place("base_revision_id", json!(base));
+            place("changes", changes_json(changes.as_ref()));
+        }
+        Refusal::PatchRejected { conflicts } => {
+            place("conflicts", json!(conflicts));
+        }
+        _ => {}
+    }
+    Value::Object(error)
+}
+
+fn changes_json(changes: Option<&Changes>) -> Value {
+    json!(changes)
+}
+
+/// A call that never reached the canvas.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Problem {
+    code: &'static str,
+    reason: Option<&'static str>,
+    /// JSON Pointer into the arguments.
+    place: Option<String>,
+    message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason: None, place: None, message: message.into() }
+    }
+
+    pub(crate) fn argument(place: &str, message: impl Into<String>) -> Self {
+        Self::new("INVALID_ARGUMENTS", message).at(place)
+    }
+
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    pub(crate) fn with_reason(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    fn to_json(&self) -> Value {
+        let mut error = Map::new();
+        error.insert("code".into(), self.code.into());
+        if let Some(reason) = self.reason {
+            error.insert("reason".into(), reason.into());
+        }
+        if let Some(place) = &self.place {
+            error.insert("place".into(), place.clone().into());
+        }
+        error.insert("message".into(), self.message.clone().into());
+        error.insert("retryable".into(), false.into());
+        Value::Object(error)
     }
 }

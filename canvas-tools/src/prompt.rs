@@ -1,0 +1,52 @@
+//! The system prompt (specs 000 §11).
+
+use crate::spec::ToolSpec;
+
+/// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
+///
+/// For the document tools it stays within 400 tokens of o200k.
+pub fn system_prompt(tools: &[ToolSpec]) -> String {
+    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let mut lines = vec![
+        "You edit a shared Markdown canvas through tools. The user can edit it too and always comes first."
+            .to_owned(),
+        format!("Tools: {}.", names.join(", ")),
+    ];
+    if has("canvas_check_out") {
+        lines.push(
+            "Lease: call canvas_check_out first and pass its lease_id to every canvas tool. A lease lasts 15 s and \
+             is renewed by your calls. Call canvas_check_in as soon as you are done, before you answer in prose."
+                .into(),
+        );
+    }
+    if has("canvas_grep") && has("canvas_read_lines") {
+        lines.push(
+            "Work in this order: locate (canvas_grep), inspect (canvas_read_lines), edit. Always locate before \
+             editing; read the whole canvas only when you must."
+                .into(),
+        );
+    }
+    if has("canvas_apply_patch") {
+        lines.push(
+            "Edit with canvas_apply_patch: one unified diff, hunks in document order, each with 1 to 3 unchanged \
+             lines copied exactly as read, so that its old side occurs once in the canvas. All hunks apply or none. \
+             There is no fuzzy matching. Do not retype target text beyond the lines of the hunk, never rewrite the \
+             whole canvas. Line numbers in hunk headers may be left out."
+                .into(),
+        );
+        lines.push(
+            "Line numbers drift after every edit: read again before you rely on them. Each reply names the \
+             revision_id; pass it as base_revision_id. When a call fails, do what its message says; never repeat \
+             the same patch."
+                .into(),
+        );
+    }
+    lines.push(
+        "If the user interrupts, your lease ends and edits fail with STALE_EPOCH: look at what the user changed, \
+         then check out again, or stop if you are told to. Messages that begin with \"Canvas update\" tell you how \
+         the canvas changed; do not answer them."
+            .into(),
+    );
+    lines.join("\n")
+}

@@ -1,0 +1,143 @@
+//! A conversation about a canvas, and its turns (specs 000 §12, §13).
+
+use canvas_core::lease::{Epoch, Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Outcome, Promotion, Refusal,
+    Store, TurnStart,
+};
+
+use crate::sync::hidden_message;
+
+/// One conversation about one canvas: who asks, and in which turn.
+///
+/// It is a plain value that the host keeps beside its chat. Edits by users reach the model once, with the user's next
+/// message; its own reach the history once, at the end of its turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// The canvas.
+    pub canvas: CanvasId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The running turn; calls of an earlier one can no longer check out.
+    pub turn: Turn,
+    /// Where it began.
+    pub start: TurnStart,
+}
+
+/// What a user's message set in motion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnBegan {
+    /// The epoch from now on.
+    pub epoch: Epoch,
+    /// Text for the history, before the user's own: what changed on the canvas. It is not shown to the user.
+    pub hidden_message: Option<String>,
+    /// Whether the draft became the artefact.
+    pub promotion: Promotion,
+}
+
+/// What the end of a turn leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnEnded {
+    /// Text for the history, once every call of the turn has its result: what changed on the canvas.
+    pub hidden_message: Option<String>,
+    /// Whether the draft became the artefact.
+    pub promotion: Promotion,
+}
+
+/// Why a turn could not begin or end.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The rules refused it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// There is no answer.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl SessionError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Engine(error) => error.code(),
+        }
+    }
+}
+
+impl Session {
+    /// Joins the turn that is running on a canvas.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such canvas, or the store fails.
+    pub async fn join<S: Store>(
+        engine: &Engine<S>,
+        canvas: CanvasId,
+        conversation: ConversationId,
+        now: Timestamp,
+    ) -> Result<Self, EngineError> {
+        let snapshot = engine.snapshot(&canvas, now).await?;
+        let (turn, start) = (snapshot.head.lease().turn(), snapshot.head.turn_start());
+        Ok(Self { canvas, conversation, turn, start })
+    }
+
+    /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same
+    /// call id again answers the same.
+    ///
+    /// # Errors
+    ///
+    /// Refused where the canvas follows too many conversations; otherwise faults of the store.
+    pub async fn begin_turn<S: Store>(
+        &mut self,
+        engine: &Engine<S>,
+        call: CallId,
+        now: Timestamp,
+    ) -> Result<TurnBegan, SessionError> {
+        let call = Call { operation: self.operation(call), command: Command::Message };
+        let answered = engine.call(&self.canvas, &call, now).await?;
+        match answered.outcome {
+            Outcome::TurnBegan { start, changes, promotion } => {
+                self.turn = answered.snapshot.head.lease().turn();
+                self.start = start;
+                let hidden_message = changes.as_ref().and_then(hidden_message);
+                Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
+            }
+            outcome => Err(unexpected(outcome)),
+        }
+    }
+
+    /// The model's turn is over: its lease is given back, its draft promoted unless the user has interrupted it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::begin_turn`].
+    pub async fn end_turn<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        call: CallId,
+        now: Timestamp,
+    ) -> Result<TurnEnded, SessionError> {
+        let command = Command::EndTurn { start: self.start };
+        let call = Call { operation: self.operation(call), command };
+        match engine.call(&self.canvas, &call, now).await?.outcome {
+            Outcome::TurnEnded { changes, promotion } => {
+                Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
+            }
+            outcome => Err(unexpected(outcome)),
+        }
+    }
+
+    /// The name of a call in this turn.
+    pub fn operation(&self, call: CallId) -> OpKey {
+        OpKey { conversation: self.conversation.clone(), turn: self.turn, call }
+    }
+}
+
+fn unexpected(outcome: Outcome) -> SessionError {
+    match outcome {
+        Outcome::Refused(refusal) => refusal.into(),
+        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
+        _ => Refusal::CallIdReused.into(),
+    }
+}

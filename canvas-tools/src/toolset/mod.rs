@@ -1,0 +1,3 @@
+//! The tools, by the face that they work on.
+
+pub(crate) mod document;
