@@ -155,7 +155,8 @@ pub enum AddressError {
     /// Several sections have this path.
     #[error(
         "{total} sections match {} (lines {}); give a longer path, or an ordinal from 1 to {total}",
-        Shown(path), HeadingLines(candidates)
+        Shown(path),
+        HeadingLines(candidates)
     )]
     Ambiguous {
         /// The path asked for.
@@ -259,7 +260,8 @@ fn find_section(outline: &Outline, path: &[String], ordinal: Option<usize>) -> R
     }
     let matches = if full.is_empty() { suffix } else { full };
     let total = matches.len();
-    let candidates = || matches.iter().take(MAX_MATCHES).map(|&index| Candidate::new(outline, index)).collect();
+    let candidates =
+        || matches.iter().take(MAX_MATCHES).map(|&index| Candidate::new(outline, index)).collect();
     match (matches.as_slice(), ordinal) {
         ([], _) => Err(AddressError::NoSuchSection { path: path.to_vec(), nearest: nearest(outline, path) }),
         ([index], None) => Ok(*index),

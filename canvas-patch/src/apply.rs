@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use memchr::memrchr;
+
 use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
 use crate::limits::Limits;
 use crate::lines::{self, Lines, content, line_end, line_start_before};
@@ -35,6 +37,7 @@ pub struct Options {
 
 /// Lines added and removed, shown as `+120 −3, 2 hunks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Summary {
     /// Lines on the new side only.
     pub added: usize,
@@ -143,9 +146,6 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
         return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
     }
     let patch = parse(patch, options.mode, &options.limits)?;
-    if text.len() + patch.added_bytes > options.limits.text_bytes {
-        return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
-    }
     let applied = match options.mode {
         Mode::Strict => match exact(text, &patch) {
             Some(result) => Placed { result, repairs: Vec::new() },
@@ -154,6 +154,9 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
         Mode::Anchored => anchored(text, &patch)?,
     };
     let Placed { result: (after, edits), repairs } = applied;
+    if after.len() > options.limits.text_bytes {
+        return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
+    }
     if is_same(text, &after, &edits) {
         return Err(Conflict::of_patch(Reason::NoEffect, 1).into());
     }
@@ -229,7 +232,7 @@ impl<'t> Splice<'t> {
     /// Ends the last line of the text before where it is kept, has no terminator and lines are to follow it. The
     /// line then counts as changed.
     fn terminate_kept_line(&mut self, terminator: &str) {
-        if self.done == self.before.len() || self.before.ends_with('\n') {
+        if self.done == self.before.len() || at_line_end(self.before) {
             return;
         }
         let start = line_start_before(self.before, self.before.len());
@@ -239,23 +242,11 @@ impl<'t> Splice<'t> {
         self.add(self.before.len(), line + 1, kept, terminator);
     }
 
-    /// Settles whether the text after ends with a newline, once its last change has been made. True where the
-    /// hunk's markers were not followed.
-    fn end_of_text(&mut self, at_end: bool, markers: EndMarkers) -> bool {
-        let inserted_last = at_end && self.edits.last().is_some_and(|edit| !edit.new.is_empty());
-        if !inserted_last {
-            return markers.old != markers.new;
-        }
-        let had_newline = self.before.is_empty() || self.before.ends_with('\n');
-        let marked = markers.old || markers.new;
-        let fits = marked && markers.old != had_newline;
-        let newline = if fits { !markers.new } else { had_newline };
-        if !newline {
-            let len = content(&self.out).len();
-            self.out.truncate(len);
-            self.edits.last_mut().expect("it was inserted").new.end = len;
-        }
-        !fits && (marked || !had_newline)
+    /// Takes bytes of the line that was added last away again.
+    fn shorten(&mut self, by: usize) {
+        let end = self.out.len() - by;
+        self.out.truncate(end);
+        self.edits.last_mut().expect("a line was added").new.end = end;
     }
 
     fn finish(mut self) -> Spliced {
@@ -297,12 +288,15 @@ fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
             (at, line) = (end, line + 1);
         }
     }
-    // Only the last new line may be unterminated (the reader saw to that), and then nothing may follow it.
-    let open = splice.edits.last().is_some_and(|edit| !edit.new.is_empty() && !splice.out.ends_with('\n'));
-    if open && splice.done != text.len() {
-        return None;
-    }
-    Some(splice.finish())
+    let (after, edits) = splice.finish();
+    let apart = edits.iter().all(|edit| stands_apart(&after, &edit.new));
+    apart.then_some((after, edits))
+}
+
+/// Whether new lines begin where a line of the text after begins, and end where one ends.
+fn stands_apart(after: &str, new: &Range<usize>) -> bool {
+    let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
+    new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
 }
 
 /// Refusal of a strict patch: every hunk judged against the text as it is.
@@ -341,30 +335,42 @@ fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
     }
     if conflicts.is_empty() {
         // Every old side stands where it should: only an unterminated new line with text behind it is left.
-        let last = patch.hunks.len();
-        let fault = || Conflict::of_hunk(last, Reason::EofMarker, patch.hunks[last - 1].patch_line);
+        let marked = |hunk: &Hunk| patch.markers.iter().any(|i| hunk.lines.contains(i));
+        let last = patch.hunks.iter().rposition(marked).unwrap_or_default();
+        let fault = || Conflict::of_hunk(last + 1, Reason::EofMarker, patch.hunks[last].patch_line);
         conflicts.push(patch.misplaced_marker.clone().unwrap_or_else(fault));
     }
     ApplyError { conflicts }
 }
 
-/// The first line of an old side that differs from the text at line `start`, both with terminators.
-fn diverges<'a>(text: &str, start: usize, old: impl Iterator<Item = &'a str>) -> Option<(usize, Divergence)> {
-    let mut old = old.peekable();
-    old.peek()?;
-    let (mut at, total) = match lines::skip(text, 0, start) {
-        Some(at) => (at, 0),
-        None => (text.len(), lines::count(text)),
+/// The first line of an old side that differs from the text at line `start`, both with terminators. An empty old
+/// side differs where the text has no line boundary at `start`.
+fn diverges<'a>(
+    text: &str,
+    start: usize,
+    mut old: impl Iterator<Item = &'a str>,
+) -> Option<(usize, Divergence)> {
+    let Some(mut at) = lines::skip(text, 0, start) else {
+        return Some((lines::count(text), Divergence::new(old.next().unwrap_or_default(), None)));
     };
+    let mut old = old.peekable();
+    if old.peek().is_none() && at == text.len() && !at_line_end(text) {
+        let last = &text[line_start_before(text, at)..];
+        return Some((start - 1, Divergence::new(&format!("{last}\n"), Some(last))));
+    }
     for (i, expected) in old.enumerate() {
         let actual = (at < text.len()).then(|| &text[at..line_end(text, at)]);
         if actual != Some(expected) {
-            let line = if actual.is_none() && total > 0 { total } else { start + i };
-            return Some((line, Divergence::new(expected, actual)));
+            return Some((start + i, Divergence::new(expected, actual)));
         }
         at += expected.len();
     }
     None
+}
+
+/// True where the text is empty or its last line has a terminator.
+fn at_line_end(text: &str) -> bool {
+    text.is_empty() || text.ends_with('\n')
 }
 
 /// Places every hunk by its content.
@@ -445,21 +451,20 @@ fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts
     }
 }
 
-/// Places increase, and ranges share at most context.
+/// Places increase, and changes do not reach into one another.
 fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
     let mut conflicts = Vec::new();
-    // Start of the hunk before, its end, and the boundary where its last change ends.
-    let mut previous = (0, 0, 0);
+    // Start of the hunk before; of the last hunk that changes something, its end and the boundary where its last
+    // change ends.
+    let (mut before, mut changed_end, mut changed_last) = (0, 0, 0);
     for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
         let (lead, changes) = changes(patch.lines_of(hunk));
         let first = start + lead;
-        let last = first + changes.iter().filter(|line| line.kind.is_old()).count();
-        let (before, before_end, before_last) = previous;
-        let reason = if i == 0 {
-            None
-        } else if start < before {
+        let reason = if start < before {
             Some(Reason::Misordered)
-        } else if first < before_last || first == before_last && start < before_end {
+        } else if changes.is_empty() {
+            None
+        } else if first < changed_last || first == changed_last && start < changed_end {
             Some(Reason::Overlap)
         } else {
             None
@@ -468,7 +473,11 @@ fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
             let line = Some(start + 1);
             conflicts.push(Conflict { line, ..Conflict::of_hunk(i + 1, reason, hunk.patch_line) });
         }
-        previous = (start, start + hunk.old_len, last);
+        before = start;
+        if !changes.is_empty() {
+            changed_end = start + hunk.old_len;
+            changed_last = first + changes.iter().filter(|line| line.kind.is_old()).count();
+        }
     }
     if conflicts.is_empty() { Ok(()) } else { Err(ApplyError { conflicts }) }
 }
@@ -477,7 +486,7 @@ fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
 fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
     let mut splice = Splice::new(text, patch);
     let mut repairs = patch.repairs.clone();
-    let (mut at, mut line) = (0, 0);
+    let (mut start_at, mut start_line) = (0, 0);
     for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
         let mut note = |kind| repairs.push(Repair { hunk: i + 1, kind });
         let moved = hunk.stated.is_some_and(|stated| {
@@ -487,41 +496,44 @@ fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
         if moved {
             note(RepairKind::Moved);
         }
-        let (lead, changes) = changes(patch.lines_of(hunk));
-        // The context that two hunks share may reach behind this change: only changes move the cursor.
-        at = lines::skip(text, at, start + lead - line).expect("the old side stands there");
-        line = start + lead;
-        let mut removed = None;
-        let mut adapted = false;
-        for part in changes {
-            match part.kind {
-                Kind::Context => {
-                    removed = None;
-                    (at, line) = (line_end(text, at), line + 1);
+        start_at = lines::skip(text, start_at, start - start_line).expect("the old side stands there");
+        start_line = start;
+        let (mut at, mut line) = (start_at, start_line);
+        let (mut adapted, mut ends) = (false, Ends::default());
+        let mut wanted = "";
+        for (i, part) in hunk.lines.clone().zip(patch.lines_of(hunk)) {
+            let marked = patch.markers.binary_search(&i).is_ok();
+            let own = lines::terminator(part.text);
+            if part.kind == Kind::Add {
+                let own = if own.is_empty() { "\n" } else { own };
+                wanted = neighbour_terminator(text, at).unwrap_or(own);
+                adapted |= own != wanted;
+                if at == text.len() {
+                    splice.terminate_kept_line(wanted);
                 }
-                Kind::Remove => {
-                    let end = line_end(text, at);
-                    removed = removed.or(Some(&text[at..end]));
-                    splice.remove(at, line, end - at);
-                    (at, line) = (end, line + 1);
-                }
-                Kind::Add => {
-                    let own = lines::terminator(part.text);
-                    let own = if own.is_empty() { "\n" } else { own };
-                    let wanted = neighbour_terminator(text, at, removed).unwrap_or(own);
-                    adapted |= own != wanted;
-                    if at == text.len() {
-                        splice.terminate_kept_line(wanted);
-                    }
-                    splice.add(at, line, content(part.text), wanted);
-                }
+                splice.add(at, line, content(part.text), wanted);
+                ends.see(part.kind, marked, false);
+                continue;
             }
+            let end = line_end(text, at);
+            let actual = lines::terminator(&text[at..end]);
+            adapted |= !own.is_empty() && !actual.is_empty() && own != actual;
+            ends.see(part.kind, marked, actual.is_empty());
+            if part.kind == Kind::Remove {
+                splice.remove(at, line, end - at);
+            }
+            (at, line) = (end, line + 1);
         }
         if adapted {
             note(RepairKind::EolAdapted);
         }
-        let at_end = at == text.len() && !changes.is_empty();
-        if splice.end_of_text(at_end, EndMarkers::of(patch, hunk)) {
+        let adds_last = ends.added && at == text.len();
+        ends.misfit |= ends.added && ends.marked && !adds_last;
+        let unterminated = if ends.misfit { !at_line_end(text) } else { ends.marked };
+        if adds_last && unterminated {
+            splice.shorten(wanted.len());
+        }
+        if ends.misfit {
             note(RepairKind::EofMarkerIgnored);
         }
     }
@@ -539,26 +551,32 @@ fn changes<'p, 'a>(body: &'p [Line<'a>]) -> (usize, &'p [Line<'a>]) {
     }
 }
 
-/// The terminator of the line that an inserted line replaces, else of the line before, else of the line behind.
-fn neighbour_terminator<'t>(text: &'t str, at: usize, removed: Option<&'t str>) -> Option<&'t str> {
-    let before = || (at > 0).then(|| &text[line_start_before(text, at)..at]);
-    let behind = || (at < text.len()).then(|| &text[at..line_end(text, at)]);
-    [removed, before(), behind()].into_iter().flatten().map(lines::terminator).find(|t| !t.is_empty())
+/// The terminator of an inserted line: that of the last terminated line above, which it replaces or follows, else
+/// that of the line behind.
+fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
+    let above = memrchr(b'\n', &text.as_bytes()[..at]).map(|i| lines::terminator(&text[..=i]));
+    above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
 }
 
-/// Whether the sides of a hunk carry a no-newline marker.
-#[derive(Clone, Copy)]
-struct EndMarkers {
-    old: bool,
-    new: bool,
+/// How a hunk's no-newline markers agree with the text.
+#[derive(Default)]
+struct Ends {
+    /// A marker is missing from an old line, or stands where no text ends.
+    misfit: bool,
+    /// The last new line so far has a marker.
+    marked: bool,
+    /// The last new line so far is an added one.
+    added: bool,
 }
 
-impl EndMarkers {
-    fn of(patch: &Patch<'_>, hunk: &Hunk) -> Self {
-        let marked = patch.markers.iter().filter(|&i| hunk.lines.contains(i)).map(|&i| patch.lines[i].kind);
-        marked.fold(Self { old: false, new: false }, |all, kind| Self {
-            old: all.old || kind.is_old(),
-            new: all.new || kind.is_new(),
-        })
+impl Ends {
+    fn see(&mut self, kind: Kind, marked: bool, unterminated: bool) {
+        if kind.is_old() {
+            self.misfit |= marked != unterminated;
+        }
+        if kind.is_new() {
+            self.misfit |= self.marked;
+            (self.marked, self.added) = (marked, kind == Kind::Add);
+        }
     }
 }

@@ -6,6 +6,8 @@ use crate::lines;
 
 /// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
 pub enum Reason {
     /// The patch has no hunk.
     NoHunks,
@@ -122,6 +124,8 @@ impl fmt::Display for Reason {
 
 /// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
 pub enum Difference {
     /// Only the line terminators differ (LF, CRLF, none at the end of the text).
     LineEnding,
@@ -174,6 +178,7 @@ impl Difference {
 
 /// The first line in which a hunk's old side and the text part ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Divergence {
     /// Byte column of the first difference in the line, from 1.
     pub column: usize,
@@ -203,6 +208,7 @@ impl Divergence {
 
 /// One thing that stands in the way of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Conflict {
     /// The hunk, from 1; 0 where the patch as a whole is at fault.
     pub hunk: usize,
@@ -212,11 +218,14 @@ pub struct Conflict {
     pub patch_line: usize,
     /// The line of the document, from 1: the first differing line for `CONTEXT_MISMATCH` and `NOT_FOUND`, the
     /// contested line for `OVERLAP` and `MISORDERED`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub line: Option<usize>,
     /// How that line differs.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub divergence: Option<Divergence>,
     /// Lines of the document, from 1, where the hunk's whole old side stands exactly; at most
     /// [`Conflict::CANDIDATES`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
 }
 

@@ -13,7 +13,7 @@ use crate::outline::LineCursor;
 const MAX_QUERY_BYTES: usize = 4_096;
 /// At most so many bytes of program an expression may compile to. Matching takes time proportional to
 /// program times text at worst, so that this bounds it.
-const MAX_PROGRAM_BYTES: usize = 512 << 10;
+const MAX_PROGRAM_BYTES: usize = 1 << 20;
 const MAX_REGEX_NESTING: u32 = 100;
 
 /// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
@@ -34,8 +34,8 @@ const MAX_REGEX_NESTING: u32 = 100;
 pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Grep<'t> {
     let mut cursor = LineCursor::new(text);
     let mut found = Grep { matches: Vec::new(), truncated: false };
-    let (mut from, mut total_bytes) = (0, 0);
-    while let Some(hit) = query.next_line(text, from) {
+    let mut total_bytes = 0;
+    for hit in Hits::new(text, query) {
         let shown = clip(text, &hit, limits.max_line_bytes);
         total_bytes += shown.len();
         if found.matches.len() == limits.max_matches || total_bytes > limits.max_total_bytes {
@@ -44,7 +44,6 @@ pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Grep<'t> {
         }
         let clipped = shown.len() < hit.line.len();
         found.matches.push(Match { line: cursor.line_at(hit.line.start), text: &text[shown], clipped });
-        from = hit.next;
     }
     found
 }
@@ -92,14 +91,13 @@ pub struct Query(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
-    Literal(Finder<'static>),
-    /// An expression whose matches may be looked for in the whole text: see [`keeps_to_lines`].
-    RegexInText {
+    Literal(Box<Finder<'static>>),
+    Regex {
         regex: Regex,
-        /// Whether it needs lines to end with LF alone.
+        keeps_to_lines: bool,
+        /// Whether it may ask for the end of a line.
         asserts_end: bool,
     },
-    RegexByLine(Regex),
 }
 
 impl Query {
@@ -113,7 +111,7 @@ impl Query {
         if let Some(at) = memchr(b'\n', literal.as_bytes()) {
             return Err(GrepError::Newline { at });
         }
-        Ok(Self(Kind::Literal(Finder::new(literal).into_owned())))
+        Ok(Self(Kind::Literal(Box::new(Finder::new(literal).into_owned()))))
     }
 
     /// Looks for matches of an expression in the syntax of the `regex` crate.
@@ -129,43 +127,8 @@ impl Query {
             .nest_limit(MAX_REGEX_NESTING)
             .build()
             .map_err(|error| GrepError::from_regex(pattern, &error))?;
-        let asserts_end = pattern.contains('$');
-        Ok(Self(if keeps_to_lines(pattern) {
-            Kind::RegexInText { regex, asserts_end }
-        } else {
-            Kind::RegexByLine(regex)
-        }))
-    }
-
-    /// The first line that matches, among those that start at the byte `from` or later.
-    fn next_line(&self, text: &str, mut from: usize) -> Option<Hit> {
-        let asserts_end = matches!(self.0, Kind::RegexInText { asserts_end: true, .. });
-        let by_line = asserts_end && memchr(b'\r', &text.as_bytes()[from..]).is_some();
-        while from < text.len() {
-            let at = match &self.0 {
-                Kind::Literal(finder) => from + finder.find(&text.as_bytes()[from..])?,
-                Kind::RegexInText { regex, .. } if !by_line => regex.find_at(text, from)?.start(),
-                Kind::RegexInText { .. } | Kind::RegexByLine(_) => from,
-            };
-            let line = Line::around(text, from, at)?;
-            let content = &text[line.content.clone()];
-            let matched = match &self.0 {
-                // What lies outside of its line ends with the CR of the line's terminator.
-                Kind::Literal(finder) => {
-                    let matched = at..at + finder.needle().len();
-                    (matched.end <= line.content.end).then_some(matched)
-                }
-                Kind::RegexInText { regex, .. } | Kind::RegexByLine(regex) => {
-                    let start = line.content.start;
-                    regex.find(content).map(|found| start + found.start()..start + found.end())
-                }
-            };
-            if let Some(matched) = matched {
-                return Some(Hit { line: line.content, matched, next: line.next });
-            }
-            from = line.next;
-        }
-        None
+        let (keeps_to_lines, asserts_end) = (keeps_to_lines(pattern), pattern.contains('$'));
+        Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end }))
     }
 }
 
@@ -176,7 +139,9 @@ pub enum GrepError {
     #[error("the query is empty; give a string or an expression to look for")]
     Empty,
     /// A literal holds a newline.
-    #[error("the query has a newline at byte {at}, but lines are searched one by one; give a part of one line")]
+    #[error(
+        "the query has a newline at byte {at}, but lines are searched one by one; give a part of one line"
+    )]
     Newline {
         /// Its place in bytes.
         at: usize,
@@ -236,20 +201,69 @@ impl GrepError {
         let mut lines = prose.lines();
         let carets = lines.find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
         let column = carets.filter(|_| !pattern.contains('\n')).and_then(|line| line.find('^'));
-        let place = |column: usize| pattern.char_indices().map(|(at, _)| at).chain([pattern.len()]).nth(column);
+        let place =
+            |column: usize| pattern.char_indices().map(|(at, _)| at).chain([pattern.len()]).nth(column);
         let at = column.and_then(|column| column.checked_sub(4)).and_then(place);
         let message = prose.rsplit("error: ").next().unwrap_or(&prose).trim().to_owned();
         Self::Malformed { at, message }
     }
 }
 
-/// A line that matches.
+/// The lines of a text that match, in order.
+struct Hits<'t, 'q> {
+    text: &'t str,
+    query: &'q Kind,
+    /// Whether lines that may match can be found by a search of the whole text.
+    in_text: bool,
+    /// Where the next line starts.
+    from: usize,
+}
+
 struct Hit {
     line: Range<usize>,
-    /// Its first match.
-    matched: Range<usize>,
-    /// Where the next line starts.
-    next: usize,
+    /// Where its first match starts.
+    at: usize,
+}
+
+impl<'t, 'q> Hits<'t, 'q> {
+    fn new(text: &'t str, Query(query): &'q Query) -> Self {
+        let in_text = match query {
+            Kind::Literal(_) => true,
+            // `$` would ask for LF, where the line already ends at the CR before it.
+            Kind::Regex { keeps_to_lines, asserts_end, .. } => {
+                *keeps_to_lines && !(*asserts_end && memchr(b'\r', text.as_bytes()).is_some())
+            }
+        };
+        Self { text, query, in_text, from: 0 }
+    }
+}
+
+impl Iterator for Hits<'_, '_> {
+    type Item = Hit;
+
+    fn next(&mut self) -> Option<Hit> {
+        while self.from < self.text.len() {
+            let at = match self.query {
+                Kind::Literal(finder) => self.from + finder.find(&self.text.as_bytes()[self.from..])?,
+                Kind::Regex { regex, .. } if self.in_text => regex.find_at(self.text, self.from)?.start(),
+                Kind::Regex { .. } => self.from,
+            };
+            let line = Line::around(self.text, self.from, at)?;
+            self.from = line.next;
+            let at = match self.query {
+                // A literal can only leave its line by ending with the CR of the terminator.
+                Kind::Literal(finder) => (at + finder.needle().len() <= line.content.end).then_some(at),
+                Kind::Regex { regex, .. } => {
+                    let found = regex.find(&self.text[line.content.clone()]);
+                    found.map(|found| line.content.start + found.start())
+                }
+            };
+            if let Some(at) = at {
+                return Some(Hit { line: line.content, at });
+            }
+        }
+        None
+    }
 }
 
 struct Line {
@@ -314,7 +328,7 @@ fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
     if line.len() <= max {
         return line.clone();
     }
-    let latest = hit.matched.start.saturating_sub(max / 4);
+    let latest = hit.at.saturating_sub(max / 4);
     let start = text.ceil_char_boundary(latest.clamp(line.start, line.end - max));
     let end = text.floor_char_boundary(start.saturating_add(max).min(line.end));
     start..end.max(start)

@@ -29,9 +29,7 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
     if reader.patch.hunks.is_empty() {
         return Err(Conflict::of_patch(Reason::NoHunks, reader.cursor.number));
     }
-    if mode == Mode::Strict {
-        reader.patch.misplaced_marker = reader.misplaced_marker();
-    }
+    reader.patch.misplaced_marker = reader.misplaced_marker();
     reader.patch.markers = reader.unterminated.into_iter().map(|(i, _)| i).collect();
     let last = reader.patch.lines.len() - 1;
     reader.patch.cut =
@@ -85,7 +83,7 @@ impl<'a> Reader<'a> {
 
     /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
     fn preamble(&mut self) -> Result<(), Conflict> {
-        let (mut old_names, mut new_names) = (0, 0);
+        let (mut diffs, mut old_names, mut new_names) = (0, 0, 0);
         while let Some(line) = self.cursor.peek() {
             let bare = line.trim_end();
             if line.starts_with("@@") {
@@ -108,7 +106,8 @@ impl<'a> Reader<'a> {
                 let reason = if rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
                 return Err(Conflict::of_patch(reason, self.cursor.number));
             }
-            if old_names.max(new_names) > 1 {
+            diffs += usize::from(line.starts_with("diff "));
+            if diffs.max(old_names).max(new_names) > 1 {
                 return Err(Conflict::of_patch(Reason::MultiFile, self.cursor.number));
             }
             self.cursor.take();
@@ -139,15 +138,18 @@ impl<'a> Reader<'a> {
             (Some(Ok(lens)), _) => lens,
             (Some(Err(fault)), Mode::Strict) => return Err(fault),
             (None, Mode::Strict) => unreachable!("strict mode has refused a header without numbers"),
-            (counted, Mode::Anchored) => {
+            (_, Mode::Anchored) => {
                 self.patch.lines.truncate(start);
                 self.unterminated.retain(|(i, _)| *i < start);
                 self.patch.repairs.truncate(repairs);
                 self.cursor = body;
-                let kind =
-                    if counted.is_some() { RepairKind::CountsCorrected } else { RepairKind::BareHeader };
-                self.repair(number, kind);
-                self.open_body()?
+                let lens = self.open_body()?;
+                match stated.map(|stated| (stated.old_count, stated.new_count)) {
+                    None => self.repair(number, RepairKind::BareHeader),
+                    Some(counts) if counts != lens => self.repair(number, RepairKind::CountsCorrected),
+                    Some(_) => {}
+                }
+                lens
             }
         };
         let lines = start..self.patch.lines.len();
@@ -173,6 +175,9 @@ impl<'a> Reader<'a> {
                 let ends = line.starts_with("@@") || line.starts_with("diff --git ");
                 return Err(self.fault(if ends { Reason::CountMismatch } else { Reason::BadLine }));
             };
+            if is_blank(line) {
+                self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
+            }
             old += usize::from(kind.is_old());
             new += usize::from(kind.is_new());
             if old > stated.old_count || new > stated.new_count {
@@ -218,9 +223,10 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let Some((kind, text)) = self.body_line(line) else { return Err(self.fault(Reason::BadLine)) };
-            if line.trim_end_matches(['\r', '\n']).is_empty() {
+            if is_blank(line) {
                 blanks += 1;
-            } else {
+            } else if blanks > 0 {
+                self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
                 blanks = 0;
             }
             old += usize::from(kind.is_old());
@@ -229,7 +235,9 @@ impl<'a> Reader<'a> {
             self.patch.lines.push(Line { kind, text });
         }
         if blanks > 0 {
-            self.patch.lines.truncate(self.patch.lines.len() - blanks);
+            let kept = self.patch.lines.len() - blanks;
+            self.patch.lines.truncate(kept);
+            self.unterminated.retain(|(i, _)| *i < kept);
             (old, new) = (old - blanks, new - blanks);
             self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
         }
@@ -237,40 +245,37 @@ impl<'a> Reader<'a> {
     }
 
     /// Kind and text of a body line; `None` for a line that cannot be one.
-    fn body_line(&mut self, line: &'a str) -> Option<(Kind, &'a str)> {
+    fn body_line(&self, line: &'a str) -> Option<(Kind, &'a str)> {
         let kind = match line.as_bytes()[0] {
             b' ' => Kind::Context,
             b'-' => Kind::Remove,
             b'+' => Kind::Add,
-            b'\n' | b'\r'
-                if self.mode == Mode::Anchored && line.trim_end_matches(['\r', '\n']).is_empty() =>
-            {
-                self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
-                return Some((Kind::Context, line));
-            }
+            _ if self.mode == Mode::Anchored && is_blank(line) => return Some((Kind::Context, line)),
             _ => return None,
         };
         Some((kind, &line[1..]))
     }
 
-    /// A no-newline marker: the line before it has no terminator.
+    /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
     fn marker(&mut self) -> Result<(), Conflict> {
-        let complete = self.cursor.peek().is_some_and(|line| line.ends_with('\n'));
+        let marker = self.cursor.peek().unwrap_or_default();
         let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end);
-        let stripped = match self.patch.lines[start..].last() {
-            Some(line) => line.text.strip_suffix('\n'),
-            None => None,
-        };
-        match (stripped, self.mode) {
-            (Some(text), _) if complete || self.mode == Mode::Anchored => {
+        let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
+            Mode::Strict if marker.ends_with("\r\n") => None,
+            // A patch that has been through CRLF has gained a CR on the line too.
+            Mode::Anchored if marker.ends_with("\r\n") => line.text.strip_suffix("\r\n"),
+            _ => line.text.strip_suffix('\n'),
+        });
+        match (stripped.filter(|text| !text.is_empty()), self.mode) {
+            (Some(_), Mode::Strict) if !marker.ends_with('\n') => return Err(self.fault(Reason::Truncated)),
+            (Some(text), _) => {
                 let fault = Conflict { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
                 self.unterminated.push((self.patch.lines.len() - 1, fault));
                 self.patch.lines.last_mut().expect("it was just read").text = text;
             }
-            (_, Mode::Anchored) => {
+            (None, Mode::Anchored) => {
                 self.repair(self.patch.hunks.len() + 1, RepairKind::EofMarkerIgnored);
             }
-            (Some(_), Mode::Strict) => return Err(self.fault(Reason::Truncated)),
             (None, Mode::Strict) => return Err(self.fault(Reason::EofMarker)),
         }
         self.cursor.take();
@@ -294,7 +299,7 @@ impl<'a> Reader<'a> {
     /// Blank lines between hunks or at the end of the patch (anchored mode).
     fn separators(&mut self) {
         let mut ahead = self.cursor;
-        while ahead.peek().is_some_and(|line| line.trim_end_matches(['\r', '\n']).is_empty()) {
+        while ahead.peek().is_some_and(is_blank) {
             ahead.take();
         }
         let boundary = ahead.peek().is_none_or(|line| line.starts_with("@@") || self.closes_fence(line));
@@ -316,7 +321,7 @@ impl<'a> Reader<'a> {
         self.cursor.take();
         while let Some(line) = self.cursor.peek() {
             if !line.trim_end().is_empty() {
-                return Err(self.fault(Reason::UnexpectedText));
+                return Err(Conflict::of_patch(Reason::UnexpectedText, self.cursor.number));
             }
             self.cursor.take();
         }
@@ -334,6 +339,11 @@ fn opens_file(mut cursor: Cursor<'_>) -> bool {
 /// `\ No newline at end of file`; the wording is git's to translate.
 fn is_marker(line: &str) -> bool {
     line.starts_with("\\ ")
+}
+
+/// A line of nothing but its terminator.
+fn is_blank(line: &str) -> bool {
+    line.trim_end_matches(['\r', '\n']).is_empty()
 }
 
 fn is_fence(bare: &str) -> bool {

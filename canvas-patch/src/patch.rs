@@ -77,6 +77,7 @@ impl Hunk {
 
 /// What the reader of a patch put right without touching its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Repair {
     /// The hunk, from 1; 0 where it concerns the patch as a whole.
     pub hunk: usize,
@@ -86,6 +87,8 @@ pub struct Repair {
 
 /// Arithmetic and dress that anchored mode puts right. Content is never among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
 pub enum RepairKind {
     /// A code fence around the patch was taken off.
     FenceRemoved,
@@ -99,7 +102,8 @@ pub enum RepairKind {
     BlankContext,
     /// Blank lines behind the hunk were read as separators, not as context.
     SeparatorDropped,
-    /// Inserted lines took the line terminator of their neighbour instead of the patch's own.
+    /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
+    /// patch has others.
     EolAdapted,
     /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
     EofMarkerIgnored,
@@ -128,7 +132,7 @@ pub(crate) struct Patch<'a> {
     pub(crate) lines: Vec<Line<'a>>,
     /// Lines, by index, that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
-    /// A marker where no text can end (strict reading only).
+    /// A marker where no text can end; only strict mode reports it.
     pub(crate) misplaced_marker: Option<Conflict>,
     /// The patch text ends inside its last line (anchored reading only).
     pub(crate) cut: bool,

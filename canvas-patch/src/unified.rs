@@ -31,11 +31,12 @@ impl Edit {
 pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -> String {
     let mut out = String::new();
     let mut rest = edits;
+    let reach = context.saturating_mul(2);
     while let [first, ..] = rest {
         // Changes with at most two contexts between them share a hunk.
         let joined = rest.windows(2).take_while(|pair| {
             let gap = &before[pair[0].old.end..pair[1].old.start];
-            Lines::new(gap).take(2 * context + 1).count() <= 2 * context
+            Lines::new(gap).take(reach.saturating_add(1)).count() <= reach
         });
         let (group, more) = rest.split_at(1 + joined.count());
         rest = more;

@@ -1,1 +1,73 @@
 //! How each model provider says tool calls: decode, encode, and a sans-IO tool loop.
+//!
+//! A provider's answer becomes [`Event`]s, each with the provider's own part in an opaque envelope. Replay to
+//! the same provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`],
+//! and only complete calls can become a [`ToolCall`](canvas_tools::ToolCall). A history cut off anywhere is
+//! repaired into a request that the provider accepts. [`ToolLoop`] runs one turn without input or output of
+//! its own: the host sends, runs and tells the time.
+//!
+//! ```
+//! use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
+//! use canvas_tools::ToolReply;
+//! use serde_json::json;
+//!
+//! let provider: Provider = "anthropic".parse()?;
+//! let mut answers = [
+//!     json!({"stop_reason": "tool_use", "content": [
+//!         {"type": "tool_use", "id": "toolu_1", "name": "canvas_check_out", "input": {}}]}),
+//!     json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}),
+//! ]
+//! .into_iter();
+//!
+//! let mut turn = ToolLoop::new(LoopOptions::default(), vec![Event::user("Tidy the list.")]);
+//! let outcome = loop {
+//!     match turn.poll(1_000) {
+//!         Next::SendRequest => {
+//!             let options = RequestOptions::default();
+//!             let request = provider.request("some-model", "", &[], turn.events(), &options)?;
+//!             assert!(request.body["messages"].is_array());
+//!             let answer = answers.next().expect("the script has an answer for each request");
+//!             turn.on_response(provider.decode(&answer)?)?;
+//!         }
+//!         Next::RunCalls(calls) => {
+//!             for call in calls {
+//!                 let reply = json!({"ok": true, "lease_id": "L1", "expires_at": 16_000});
+//!                 turn.on_reply(&call.id, ToolReply::new(reply))?;
+//!             }
+//!         }
+//!         Next::ReleaseLease { lease_id } => turn.on_released(&lease_id)?,
+//!         Next::RenewLease { .. } | Next::Wait { .. } => unreachable!("nothing takes time here"),
+//!         Next::Done(outcome) => break outcome,
+//!     }
+//! };
+//! assert_eq!(outcome, Outcome::Completed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Limits: Anthropic Messages, whole answers. The crate opens no connection, knows no rule of a canvas and
+//! checks no arguments.
+//!
+//! Modules, in reading order: `event` and `verdict` (the neutral model), `decoded` and `encoded` (what the
+//! operations give), `provider` (the door), `names`, `schema` and `repair` (what every provider needs), one
+//! folder for each provider, `tool_loop`.
+
+mod anthropic;
+mod decoded;
+mod encoded;
+mod event;
+mod names;
+mod provider;
+mod repair;
+mod schema;
+mod tool_loop;
+mod unrun;
+mod verdict;
+
+pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, Stop};
+pub use encoded::{EncodeError, EncodedRequest, EncodedTools, Loss, RequestOptions, ToolChoice};
+pub use event::{Body, Envelope, Event, Role, ToolResult};
+pub use names::Renames;
+pub use provider::{Provider, UnknownProvider};
+pub use repair::{Repaired, repair};
+pub use tool_loop::{CallName, Did, Interruption, LoopError, LoopOptions, Next, Outcome, Step, ToolLoop};
+pub use verdict::{Arguments, DecodedCall, Verdict};

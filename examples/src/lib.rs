@@ -1,1 +1,3 @@
-//! Hosts of the canvas engine.
+//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and scripted worlds.
+
+pub mod bridge;

@@ -1,1 +1,77 @@
-fn main() {}
+//! Prints how the engine and its peers compare, as a table or as JSON lines.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use canvas_benches::measure::Effort;
+use canvas_benches::{WORKS, allocations, report};
+
+#[global_allocator]
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = allocations::COUNTING;
+
+const USAGE: &str = "usage: compare [--json] [--quick] [WORK...]
+
+--json   one object a row: work, size, subject, median_ns, floor_ns, ratio
+--quick  two sizes and fewer repetitions, within a minute
+WORK     only works whose name begins so, such as `apply` or `apply-200`
+";
+
+const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+const QUICK_SIZES: [usize; 2] = [100_000, 1_000_000];
+
+#[derive(Default)]
+struct Arguments {
+    json: bool,
+    quick: bool,
+    works: Vec<String>,
+}
+
+impl Arguments {
+    /// `None` where they cannot be understood.
+    fn parse(arguments: impl Iterator<Item = String>) -> Option<Self> {
+        let mut parsed = Self::default();
+        for argument in arguments {
+            match argument.as_str() {
+                "--json" => parsed.json = true,
+                "--quick" => parsed.quick = true,
+                work if WORKS.iter().any(|known| known.name.starts_with(work)) => parsed.works.push(argument),
+                _ => return None,
+            }
+        }
+        Some(parsed)
+    }
+
+    fn wants(&self, work: &str) -> bool {
+        self.works.is_empty() || self.works.iter().any(|wanted| work.starts_with(wanted))
+    }
+}
+
+fn main() -> io::Result<ExitCode> {
+    let Some(arguments) = Arguments::parse(std::env::args().skip(1)) else {
+        io::stderr().write_all(USAGE.as_bytes())?;
+        return Ok(ExitCode::from(2));
+    };
+    compare(&arguments, &mut io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    let (sizes, effort) =
+        if arguments.quick { (&QUICK_SIZES[..], Effort::QUICK) } else { (&SIZES[..], Effort::FULL) };
+    if !arguments.json {
+        report::head(out)?;
+    }
+    for work in WORKS.iter().filter(|work| arguments.wants(work.name)) {
+        for &size in sizes {
+            let rows = (work.rows)(work.name, size, effort);
+            for row in &rows {
+                if arguments.json { report::json_line(row, out)? } else { report::line(row, out)? }
+            }
+            if !arguments.json && !rows.is_empty() {
+                writeln!(out)?;
+            }
+            out.flush()?;
+        }
+    }
+    Ok(())
+}

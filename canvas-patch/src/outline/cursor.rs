@@ -23,7 +23,6 @@ impl<'t> LineCursor<'t> {
 
     /// The 1-based number of the line that holds the byte at `offset`; a newline belongs to its line.
     pub(crate) fn line_at(&mut self, offset: usize) -> usize {
-        let offset = offset.min(self.bytes.len());
         if offset >= self.at {
             let passed = &self.bytes[self.at..offset];
             if let Some(last) = memrchr(b'\n', passed) {
@@ -49,9 +48,10 @@ impl<'t> LineCursor<'t> {
     /// The line of the last byte before `end` that is not blank; bare `>` markers count as blank where
     /// `quoted`. Line 1 if there is none.
     pub(crate) fn last_content_line(&mut self, end: usize, quoted: bool) -> usize {
-        let line = self.line_at(end);
+        // Without a step back: between lone CRs the start of the line can be far away, and asked for often.
+        let line = if end == self.line_start { self.line } else { self.line_at(end) };
         let content_end = self.content_end(end, quoted);
-        line - memchr_iter(b'\n', &self.bytes[content_end..self.at]).count()
+        line - memchr_iter(b'\n', &self.bytes[content_end..end]).count()
     }
 
     fn content_end(&mut self, end: usize, quoted: bool) -> usize {
@@ -61,10 +61,8 @@ impl<'t> LineCursor<'t> {
             return answered;
         }
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') || quoted && *byte == b'>';
-        let content_end = self.bytes[..end.min(self.bytes.len())]
-            .iter()
-            .rposition(|byte| !is_blank(byte))
-            .map_or(0, |last| last + 1);
+        let content_end =
+            self.bytes[..end].iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
         self.blank = (end, content_end, quoted);
         content_end
     }

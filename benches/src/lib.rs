@@ -1,0 +1,32 @@
+//! The canvas engine beside what a user would take instead: same inputs, same run, same checks.
+//!
+//! A work is one thing to do at several document sizes; a subject is one library doing it. Each subject's result is
+//! compared with the expected one before it is timed, and every time is set against a floor: copying the document
+//! into a warm buffer. Times of a shared machine drift, so compare ratios of one run.
+//!
+//! A further work is a module beside [`apply`] and a line in [`WORKS`].
+
+pub mod allocations;
+pub mod apply;
+pub mod inputs;
+pub mod measure;
+pub mod report;
+
+use measure::Effort;
+use report::Row;
+
+/// One thing to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Work {
+    /// The stable name in table and JSON.
+    pub name: &'static str,
+    /// Measures all subjects on a document of so many bytes; no rows where such a document cannot hold the work.
+    pub rows: fn(name: &'static str, size: usize, effort: Effort) -> Vec<Row>,
+}
+
+/// Every work, in the order of the table.
+pub const WORKS: [Work; 3] = [
+    Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
+    Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
+    Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
+];

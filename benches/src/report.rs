@@ -1,0 +1,104 @@
+//! Rows, as a table for people and as JSON lines for programs.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::measure::{Flaw, Outcome};
+
+/// What one subject needed for one work at one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Stable name of the work.
+    pub work: &'static str,
+    /// Bytes of the document.
+    pub size: usize,
+    /// Stable name of the subject: `canvas`, `memcpy`, or a peer's crate.
+    pub subject: &'static str,
+    /// Median nanoseconds of a call, or why there are none.
+    pub median_ns: Result<f64, Flaw>,
+    /// Median nanoseconds of copying the document into a warm buffer, in the same run.
+    pub floor_ns: f64,
+    /// Allocations of the document's size or more in one call, at most; counted for our own subject only.
+    pub allocations: Option<usize>,
+}
+
+impl Row {
+    /// Rows of outcomes among which is the floor, by the name of [`Subject::memcpy`](crate::measure::Subject::memcpy).
+    ///
+    /// # Panics
+    ///
+    /// Where it is missing.
+    pub fn of(work: &'static str, size: usize, outcomes: Vec<Outcome>) -> Vec<Self> {
+        let floor = outcomes.iter().find(|outcome| outcome.subject == "memcpy");
+        let floor_ns = *floor.and_then(|o| o.median_ns.as_ref().ok()).expect("the floor is measured with them");
+        let row = |Outcome { subject, median_ns }| Self {
+            work,
+            size,
+            subject,
+            median_ns,
+            floor_ns,
+            allocations: None,
+        };
+        outcomes.into_iter().map(row).collect()
+    }
+}
+
+/// Writes the head of the table.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn head(out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{:<10} {:>8}  {:<17} {:>12} {:>10}  doc-sized allocations", "work", "size", "subject", "median", "× memcpy")
+}
+
+/// Writes a row of the table.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{:<10} {:>8}  {:<17} ", row.work, bytes(row.size), row.subject)?;
+    match &row.median_ns {
+        Ok(ns) => write!(out, "{:>12} {:>10.2}", time(*ns), ns / row.floor_ns)?,
+        Err(Flaw::OtherResult) => write!(out, "not timed: gives another result")?,
+        Err(Flaw::Refused(error)) => write!(out, "not timed: refuses: {}", error.lines().next().unwrap_or(""))?,
+    }
+    match row.allocations {
+        Some(count) => writeln!(out, "  {count}"),
+        None => writeln!(out),
+    }
+}
+
+/// Writes a row as one JSON object on one line. A subject that was not timed has `null` times.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
+    let median = row.median_ns.as_ref().ok();
+    let object = json!({
+        "work": row.work,
+        "size": row.size,
+        "subject": row.subject,
+        "median_ns": median.map(|ns| ns.round()),
+        "floor_ns": row.floor_ns.round(),
+        "ratio": median.map(|ns| (ns / row.floor_ns * 1e3).round() / 1e3),
+    });
+    writeln!(out, "{object}")
+}
+
+fn bytes(size: usize) -> String {
+    match size {
+        1_000_000.. => format!("{} MB", size / 1_000_000),
+        _ => format!("{} KB", size / 1_000),
+    }
+}
+
+fn time(ns: f64) -> String {
+    match ns {
+        1e6.. => format!("{:.2} ms", ns / 1e6),
+        _ => format!("{:.2} µs", ns / 1e3),
+    }
+}

@@ -1,0 +1,88 @@
+//! The three counters of a canvas. None of them ever falls.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::number;
+
+macro_rules! counter {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        ///
+        /// On the wire it is a JSON number.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(#[serde(deserialize_with = "number::deserialize")] u64);
+
+        impl $name {
+            /// Where the counter of a new canvas stands.
+            pub const ZERO: Self = Self(0);
+
+            /// The highest value, 2^53 − 1. The counter stops here; it never starts over.
+            pub const MAX: Self = Self(number::MAX);
+
+            /// The counter at `value`, or `None` above [`Self::MAX`].
+            pub const fn new(value: u64) -> Option<Self> {
+                if value > number::MAX { None } else { Some(Self(value)) }
+            }
+
+            /// The value as a plain integer.
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+
+            /// The counter one higher, or `None` at [`Self::MAX`].
+            pub(crate) const fn next(self) -> Option<Self> {
+                Self::new(self.0 + 1)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+counter! {
+    /// How often a lease on this canvas could have been cut short: one more with every preemption,
+    /// held or not (specs 000 §4.3).
+    Epoch
+}
+
+counter! {
+    /// How many leases this canvas has given. Each lease takes the next one, so a later lease always
+    /// has a higher fence, and none is used twice.
+    Fence
+}
+
+counter! {
+    /// Which turn of the conversation it is: one more with every user message.
+    Turn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_up_to_the_last_exact_integer() {
+        let last = (1 << 53) - 1;
+        assert_eq!(Epoch::default().get(), 0);
+        assert_eq!(Epoch::new(last), Some(Epoch::MAX));
+        assert_eq!(Epoch::new(last + 1), None);
+        assert_eq!(Epoch::new(last - 1).and_then(Epoch::next), Some(Epoch::MAX));
+        assert_eq!(Epoch::MAX.next(), None);
+    }
+
+    #[test]
+    fn is_a_json_number() {
+        assert_eq!(serde_json::to_string(&Fence::MAX).unwrap(), "9007199254740991");
+        assert_eq!(serde_json::from_str::<Fence>("7").unwrap(), Fence::new(7).unwrap());
+        for refused in ["9007199254740992", "-1", "1.0", "\"1\"", "null"] {
+            assert!(serde_json::from_str::<Fence>(refused).is_err(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The name of one lease.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use crate::{Epoch, Fence};
+
+/// Names one lease of one canvas: the fence it was given and the epoch it was given in.
+///
+/// Written `lease-<fence>-<epoch>`, as text and on the wire. Whoever holds an id holds nothing yet:
+/// ids are easy to guess, so every operation asks for the holder too. The ids of one canvas are ordered
+/// as they were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeaseId {
+    fence: Fence,
+    epoch: Epoch,
+}
+
+impl LeaseId {
+    pub(crate) const fn new(fence: Fence, epoch: Epoch) -> Self {
+        Self { fence, epoch }
+    }
+
+    /// The place of this lease among all leases of the canvas, from 1.
+    pub const fn fence(self) -> Fence {
+        self.fence
+    }
+
+    /// The epoch in which this lease was given, and the only one in which it can be valid.
+    pub const fn epoch(self) -> Epoch {
+        self.epoch
+    }
+}
+
+impl fmt::Display for LeaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lease-{}-{}", self.fence, self.epoch)
+    }
+}
+
+/// Reads the form that [`LeaseId`] prints and no other: no sign, no leading zero, no fence 0.
+impl FromStr for LeaseId {
+    type Err = ParseLeaseIdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parse = || {
+            let (fence, epoch) = text.strip_prefix("lease-")?.split_once('-')?;
+            let fence = Fence::new(fence.parse().ok()?).filter(|fence| *fence > Fence::ZERO)?;
+            let epoch = Epoch::new(epoch.parse().ok()?)?;
+            Some(Self { fence, epoch })
+        };
+        // Two spellings of one id would be two keys in somebody's log or cache.
+        parse().filter(|id| id.to_string() == text).ok_or(ParseLeaseIdError)
+    }
+}
+
+/// The text is not a lease id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a lease id looks like lease-3-1: pass on the one that check-out returned, unchanged")]
+pub struct ParseLeaseIdError;
+
+impl Serialize for LeaseId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LeaseId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_prints() {
+        for text in ["lease-1-0", "lease-10-203", "lease-9007199254740991-9007199254740991"] {
+            let id: LeaseId = text.parse().unwrap();
+            assert_eq!(id.to_string(), text);
+            assert_eq!(serde_json::to_value(id).unwrap(), text);
+            assert_eq!(serde_json::from_value::<LeaseId>(text.into()).unwrap(), id);
+        }
+        let id: LeaseId = "lease-10-203".parse().unwrap();
+        assert_eq!((id.fence().get(), id.epoch().get()), (10, 203));
+    }
+
+    #[test]
+    fn reads_nothing_else() {
+        for text in [
+            "",
+            "lease",
+            "lease-",
+            "lease-1",
+            "lease-1-",
+            "lease--1",
+            "lease-0-0",
+            "lease-01-0",
+            "lease-1-00",
+            "lease-+1-0",
+            "lease-1--0",
+            "lease-1-0-0",
+            "lease-1-0 ",
+            " lease-1-0",
+            "Lease-1-0",
+            "lease-a-0",
+            "lease-1.0-0",
+            "lease-1-9007199254740992",
+            "lease-9007199254740992-1",
+            "lease-99999999999999999999-1",
+            "lease-\u{0661}-0",
+        ] {
+            assert_eq!(text.parse::<LeaseId>(), Err(ParseLeaseIdError), "{text:?}");
+            assert!(serde_json::from_value::<LeaseId>(text.into()).is_err(), "{text:?}");
+        }
+    }
+}

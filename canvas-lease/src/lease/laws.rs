@@ -1,0 +1,257 @@
+//! What holds for every state, policy, clock and order of operations.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{number, strategies};
+
+#[derive(Clone, Debug)]
+enum Command {
+    CheckOut { holder: Holder, operation: OperationKey, next_turn: bool },
+    Renew(Caller),
+    Heartbeat(Caller),
+    Authorize(Caller),
+    CheckIn(Caller),
+    Preempt(Cause),
+}
+
+#[derive(Clone, Debug)]
+struct Caller {
+    holder: Holder,
+    id: Choice,
+}
+
+/// A lease id, chosen when the command runs.
+#[derive(Clone, Debug)]
+enum Choice {
+    Last,
+    Given(prop::sample::Index),
+    Any(LeaseId),
+}
+
+#[derive(Clone, Debug)]
+enum Clock {
+    On(u64),
+    Back(u64),
+    At(Timestamp),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    Granted(Grant),
+    Permitted(LeaseId),
+    CheckedIn,
+    Preempted(Preemption),
+}
+
+fn callers() -> impl Strategy<Value = Caller> {
+    let ids = prop_oneof![
+        // Anything else is refused nearly always, and then the state goes nowhere.
+        6 => Just(Choice::Last),
+        2 => any::<prop::sample::Index>().prop_map(Choice::Given),
+        1 => strategies::lease_ids().prop_map(Choice::Any),
+    ];
+    (strategies::holders(), ids).prop_map(|(holder, id)| Caller { holder, id })
+}
+
+fn commands() -> impl Strategy<Value = Command> {
+    let check_outs = (strategies::holders(), strategies::operation_keys(), prop::bool::weighted(0.1));
+    let causes = [Cause::UserMessage, Cause::Cancel, Cause::TakeControl, Cause::UserEdit];
+    prop_oneof![
+        3 => check_outs.prop_map(|(holder, operation, next_turn)| {
+            Command::CheckOut { holder, operation, next_turn }
+        }),
+        2 => callers().prop_map(Command::Renew),
+        2 => callers().prop_map(Command::Heartbeat),
+        2 => callers().prop_map(Command::Authorize),
+        1 => callers().prop_map(Command::CheckIn),
+        1 => prop::sample::select(causes.to_vec()).prop_map(Command::Preempt),
+    ]
+}
+
+fn clocks() -> impl Strategy<Value = Clock> {
+    prop_oneof![
+        // Mostly slow enough for a lease to see several operations.
+        8 => (0_u64..6).prop_map(Clock::On),
+        2 => (0_u64..25).prop_map(Clock::Back),
+        1 => strategies::timestamps().prop_map(Clock::At),
+    ]
+}
+
+impl Clock {
+    fn after(&self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::On(by) => Timestamp::from_millis(now.as_millis() + by),
+            Self::Back(by) => Timestamp::from_millis(now.as_millis().saturating_sub(*by)),
+            Self::At(clock) => *clock,
+        }
+    }
+}
+
+impl Caller {
+    fn id(&self, given: &[LeaseId]) -> LeaseId {
+        let any = LeaseId::new(Fence::MAX, Epoch::ZERO);
+        match &self.id {
+            Choice::Last => given.last().copied().unwrap_or(any),
+            Choice::Given(index) if !given.is_empty() => *index.get(given),
+            Choice::Given(_) => any,
+            Choice::Any(id) => *id,
+        }
+    }
+}
+
+/// Runs a command. Of a refusal of an operation on a lease, tells which lease and why.
+fn run(
+    lease: &mut Lease,
+    policy: &Policy,
+    clock: Timestamp,
+    command: &Command,
+    given: &[LeaseId],
+) -> Result<Outcome, Option<(LeaseId, Refusal)>> {
+    let refused = |caller: &Caller| {
+        let id = caller.id(given);
+        move |refusal| Some((id, refusal))
+    };
+    match command {
+        Command::CheckOut { holder, operation, next_turn } => {
+            let turn = if *next_turn { lease.turn.next().unwrap_or(Turn::ZERO) } else { lease.turn };
+            let request = CheckOut { holder: holder.clone(), operation: operation.clone(), turn };
+            lease.check_out(policy, clock, request).map(Outcome::Granted).map_err(|_| None)
+        }
+        Command::Renew(caller) => {
+            let renewed = lease.renew(policy, clock, caller.id(given), &caller.holder);
+            renewed.map(Outcome::Granted).map_err(refused(caller))
+        }
+        Command::Heartbeat(caller) => {
+            let beaten = lease.heartbeat(policy, clock, caller.id(given), &caller.holder);
+            beaten.map(|beat| Outcome::Granted(*beat.grant())).map_err(refused(caller))
+        }
+        Command::Authorize(caller) => {
+            let permit = lease.authorize(policy, clock, caller.id(given), &caller.holder);
+            permit
+                .map(|permit| Outcome::Permitted(LeaseId::new(permit.fence(), permit.epoch())))
+                .map_err(refused(caller))
+        }
+        Command::CheckIn(caller) => {
+            let checked_in = lease.check_in(policy, clock, caller.id(given), &caller.holder);
+            checked_in.map(|_| Outcome::CheckedIn).map_err(refused(caller))
+        }
+        Command::Preempt(cause) => Ok(Outcome::Preempted(lease.preempt(policy, clock, *cause))),
+    }
+}
+
+/// Checks what must hold between a state and the next.
+fn check_step(
+    before: &Lease,
+    after: &Lease,
+    policy: &Policy,
+    clock: Timestamp,
+    outcome: &Result<Outcome, Option<(LeaseId, Refusal)>>,
+) -> Result<(), TestCaseError> {
+    prop_assert!(after.epoch >= before.epoch, "the epoch fell");
+    prop_assert!(after.fence >= before.fence, "the fence fell");
+    prop_assert!(after.turn >= before.turn, "the turn fell");
+
+    let doubted = before.clock_mark.saturating_since(clock) > policy.clock_tolerance;
+    prop_assert_eq!(after.clock_mark, if doubted { clock } else { clock.max(before.clock_mark) });
+    if doubted {
+        prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX, "doubt did not preempt");
+    }
+
+    let stored = serde_json::to_value(after).unwrap();
+    let read: Lease =
+        serde_json::from_value(stored).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    prop_assert_eq!(&read, after, "the state does not read back");
+
+    if let (Some(old), Some(new)) = (before.hold(), after.hold())
+        && old.id == new.id
+    {
+        prop_assert!(new.expires_at >= old.expires_at, "the expiry moved back");
+        let limit = old.taken_at.saturating_add(policy.max_hold).max(old.expires_at);
+        prop_assert!(new.expires_at <= limit, "the expiry passed the maximum hold");
+        prop_assert_eq!(
+            (&new.holder, &new.operation, new.taken_at),
+            (&old.holder, &old.operation, old.taken_at)
+        );
+    }
+
+    let valid = before.held_at(policy, clock).map(|hold| hold.id);
+    match outcome {
+        Ok(Outcome::Granted(grant)) if Some(grant.id) != valid => {
+            prop_assert_eq!(valid, None, "a valid hold was replaced");
+            prop_assert_eq!(Some(grant.id.fence()), before.fence.next(), "a fence was skipped or used again");
+        }
+        Ok(Outcome::Permitted(id)) => prop_assert_eq!(valid, Some(*id), "a lease that was not valid wrote"),
+        Ok(Outcome::Preempted(preemption)) => {
+            prop_assert_eq!(after.hold(), None, "a hold outlived a preemption");
+            prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX);
+            prop_assert_eq!(preemption.ended.as_ref(), before.hold());
+        }
+        Ok(Outcome::Granted(_) | Outcome::CheckedIn) => {}
+        Err(_) => {
+            let mut observed = before.clone();
+            observed.observe(policy, clock);
+            prop_assert_eq!(after, &observed, "a refusal changed the state");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn every_step_of_every_run_keeps_the_rules(
+        start in strategies::leases(),
+        policy in strategies::policies(),
+        steps in prop::collection::vec((clocks(), commands()), 1..40),
+    ) {
+        let mut lease = start;
+        let mut given: Vec<LeaseId> = lease.hold().map(|hold| hold.id).into_iter().collect();
+        let mut over = BTreeSet::new();
+        for (clock, command) in steps {
+            let clock = clock.after(lease.clock_mark);
+            let before = lease.clone();
+            let outcome = run(&mut lease, &policy, clock, &command, &given);
+            check_step(&before, &lease, &policy, clock, &outcome)?;
+
+            let mut again = before;
+            prop_assert_eq!(&run(&mut again, &policy, clock, &command, &given), &outcome);
+            prop_assert_eq!(&again, &lease, "the same step led elsewhere");
+
+            match outcome {
+                Ok(Outcome::Granted(grant)) => {
+                    prop_assert!(!over.contains(&grant.id), "an ended lease was given or renewed");
+                    if given.last() != Some(&grant.id) {
+                        prop_assert!(!given.contains(&grant.id), "an id was given twice");
+                        given.push(grant.id);
+                    }
+                }
+                Ok(Outcome::Permitted(id)) => prop_assert!(!over.contains(&id), "an ended lease wrote"),
+                Err(Some((id, Refusal::StaleEpoch { .. } | Refusal::Expired { .. }))) => {
+                    over.insert(id);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn every_lease_reads_back(lease in strategies::leases()) {
+        let stored = serde_json::to_string(&lease).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Lease>(&stored).unwrap(), lease);
+    }
+
+    #[test]
+    fn every_id_reads_back(id in strategies::lease_ids()) {
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn time_never_overflows(clock in any::<u64>(), duration in any::<std::time::Duration>()) {
+        let clock = Timestamp::from_millis(clock);
+        let later = clock.saturating_add(duration);
+        prop_assert!(clock <= later && later.as_millis() <= number::MAX);
+        prop_assert!(later.saturating_since(clock) <= duration);
+    }
+}

@@ -1,0 +1,106 @@
+//! Strategies that draw any value of this crate, for property tests.
+//!
+//! Numbers are drawn near the ends of their range half of the time, as that is where rules break.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::lease::{Access, Unchecked};
+use crate::{Epoch, Fence, Hold, Holder, Lease, LeaseId, OperationKey, Policy, Timestamp, Turn, number};
+
+/// Any timestamp.
+pub fn timestamps() -> impl Strategy<Value = Timestamp> {
+    numbers().prop_map(Timestamp::from_millis)
+}
+
+/// Any policy that a host might set, from nothing to more than all of time.
+pub fn policies() -> impl Strategy<Value = Policy> {
+    (durations(), durations(), durations()).prop_map(|(ttl, max_hold, clock_tolerance)| Policy {
+        ttl,
+        max_hold,
+        clock_tolerance,
+    })
+}
+
+/// Any of a few holders, so that equal ones meet.
+pub fn holders() -> impl Strategy<Value = Holder> {
+    prop::sample::select(&["ada", "ben"][..]).prop_map(Holder::new)
+}
+
+/// Any of a few operation keys, so that equal ones meet.
+pub fn operation_keys() -> impl Strategy<Value = OperationKey> {
+    prop::sample::select(&["call-1", "call-2"][..]).prop_map(OperationKey::new)
+}
+
+/// Any lease id, most of which were never given.
+pub fn lease_ids() -> impl Strategy<Value = LeaseId> {
+    (fences(), epochs()).prop_map(|(fence, epoch)| LeaseId::new(fence, epoch))
+}
+
+/// Any lease that can be read from a store.
+pub fn leases() -> impl Strategy<Value = Lease> {
+    let used =
+        (epochs(), fences(), turns(), timestamps()).prop_flat_map(|(epoch, fence, turn, clock_mark)| {
+            // Above the epoch it would be refused half of the time.
+            let turn = Turn::new(epoch.get()).map_or(turn, |highest| turn.min(highest));
+            accesses(LeaseId::new(fence, epoch), clock_mark).prop_filter_map("impossible", move |access| {
+                Lease::try_from(Unchecked { epoch, fence, turn, clock_mark, access }).ok()
+            })
+        });
+    prop_oneof![1 => timestamps().prop_map(Lease::new), 9 => used]
+}
+
+fn accesses(id: LeaseId, clock_mark: Timestamp) -> impl Strategy<Value = Access> {
+    prop_oneof![
+        // A held canvas has the most rules, so it is drawn most often.
+        4 => holds(id, clock_mark).prop_map(Access::Held),
+        1 => Just(Access::Open),
+        1 => Just(Access::Closed),
+    ]
+}
+
+fn holds(id: LeaseId, clock_mark: Timestamp) -> impl Strategy<Value = Hold> {
+    (holders(), operation_keys(), durations(), durations(), durations()).prop_map(
+        move |(holder, operation, held, idle, left)| {
+            let renewed_at = back(clock_mark, idle);
+            Hold {
+                id,
+                holder,
+                operation,
+                taken_at: back(renewed_at, held),
+                renewed_at,
+                expires_at: renewed_at.saturating_add(left),
+            }
+        },
+    )
+}
+
+fn back(from: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_millis(u64::try_from(by.as_millis()).map_or(0, |by| from.as_millis().saturating_sub(by)))
+}
+
+fn durations() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        // Most of the time long enough to outlive a few steps, and short enough to end.
+        6 => (0_u64..20).prop_map(Duration::from_millis),
+        1 => Just(Duration::MAX),
+    ]
+}
+
+fn epochs() -> impl Strategy<Value = Epoch> {
+    numbers().prop_map(|epoch| Epoch::new(epoch).expect("numbers are in range"))
+}
+
+/// From 1, as every lease has one.
+fn fences() -> impl Strategy<Value = Fence> {
+    numbers().prop_map(|fence| Fence::new(fence.max(1)).expect("numbers are in range"))
+}
+
+fn turns() -> impl Strategy<Value = Turn> {
+    numbers().prop_map(|turn| Turn::new(turn).expect("numbers are in range"))
+}
+
+fn numbers() -> impl Strategy<Value = u64> {
+    prop_oneof![2 => 0..=number::MAX, 1 => 0_u64..4, 1 => number::MAX - 3..=number::MAX]
+}

@@ -1,0 +1,98 @@
+//! Points in time as the host hands them in.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::number;
+
+/// A point in time: milliseconds since 1970 UTC by the clock of the store that keeps the lease.
+///
+/// Timestamps of different clocks do not compare. On the wire it is a JSON number up to 2^53 − 1, and
+/// arithmetic stops there instead of overflowing.
+///
+/// Durations count in whole milliseconds here; what is left over is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(#[serde(deserialize_with = "number::deserialize")] u64);
+
+impl Timestamp {
+    /// The last timestamp there is, 2^53 − 1.
+    pub const MAX: Self = Self(number::MAX);
+
+    /// The timestamp `millis` after 1970, or [`Timestamp::MAX`] if that is earlier.
+    pub const fn from_millis(millis: u64) -> Self {
+        if millis < number::MAX { Self(millis) } else { Self::MAX }
+    }
+
+    /// Milliseconds since 1970.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// This timestamp moved on by `duration`, at most to [`Timestamp::MAX`].
+    #[must_use]
+    pub fn saturating_add(self, duration: Duration) -> Self {
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Self::from_millis(self.0.saturating_add(millis))
+    }
+
+    /// The time passed since `earlier`, zero if `earlier` is in fact later.
+    pub const fn saturating_since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// The milliseconds, as on the wire.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAST: u64 = (1 << 53) - 1;
+
+    #[test]
+    fn stops_at_the_last_timestamp() {
+        for (millis, expected) in
+            [(0, 0), (LAST - 1, LAST - 1), (LAST, LAST), (LAST + 1, LAST), (u64::MAX, LAST)]
+        {
+            assert_eq!(Timestamp::from_millis(millis).as_millis(), expected);
+        }
+    }
+
+    #[test]
+    fn adds_whole_milliseconds() {
+        for (start, duration, expected) in [
+            (5, Duration::ZERO, 5),
+            (5, Duration::from_millis(2), 7),
+            (5, Duration::from_micros(2_999), 7),
+            (5, Duration::MAX, LAST),
+            (LAST, Duration::from_millis(1), LAST),
+        ] {
+            assert_eq!(Timestamp::from_millis(start).saturating_add(duration).as_millis(), expected);
+        }
+    }
+
+    #[test]
+    fn measures_no_time_backwards() {
+        for (later, earlier, expected) in [(7, 5, 2), (5, 5, 0), (5, 7, 0), (LAST, 0, LAST)] {
+            let passed = Timestamp::from_millis(later).saturating_since(Timestamp::from_millis(earlier));
+            assert_eq!(passed, Duration::from_millis(expected));
+        }
+    }
+
+    #[test]
+    fn is_a_json_number() {
+        assert_eq!(serde_json::to_string(&Timestamp::MAX).unwrap(), "9007199254740991");
+        assert_eq!(serde_json::from_str::<Timestamp>("9007199254740991").unwrap(), Timestamp::MAX);
+        for refused in ["9007199254740992", "-1", "1.0", "\"1\"", "null"] {
+            assert!(serde_json::from_str::<Timestamp>(refused).is_err(), "{refused}");
+        }
+    }
+}

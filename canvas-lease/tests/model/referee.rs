@@ -1,0 +1,255 @@
+//! What the rules promise, judged without a look at how the lease keeps them.
+//!
+//! The referee sees the clock, the requests and the answers, and keeps its own books. It never asks the
+//! lease which epoch it is in or whether a hold is valid.
+
+use canvas_lease::{CheckOutRefusal, Fence, Grant, Lease, LeaseId, Refusal};
+use stateright::Property;
+
+use crate::world::{Agent, MAX_HOLD, Operation, POLICY, TOLERANCE, World, WorldModel, clock_at};
+
+macro_rules! rules {
+    ($($rule:ident: $name:literal,)*) => {
+        /// A promise. Breaking one is recorded in the state, where the checker finds it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Rule {
+            $($rule,)*
+        }
+
+        impl Rule {
+            /// The name of the property that this rule becomes.
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$rule => $name,)*
+                }
+            }
+
+            /// One property for each rule: it is never broken.
+            pub(crate) fn properties() -> Vec<Property<WorldModel>> {
+                vec![$(Property::always($name, |_, world: &World| !world.referee.broke(Self::$rule)),)*]
+            }
+        }
+    };
+}
+
+rules! {
+    PreemptionWins: "nothing is written or renewed under a lease that was cut short",
+    ExpiryBinds: "nothing is written under an expired lease",
+    NoRevival: "an expired lease is never renewed",
+    ReleaseBinds: "nothing is written under a released lease",
+    HolderOnly: "only the holder of a lease writes under it",
+    OneHolder: "no two leases are valid at once",
+    FreshId: "no id is given to two check-outs",
+    LeaseStands: "a lease ends by its holder, the user or time, and by nothing else",
+    NoLostUpdate: "every write replaces the revision it was made from",
+    TurnOver: "a turn that is over gets no lease",
+    MaxHold: "no expiry passes the maximum hold",
+    NoShortening: "no expiry moves back",
+    StaleEpochTold: "a write under a lease that was cut short is answered STALE_EPOCH",
+    EpochCounts: "the epoch rises by one with every preemption",
+    FenceRises: "the fence never falls",
+    RetryAnswered: "a retried check-out gets its lease again",
+    NoFalseLock: "only a valid lease or the end of the turn refuses a check-out",
+}
+
+/// The books.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Referee {
+    now: u64,
+    turn: u64,
+    turn_open: bool,
+    preemptions: u64,
+    fence: Fence,
+    issued: Vec<Issued>,
+    broken: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Issued {
+    id: LeaseId,
+    agent: Agent,
+    operation: Operation,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Standing {
+    Live { taken_at: u64, expires_at: u64 },
+    Expired,
+    Released,
+    CutShort,
+}
+
+impl Referee {
+    pub(crate) const fn new(now: u64) -> Self {
+        Self {
+            now,
+            turn: 0,
+            turn_open: true,
+            preemptions: 0,
+            fence: Fence::ZERO,
+            issued: Vec::new(),
+            broken: 0,
+        }
+    }
+
+    fn broke(&self, rule: Rule) -> bool {
+        self.broken & (1 << rule as u32) != 0
+    }
+
+    fn require(&mut self, rule: Rule, kept: bool) {
+        if !kept {
+            self.broken |= 1 << rule as u32;
+        }
+    }
+
+    /// The standing of a lease, `None` if it was never given.
+    pub(crate) fn standing(&self, id: LeaseId) -> Option<Standing> {
+        self.issued.iter().find(|issued| issued.id == id).map(|issued| issued.standing)
+    }
+
+    pub(crate) fn live(&self) -> impl Iterator<Item = (LeaseId, Agent, Operation)> {
+        self.issued
+            .iter()
+            .filter(|issued| matches!(issued.standing, Standing::Live { .. }))
+            .map(|issued| (issued.id, issued.agent, issued.operation))
+    }
+
+    pub(crate) fn any(&self, test: impl Fn(Agent, Standing) -> bool) -> bool {
+        self.issued.iter().any(|issued| test(issued.agent, issued.standing))
+    }
+
+    pub(crate) const fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    pub(crate) const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// An operation looks at the clock.
+    pub(crate) fn look_at_clock(&mut self, clock: u64) {
+        if clock + TOLERANCE < self.now {
+            self.now = clock;
+            self.cut_all_short();
+        } else {
+            self.now = self.now.max(clock);
+        }
+        for issued in &mut self.issued {
+            if let Standing::Live { expires_at, .. } = issued.standing
+                && expires_at <= self.now
+            {
+                issued.standing = Standing::Expired;
+            }
+        }
+    }
+
+    pub(crate) fn user_edits(&mut self) {
+        self.cut_all_short();
+    }
+
+    pub(crate) fn user_cancels(&mut self) {
+        self.cut_all_short();
+        self.turn_open = false;
+    }
+
+    pub(crate) fn user_sends_message(&mut self) {
+        self.cut_all_short();
+        self.turn += 1;
+        self.turn_open = true;
+    }
+
+    fn cut_all_short(&mut self) {
+        self.preemptions += 1;
+        for issued in &mut self.issued {
+            issued.standing = Standing::CutShort;
+        }
+    }
+
+    pub(crate) fn checked_out(&mut self, agent: Agent, operation: Operation, turn: u64, grant: &Grant) {
+        self.require(Rule::TurnOver, turn == self.turn && self.turn_open);
+        let live: Vec<_> = self.live().collect();
+        if live.contains(&(grant.id, agent, operation)) {
+            return;
+        }
+        self.require(Rule::RetryAnswered, !live.iter().any(|&(_, a, o)| (a, o) == (agent, operation)));
+        self.require(Rule::FreshId, self.standing(grant.id).is_none());
+        self.require(Rule::OneHolder, live.is_empty());
+        let (taken_at, expires_at) = (self.now, grant.expires_at.as_millis());
+        self.require(Rule::MaxHold, expires_at <= taken_at + MAX_HOLD);
+        let standing = Standing::Live { taken_at, expires_at };
+        self.issued.push(Issued { id: grant.id, agent, operation, standing });
+    }
+
+    pub(crate) fn refused_check_out(
+        &mut self,
+        agent: Agent,
+        operation: Operation,
+        turn: u64,
+        refusal: CheckOutRefusal,
+    ) {
+        if turn != self.turn || !self.turn_open {
+            return;
+        }
+        let held = matches!(refusal, CheckOutRefusal::Held { .. });
+        self.require(Rule::NoFalseLock, held && self.live().next().is_some());
+        let locked_out = self.live().any(|(_, a, o)| (a, o) == (agent, operation));
+        self.require(Rule::RetryAnswered, !locked_out);
+    }
+
+    pub(crate) fn renewed(&mut self, id: LeaseId, grant: &Grant) {
+        let Some(index) = self.issued.iter().position(|issued| issued.id == id) else {
+            return self.require(Rule::LeaseStands, false);
+        };
+        match self.issued[index].standing {
+            Standing::Live { taken_at, expires_at: promised } => {
+                let expires_at = grant.expires_at.as_millis();
+                self.require(Rule::NoShortening, expires_at >= promised);
+                self.require(Rule::MaxHold, expires_at <= taken_at + MAX_HOLD);
+                self.issued[index].standing = Standing::Live { taken_at, expires_at };
+            }
+            Standing::Expired => self.require(Rule::NoRevival, false),
+            Standing::Released => self.require(Rule::ReleaseBinds, false),
+            Standing::CutShort => self.require(Rule::PreemptionWins, false),
+        }
+    }
+
+    pub(crate) fn refused(&mut self, id: LeaseId, refusal: Refusal) {
+        if self.standing(id) == Some(Standing::CutShort) {
+            self.require(Rule::StaleEpochTold, refusal.code() == "STALE_EPOCH");
+        }
+    }
+
+    pub(crate) fn wrote(&mut self, agent: Agent, id: LeaseId, base: u64, revision: u64) {
+        self.require(Rule::NoLostUpdate, base == revision);
+        let holder = self.issued.iter().find(|issued| issued.id == id).map(|issued| issued.agent);
+        self.require(Rule::HolderOnly, holder == Some(agent));
+        match self.standing(id) {
+            Some(Standing::Live { .. }) => {}
+            Some(Standing::Expired) => self.require(Rule::ExpiryBinds, false),
+            Some(Standing::Released) => self.require(Rule::ReleaseBinds, false),
+            Some(Standing::CutShort) => self.require(Rule::PreemptionWins, false),
+            None => self.require(Rule::HolderOnly, false),
+        }
+    }
+
+    pub(crate) fn checked_in(&mut self, agent: Agent, id: LeaseId) {
+        for issued in &mut self.issued {
+            let live = matches!(issued.standing, Standing::Live { .. });
+            if live && issued.id == id && issued.agent == agent {
+                issued.standing = Standing::Released;
+            }
+        }
+    }
+
+    /// Compares the lease with the books, after every operation.
+    pub(crate) fn inspect(&mut self, lease: &Lease, clock: u64) {
+        self.require(Rule::EpochCounts, lease.epoch().get() == self.preemptions);
+        self.require(Rule::FenceRises, lease.fence() >= self.fence);
+        self.fence = lease.fence();
+        let live: Vec<_> = self.live().map(|(id, ..)| id).collect();
+        let held = lease.held_at(&POLICY, clock_at(clock)).map(|hold| hold.id);
+        self.require(Rule::OneHolder, live.len() <= 1);
+        self.require(Rule::LeaseStands, live.iter().all(|id| held == Some(*id)));
+    }
+}

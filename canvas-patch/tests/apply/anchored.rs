@@ -1,0 +1,244 @@
+//! Patches that anchored mode alone applies, with what it puts right.
+
+use crate::{adapts, applies};
+
+#[test]
+fn headers() {
+    let (text, body, after) = ("a\nb\nc\n", " a\n-b\n+x\n c\n", "a\nx\nc\n");
+    for (header, repairs) in [
+        ("@@\n", "1:BARE_HEADER"),
+        ("@@ @@\n", "1:BARE_HEADER"),
+        ("@@ ... @@\n", "1:BARE_HEADER"),
+        ("@@@ -1,3 -1,3 +1,3 @@@\n", "1:BARE_HEADER"),
+        ("@@ -a,b +c,d @@\n", "1:BARE_HEADER"),
+        ("@@ -0,3 +0,3 @@\n", "1:BARE_HEADER"),
+        ("@@ -1,3 +1,3 @@x\n", "1:BARE_HEADER"),
+        ("@@ -99999999999999999999,3 +1,3 @@\n", "1:BARE_HEADER"),
+        ("@@ class A:\n", "1:BARE_HEADER"),
+        ("@@ -1,3 +1,3 @@\r\n", ""),
+        ("\n@@ -1,3 +1,3 @@\n", ""),
+        ("--- a\n@@ -1,3 +1,3 @@\n", ""),
+        ("+++ a\n@@ -1,3 +1,3 @@\n", ""),
+        ("--- a\n\n+++ a\n\n@@ -1,3 +1,3 @@\n", ""),
+        ("@@ -2,3 +1,3 @@\n", "1:MOVED"),
+        ("@@ -1,3 +2,3 @@\n", "1:MOVED"),
+        ("@@ -9,3 +9,3 @@\n", "1:MOVED"),
+        ("@@ -18446744073709551615,3 +1,3 @@\n", "1:MOVED"),
+        ("@@ -1,4 +1,3 @@\n", "1:COUNTS_CORRECTED"),
+        ("@@ -1,3 +1,4 @@\n", "1:COUNTS_CORRECTED"),
+        ("@@ -1,2 +1,2 @@\n", "1:COUNTS_CORRECTED"),
+        ("@@ -1 +1 @@\n", "1:COUNTS_CORRECTED"),
+        ("@@ -1,18446744073709551615 +1,18446744073709551615 @@\n", "1:COUNTS_CORRECTED"),
+        ("@@ -2,5 +7,9 @@ Heading\n", "1:COUNTS_CORRECTED 1:MOVED"),
+    ] {
+        adapts(text, &format!("{header}{body}"), after, repairs);
+    }
+    adapts("a\nb\n", "@@ -1,9 +1 @@\n-a\n+x\n@@ -2 +7 @@\n-b\n+y\n", "x\ny\n", "1:COUNTS_CORRECTED 2:MOVED");
+    adapts("a\nb\n", "@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2 +2 @@\n-b\n+z\n", "x\ny\nz\n", "2:MOVED");
+    adapts("a\nb\n", "@@\n-a\n+x\n+y\n@@ -2 +3 @@\n-b\n+z\n", "x\ny\nz\n", "1:BARE_HEADER");
+    adapts("a\nb\n", "@@\n-a\n@@ -2 +1 @@\n-b\n+z\n", "z\n", "1:BARE_HEADER");
+}
+
+#[test]
+fn blank_lines() {
+    let text = "a\n\nb\n\n";
+    adapts(text, "@@ -1,3 +1,3 @@\n a\n\n-b\n+x\n", "a\n\nx\n\n", "1:BLANK_CONTEXT");
+    adapts(text, "@@ -1,3 +1,3 @@\n a\n\r\n-b\n+x\n", "a\n\nx\n\n", "1:BLANK_CONTEXT 1:EOL_ADAPTED");
+    adapts(text, "@@\n a\n\n-b\n+x\n", "a\n\nx\n\n", "1:BARE_HEADER 1:BLANK_CONTEXT");
+    adapts(text, "@@ -3,2 +3,2 @@\n-b\n+x\n\n", "a\n\nx\n\n", "1:BLANK_CONTEXT");
+    adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
+    adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n\n\r\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
+    adapts(text, "@@\n-b\n+x\n\n\n\n", "a\n\nx\n\n", "1:BARE_HEADER 1:SEPARATOR_DROPPED");
+    adapts(
+        text,
+        "@@ -1 +1 @@\n-a\n+x\n\n@@ -3 +3 @@\n-b\n+y\n",
+        "x\n\ny\n\n",
+        "1:SEPARATOR_DROPPED",
+    );
+    adapts(
+        text,
+        "@@\n-a\n+x\n\n\n@@\n-b\n+y\n",
+        "x\n\ny\n\n",
+        "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:BARE_HEADER",
+    );
+    adapts(
+        text,
+        "@@\n-a\n+x\n\n b\n\n",
+        "x\n\nb\n\n",
+        "1:BARE_HEADER 1:BLANK_CONTEXT 1:SEPARATOR_DROPPED",
+    );
+    // A blank line with its space is context wherever it stands.
+    adapts(text, "@@\n-a\n+x\n \n", "x\n\nb\n\n", "1:BARE_HEADER");
+    adapts("a\n\n", "@@ -1,5 +1,2 @@\n-a\n\n+x\n", "\nx\n", "1:COUNTS_CORRECTED 1:BLANK_CONTEXT");
+}
+
+#[test]
+fn fences() {
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    for (open, close) in [
+        ("```", "```\n"),
+        ("```diff", "```\n"),
+        ("```diff", "```"),
+        ("```diff\r", "```\r\n"),
+        ("~~~", "~~~\n"),
+        ("````markdown", "````\n"),
+        ("```", "`````\n"),
+        ("```", "```  \n\n\n"),
+        ("\n```diff\n--- a\n+++ b", "```\n"),
+        // Cut replies lose the closing fence first.
+        ("```diff", ""),
+        ("```diff", "\n```\n"),
+    ] {
+        let dropped = if close.starts_with('\n') { " 1:SEPARATOR_DROPPED" } else { "" };
+        adapts("a\n", &format!("{open}\n{hunk}{close}"), "b\n", &format!("0:FENCE_REMOVED{dropped}"));
+    }
+    adapts("a\n", "```\n@@\n-a\n+b\n```\n", "b\n", "0:FENCE_REMOVED 1:BARE_HEADER");
+    adapts("a\n", "```\n@@\n-a\n+b\n\n```\n", "b\n", "0:FENCE_REMOVED 1:BARE_HEADER 1:SEPARATOR_DROPPED");
+    // A shorter or other fence closes nothing, and fences of the document have their prefix.
+    adapts("```\na\n", "````\n@@\n ```\n-a\n+```\n````\n", "```\n```\n", "0:FENCE_REMOVED 1:BARE_HEADER");
+    adapts("```\na\n", "```\n@@\n ```\n-a\n+~~~\n```\n", "```\n~~~\n", "0:FENCE_REMOVED 1:BARE_HEADER");
+}
+
+#[test]
+fn lines_that_look_like_a_diff() {
+    // Three lines make a file header; fewer are lines of the hunk.
+    adapts("-- a\nb\n", "@@\n--- a\n+++ b\n b\n", "++ b\nb\n", "1:BARE_HEADER");
+    adapts("-- a\nb\n", "@@\n--- a\n@@\n-b\n+c\n", "c\n", "1:BARE_HEADER 2:BARE_HEADER");
+    adapts("-- a\nb\n", "@@ -9 +9 @@\n--- a\n+++ b\n", "++ b\nb\n", "1:MOVED");
+    adapts("-- a\nb\n", "@@ -9 +9 @@\n--- a\n+++ b\n@@\n-b\n", "++ b\n", "1:MOVED 2:BARE_HEADER");
+    adapts("- a\n", "@@\n-- a\n+- b\n", "- b\n", "1:BARE_HEADER");
+    adapts("@@\n", "@@\n-@@\n+@@ x\n", "@@ x\n", "1:BARE_HEADER");
+}
+
+#[test]
+fn exact_arithmetic_decides_among_equals() {
+    applies("a\nb\na\n", "@@ -3 +3 @@\n-a\n+x\n", "a\nb\nx\n");
+    adapts("a\n\na\n", "@@ -2,2 +2,2 @@\n\n-a\n+x\n", "a\n\nx\n", "1:BLANK_CONTEXT");
+    adapts("a\nb\na\n", "```\n@@ -3 +3 @@\n-a\n+x\n```\n", "a\nb\nx\n", "0:FENCE_REMOVED");
+}
+
+#[test]
+fn hunks_share_context() {
+    let text = "a\nb\nc\nd\n";
+    let bare = "1:BARE_HEADER 2:BARE_HEADER";
+    adapts(text, "@@\n-a\n+x\n b\n c\n@@\n b\n c\n-d\n+y\n", "x\nb\nc\ny\n", bare);
+    adapts(text, "@@\n-a\n+x\n b\n@@\n b\n+y\n c\n", "x\nb\ny\nc\nd\n", bare);
+    adapts(text, "@@\n a\n+x\n b\n@@\n b\n+y\n", "a\nx\nb\ny\nc\nd\n", bare);
+    adapts(text, "@@\n a\n+x\n@@\n+y\n b\n", "a\nx\ny\nb\nc\nd\n", bare);
+    adapts(text, "@@\n a\n-b\n@@\n-c\n d\n", "a\nd\n", bare);
+    // A hunk without changes says only where it stands.
+    adapts(text, "@@\n a\n-b\n+x\n c\n@@\n c\n", "a\nx\nc\nd\n", bare);
+    adapts(text, "@@\n a\n b\n@@\n+x\n a\n", "x\na\nb\nc\nd\n", bare);
+    adapts(text, "@@\n a\n-b\n@@\n c\n@@\n-d\n", "a\nc\n", "1:BARE_HEADER 2:BARE_HEADER 3:BARE_HEADER");
+}
+
+#[test]
+fn empty_documents() {
+    applies("", "@@ -0,0 +1,2 @@\n+a\n+b\n", "a\nb\n");
+    adapts("", "@@\n+a\n+b\n", "a\nb\n", "1:BARE_HEADER");
+    adapts("", "@@\n+a\r\n+b\n", "a\r\nb\n", "1:BARE_HEADER");
+    adapts("", "@@\n+a\n\\ No newline\n", "a", "1:BARE_HEADER");
+    adapts("", "@@ -1,0 +1,1 @@\n+a\n", "a\n", "1:MOVED");
+    adapts("", "@@\n+a\n@@\n+b\n", "a\nb\n", "1:BARE_HEADER 2:BARE_HEADER");
+}
+
+#[test]
+fn terminators_are_those_of_the_document() {
+    let adapted = "1:BARE_HEADER 1:EOL_ADAPTED";
+    adapts("a\r\nb\r\nc\r\n", "@@\n a\n-b\n+x\n+y\n c\n", "a\r\nx\r\ny\r\nc\r\n", adapted);
+    adapts("a\nb\n", "@@\r\n a\r\n-b\r\n+x\r\n", "a\nx\n", adapted);
+    adapts("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+x\n", "a\r\nx\r\n", "1:EOL_ADAPTED");
+    adapts("a\r\nb\r\n", "@@ -1,2 +1 @@\n a\n-b\n", "a\r\n", "1:EOL_ADAPTED");
+    adapts("a\r\nb\r\n", "@@\n+x\n a\n", "x\r\na\r\nb\r\n", adapted);
+    adapts("a\r\nb\r\n", "@@\n b\n+x\n", "a\r\nb\r\nx\r\n", adapted);
+    adapts("a\r\nb", "@@\n-b\n+x\n+y\n\\ No newline\n", "a\r\nx\r\ny", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
+    adapts("a\r\nb", "@@\n b\n+x\n", "a\r\nb\r\nx", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
+    // Where endings are mixed: the line above, which may be the removed one, else the line behind, else the patch's.
+    adapts("a\r\nb\n", "@@\n a\n+x\n b\n", "a\r\nx\r\nb\n", adapted);
+    adapts("a\nb\r\n", "@@\n a\n-b\n+x\n", "a\nx\r\n", adapted);
+    adapts("a\nb\r\n", "@@\n a\n+x\n", "a\nx\nb\r\n", "1:BARE_HEADER");
+    adapts("a\r\nb\n", "@@\n-a\n+x\n-b\n+y\n", "x\r\ny\n", adapted);
+    adapts("a\r\nb\n", "@@\n+x\n-a\n", "x\r\nb\n", adapted);
+    adapts("a", "@@\n-a\n+x\r\n+y\r\n", "x\r\ny", "1:BARE_HEADER 1:EOF_MARKER_IGNORED");
+    adapts("a\r\nb\r\nc\n", "@@ -9,2 +9,2 @@\n b\r\n-c\n+x\n", "a\r\nb\r\nx\n", "1:MOVED");
+    // A lone CR is content.
+    adapts("a\r\n", "@@\n-a\n+x\r\r\n", "x\r\r\n", adapted);
+    adapts("a\rb\n", "@@\n-a\rb\n+c\rd\n", "c\rd\n", "1:BARE_HEADER");
+}
+
+#[test]
+fn the_final_newline_is_that_of_the_document() {
+    let ignored = "1:BARE_HEADER 1:EOF_MARKER_IGNORED";
+    for (text, patch, after, repairs) in [
+        // Without markers the document's own end is kept.
+        ("a\nb", "@@\n a\n-b\n+x\n", "a\nx", ignored),
+        ("a\nb\n", "@@\n a\n-b\n+x\n", "a\nx\n", "1:BARE_HEADER"),
+        ("a\nb", "@@\n-a\n+x\n b\n", "x\nb", ignored),
+        ("a\nb", "@@\n a\n-b\n", "a\n", ignored),
+        ("a\nb", "@@\n-a\n+x\n", "x\nb", "1:BARE_HEADER"),
+        // Markers that fit the document are honoured.
+        ("a\nb", "@@\n a\n-b\n\\ No newline\n+x\n", "a\nx\n", "1:BARE_HEADER"),
+        ("a\nb", "@@\n a\n-b\n\\ No newline\n+x\n\\ No newline\n", "a\nx", "1:BARE_HEADER"),
+        ("a\nb\n", "@@\n a\n-b\n+x\n\\ No newline\n", "a\nx", "1:BARE_HEADER"),
+        ("a\nb\n", "@@\n a\n+x\n\\ No newline\n-b\n", "a\nx", "1:BARE_HEADER"),
+        ("a\nb", "@@\n-a\n+x\n b\n\\ No newline\n", "x\nb", "1:BARE_HEADER"),
+        ("a\nb", "@@\n a\n-b\n\\ No newline\n", "a\n", "1:BARE_HEADER"),
+        ("a\r\nb", "@@\r\n a\r\n-b\r\n\\ No newline\r\n+x\r\n\\ No newline\r\n", "a\r\nx", "1:BARE_HEADER 1:EOL_ADAPTED"),
+        ("a\nb\r", "@@\n a\n-b\r\n\\ No newline\n+x\r\n\\ No newline\n", "a\nx\r", "1:BARE_HEADER"),
+        // Markers that do not are not.
+        ("a\nb\n", "@@\n a\n-b\n\\ No newline\n+x\n", "a\nx\n", ignored),
+        ("a\nb\n", "@@\n a\n-b\n\\ No newline\n+x\n\\ No newline\n", "a\nx\n", ignored),
+        ("a\nb", "@@\n a\n-b\n+x\n\\ No newline\n", "a\nx", ignored),
+        ("a\nb\n", "@@\n-a\n+x\n b\n\\ No newline\n", "x\nb\n", ignored),
+        ("a\nb\n", "@@\n a\n-b\n\\ No newline\n", "a\n", ignored),
+        ("a\nb\n", "@@\n-a\n+x\n\\ No newline\n", "x\nb\n", ignored),
+        ("a\nb\n", "@@\n-a\n\\ No newline\n+x\n\\ No newline\n", "x\nb\n", ignored),
+        ("a\nb\n", "@@\n-a\n+x\n\\ No newline\n b\n", "x\nb\n", ignored),
+        ("a\n", "@@\n a\n+x\n\\ No newline\n+y\n", "a\nx\ny\n", ignored),
+        ("a\n", "@@\n a\n+\n\\ No newline\n", "a\n\n", ignored),
+        ("a\n", "@@\n\\ No newline\n-a\n+x\n", "x\n", ignored),
+        ("a\n", "@@\n-a\n+x\n\n\\ No newline\n", "x\n", "1:BARE_HEADER 1:SEPARATOR_DROPPED 1:EOF_MARKER_IGNORED"),
+    ] {
+        adapts(text, patch, after, repairs);
+    }
+    // The same where the arithmetic is exact but for the marker.
+    adapts("a\n", "@@ -1 +1,3 @@\n a\n+x\n\\ No newline\n+y\n", "a\nx\ny\n", "1:EOF_MARKER_IGNORED");
+    adapts("a\nb", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n", "x\nb", "1:EOF_MARKER_IGNORED");
+    adapts("a\nb", "@@ -2 +2 @@\n-b\n\\ No newline\n+x\n\\ No newline\n\\ No newline\n", "a\nx", "1:EOF_MARKER_IGNORED");
+    adapts(
+        "a\nb\nc\n",
+        "@@ -1 +1 @@\n-a\n+x\n\\ No newline\n@@ -3 +2,0 @@\n-c\n",
+        "x\nb\n",
+        "1:EOF_MARKER_IGNORED",
+    );
+    // A marker on a blank line that was dropped says nothing of the next hunk.
+    adapts(
+        "a\nx\nc",
+        "@@\n-a\n+b\n\r\n\\ No newline\n@@ -3 +3 @@\n-c\n+d\n",
+        "b\nx\nd",
+        "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:EOF_MARKER_IGNORED",
+    );
+}
+
+#[test]
+fn appending_to_an_unterminated_line() {
+    let ignored = "1:BARE_HEADER 1:EOF_MARKER_IGNORED";
+    adapts("a\nb", "@@\n b\n+x\n", "a\nb\nx", ignored);
+    adapts("a\nb", "@@\n b\n+x\n+y\n", "a\nb\nx\ny", ignored);
+    adapts("b", "@@\n b\n+x\n\\ No newline\n", "b\nx", ignored);
+    adapts("b", "@@\n b\n\\ No newline\n+x\n", "b\nx", ignored);
+    adapts("a\nb", "@@\n-a\n b\n+x\n", "b\nx", ignored);
+    adapts("a\nb", "@@\n a\n+y\n b\n+x\n", "a\ny\nb\nx", ignored);
+}
+
+#[test]
+fn the_patch_lacks_its_last_newline() {
+    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+x", "a\nx\n", "");
+    adapts("a\nb\n", "@@ -1,2 +1 @@\n a\n-b", "a\n", "");
+    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b", "x\nb\n", "");
+    adapts("a\nb\nc\n", "@@\n a\n-b\n+x", "a\nx\nc\n", "1:BARE_HEADER");
+    adapts("a\r\nb\r\n", "@@\r\n a\r\n-b\r\n+x", "a\r\nx\r\n", "1:BARE_HEADER 1:EOL_ADAPTED");
+    adapts("a\r\nb\r\n", "@@\r\n-a\r\n b", "b\r\n", "1:BARE_HEADER");
+    adapts("a\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline", "x", "");
+    adapts("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline\n+x", "a\nx\n", "");
+}

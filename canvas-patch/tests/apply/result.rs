@@ -1,0 +1,141 @@
+//! What a result says about itself, and what a refusal says to its reader.
+
+use canvas_patch::Mode::{self, Anchored, Strict};
+use canvas_patch::{ApplyError, Reason, RepairKind, Summary};
+
+use crate::run;
+
+#[test]
+fn spans() {
+    #[track_caller]
+    fn check(mode: Mode, text: &str, patch: &str, expected: &[&str]) {
+        let applied = run(mode, text, patch).unwrap_or_else(|e| panic!("{patch:?}: {e}"));
+        let spans: Vec<_> = applied
+            .spans()
+            .iter()
+            .map(|s| format!("{:?}>{:?} {:?}>{:?}", s.old_lines, s.new_lines, s.old_bytes, s.new_bytes))
+            .collect();
+        assert_eq!(spans, expected, "{patch:?}");
+    }
+    check(Strict, "a\nbb\nc\n", "@@ -1,3 +1,3 @@\n a\n-bb\n+x\n c\n", &["1..2>1..2 2..5>2..4"]);
+    check(Strict, "a\n", "@@ -0,0 +1 @@\n+x\n", &["0..0>0..1 0..0>0..2"]);
+    check(Strict, "a\n", "@@ -1,0 +2 @@\n+x\n", &["1..1>1..2 2..2>2..4"]);
+    check(Strict, "a\nb\n", "@@ -1 +0,0 @@\n-a\n", &["0..1>0..0 0..2>0..0"]);
+    check(Strict, "é\n", "@@ -1 +1 @@\n-é\n+è\n\\ No newline\n", &["0..1>0..1 0..3>0..2"]);
+    check(
+        Strict,
+        "a\nb\nc\nd\n",
+        "@@ -1,4 +1,5 @@\n-a\n+x\n+y\n b\n-c\n d\n+z\n",
+        &["0..1>0..2 0..2>0..4", "2..3>3..3 4..6>6..6", "4..4>4..5 8..8>8..10"],
+    );
+    // Changes that touch are one.
+    check(Strict, "a\nb\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n-b\n+y\n", &["0..2>0..2 0..4>0..4"]);
+    // A last line that gains its terminator has changed.
+    check(Anchored, "a\nb", "@@\n b\n+x\n", &["1..2>1..3 2..3>2..5"]);
+    check(
+        Anchored,
+        "a\nb\nc\n",
+        "@@\n-a\n@@\n-c\n+x\n+y\n",
+        &["0..1>0..0 0..2>0..0", "2..3>1..3 4..6>2..6"],
+    );
+}
+
+#[test]
+fn summaries() {
+    for (patch, text) in [
+        ("@@ -1 +1 @@\n-a\n+x\n", "+1 −1, 1 hunk"),
+        ("@@ -1 +0,0 @@\n-a\n@@ -2 +1,3 @@\n b\n+x\n+y\n", "+2 −1, 2 hunks"),
+        ("@@ -1,2 +1,3 @@\n-a\n-b\n+a\n+b\n+c\n", "+3 −2, 1 hunk"),
+    ] {
+        assert_eq!(run(Strict, "a\nb\n", patch).unwrap().summary().to_string(), text);
+    }
+    assert_eq!(Summary { added: 120, removed: 3, hunks: 0 }.to_string(), "+120 −3, 0 hunks");
+}
+
+#[test]
+fn inverses_are_patches() {
+    #[track_caller]
+    fn check(mode: Mode, text: &str, patch: &str, inverse: &str) {
+        let applied = run(mode, text, patch).unwrap_or_else(|e| panic!("{patch:?}: {e}"));
+        assert_eq!(applied.inverse(), inverse);
+        assert_eq!(applied.text(), applied.clone().into_text());
+    }
+    check(Strict, "a\n", "@@ -1 +1 @@\n-a\n+x\n", "@@ -1 +1 @@\n-x\n+a\n");
+    check(Strict, "", "@@ -0,0 +1 @@\n+x\n", "@@ -1 +0,0 @@\n-x\n");
+    check(Strict, "x", "@@ -1 +0,0 @@\n-x\n\\ No newline\n", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n");
+    check(
+        Anchored,
+        "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
+        "@@\n-1\n@@\n-8\n+x\n",
+        "@@ -1,3 +1,4 @@\n+1\n 2\n 3\n 4\n@@ -4,5 +5,5 @@\n 5\n 6\n 7\n-x\n+8\n 9\n",
+    );
+    // Six lines between two changes are context of both, in one hunk.
+    check(
+        Anchored,
+        "1\n2\n3\n4\n5\n6\n7\n8",
+        "@@\n-1\n@@\n-8\n\\ No newline\n",
+        "@@ -1,6 +1,8 @@\n+1\n 2\n 3\n 4\n 5\n 6\n 7\n+8\n\\ No newline at end of file\n",
+    );
+    check(
+        Strict,
+        "a\nb",
+        "@@ -1,2 +1 @@\n-a\n b\n\\ No newline\n",
+        "@@ -1 +1,2 @@\n+a\n b\n\\ No newline at end of file\n",
+    );
+}
+
+#[test]
+fn refusals_read_as_advice() {
+    #[track_caller]
+    fn check(mode: Mode, text: &str, patch: &str, message: &str) {
+        assert_eq!(run(mode, text, patch).unwrap_err().to_string(), message);
+    }
+    check(Strict, "a\n", "", "NO_HUNKS. Send a unified diff with at least one hunk that begins with @@.");
+    check(
+        Strict,
+        "a\\\n",
+        "@@ -1 +1 @@\n-b\n+c\n",
+        "hunk 1: CONTEXT_MISMATCH at line 1, column 1: expected \"b\\n\", the document has \"a\\\\\\n\". \
+         Read the lines at the stated place again and write the hunk from them.",
+    );
+    check(
+        Anchored,
+        "a\n",
+        "@@\n a\n-b\n",
+        "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\\n\", the document has ended. \
+         Read the lines around the reported place again and copy the hunk's old side from them.",
+    );
+    let advice = "Add context lines until the hunk's old side stands at one place only.";
+    let listed = |many: usize, places: &str| {
+        let message = format!("hunk 1: AMBIGUOUS; the old side stands at line {places}. {advice}");
+        check(Anchored, &"a\n".repeat(many), "@@\n-a\n", &message);
+    };
+    listed(2, "1, 2");
+    listed(8, "1, 2, 3, 4, 5, 6, 7, 8");
+    listed(9, "1, 2, 3, 4, 5, 6, 7, 8 and more");
+}
+
+#[test]
+fn long_refusals_are_cut() {
+    let messages = |hunks: usize| run(Anchored, "a\n", &"@@\n+x\n".repeat(hunks)).unwrap_err().to_string();
+    let all = |hunks: usize| {
+        let one = |i| format!("hunk {i}: NO_ANCHOR. {}", Reason::NoAnchor.advice());
+        (1..=hunks).map(one).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(messages(2), all(2));
+    assert_eq!(messages(10), all(10));
+    assert_eq!(messages(11), format!("{} And 1 more conflicts.", all(10)));
+}
+
+#[test]
+fn codes() {
+    let codes: Vec<_> = Reason::ALL.iter().map(|reason| reason.to_string()).collect();
+    assert_eq!(
+        codes.join(" "),
+        "NO_HUNKS BAD_HEADER BAD_LINE UNEXPECTED_TEXT MULTI_FILE TRUNCATED COUNT_MISMATCH START_MISMATCH \
+         EOF_MARKER MISORDERED OVERLAP CONTEXT_MISMATCH NOT_FOUND AMBIGUOUS NO_ANCHOR NO_EFFECT TOO_LARGE"
+    );
+    assert!(Reason::ALL.iter().all(|reason| reason.advice().ends_with('.')));
+    assert_eq!(RepairKind::BareHeader.code(), "BARE_HEADER");
+    assert_eq!(ApplyError::CODE, "PATCH_REJECTED");
+}

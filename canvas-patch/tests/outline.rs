@@ -1,0 +1,243 @@
+//! Which headings an outline has, and the lines of their sections.
+
+use std::ops::Range;
+
+use canvas_patch::{ContainerKind, LineRange, Outline, outline};
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// Checks the sections, each written as `## A/B 3 3-5`: level, path, heading lines, section lines, and
+/// the containers around it (`>` quote, `-` list item) where there are some.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(shown(&outline(text)), expected, "{text:?}");
+}
+
+#[track_caller]
+fn check_front_matter(text: &str, expected: Option<(usize, usize)>, sections: &[&str]) {
+    let found = outline(text).front_matter().map(|lines| (lines.start, lines.end));
+    assert_eq!(found, expected, "{text:?}");
+    check(text, sections);
+}
+
+fn shown(outline: &Outline) -> Vec<String> {
+    let show = |index: usize| {
+        let section = &outline.sections()[index];
+        let level = "#".repeat(section.level.into());
+        let path = outline.path(index).join("/");
+        let LineRange { start, end } = section.heading;
+        let heading = if start == end { start.to_string() } else { format!("{start}-{end}") };
+        let LineRange { start, end } = section.lines;
+        let mut shown = format!("{level} {path} {heading} {start}-{end}");
+        let containers = outline.container_path(index);
+        if !containers.is_empty() {
+            shown.push(' ');
+            shown.extend(containers.iter().map(|container| match container {
+                ContainerKind::Quote => '>',
+                ContainerKind::ListItem => '-',
+            }));
+        }
+        shown
+    };
+    (0..outline.sections().len()).map(show).collect()
+}
+
+#[test]
+fn sections_end_before_the_next_of_their_level() {
+    check("", &[]);
+    check("\n\n", &[]);
+    check("text\n", &[]);
+    check("# A", &["# A 1 1-1"]);
+    check("# A\n\n\n", &["# A 1 1-1"]);
+    check("# A\ntext\n\n \t\n# B\n", &["# A 1 1-2", "# B 5 5-5"]);
+    check("# A\n## B\nb\n\n## C\n# D", &["# A 1 1-5", "## A/B 2 2-3", "## A/C 5 5-5", "# D 6 6-6"]);
+    check("### A\n# B\n### C\n## D\n", &["### A 1 1-1", "# B 2 2-4", "### B/C 3 3-3", "## B/D 4 4-4"]);
+    check("text\n\n## A\n## A\n", &["## A 3 3-3", "## A 4 4-4"]);
+}
+
+#[test]
+fn titles_are_plain_text() {
+    check("# *a* `b` [c](d) ![e](f) ~~g~~ <b>h</b> &amp; \\# #\n", &["# a b c e g h & # 1 1-1"]);
+    check("#   a  b  ##\n", &["# a  b 1 1-1"]);
+    check("#\n##  \n", &["#  1 1-2", "## / 2 2-2"]);
+    check("# a\tb\n", &["# a\tb 1 1-1"]);
+    check("#\ta\n", &["# a 1 1-1"]);
+    check("# [a]\n\n[a]: b\n", &["# a 1 1-3"]);
+    check("# a {#id .class}\n", &["# a {#id .class} 1 1-1"]);
+    check("# héading ☃\n", &["# héading ☃ 1 1-1"]);
+    check("a\\\nb  \nc\nd\n===\n", &["# a b c d 1-5 1-5"]);
+}
+
+#[test]
+fn underlined_headings() {
+    check("A\n=\ntext\n\nB\nb\n---\n", &["# A 1-2 1-7", "## A/B b 5-7 5-7"]);
+    check("A\n===", &["# A 1-2 1-2"]);
+    check("[a]: b\nc\n===\n", &["# c 2-3 2-3"]);
+    check("    code\n===\n", &[]);
+    check("> a\n> ===\n", &["# a 1-2 1-2 >"]);
+    check("> a\nb\n===\n", &[]);
+    check("- step\n---\n", &[]);
+    check("- step\n  ---\n", &["## step 1-2 1-2 -"]);
+    check("| a |\n| - |\n| b |\n---\n", &[]);
+}
+
+#[test]
+fn what_is_no_heading() {
+    check("#a\n", &[]);
+    check("####### a\n", &[]);
+    check("    # a\n", &[]);
+    check("\t# a\n", &[]);
+    check("   # a\n", &["# a 1 1-1"]);
+    check("\\# a\n", &[]);
+    check("```\n# a\n```\n# b\n", &["# b 4 4-4"]);
+    check("~~~ x\n# a\n```\n~~~\n# b\n", &["# b 5 5-5"]);
+    check("# a\n```\n# b\n\n", &["# a 1 1-3"]);
+    check("> ```\n> # a\n\n# b\n", &["# b 4 4-4"]);
+    check("<div>\n# a\n\n# b\n</div>\n", &["# b 4 4-5"]);
+    check("<!--\n# a\n\n# b\n-->\n# c\n", &["# c 6 6-6"]);
+    check("a\n# b\n", &["# b 2 2-2"]);
+}
+
+#[test]
+fn headings_in_quotes_and_lists() {
+    check("> # A\n> a\n>\n>\n\ntext\n", &["# A 1 1-2 >"]);
+    check("> # A\n> a\n>\n> # B\n", &["# A 1 1-2 >", "# B 4 4-4 >"]);
+    check("# A\n> # B\n> b\n\n## C\n", &["# A 1 1-5", "# A/B 2 2-3 >", "## A/C 5 5-5"]);
+    check("## A\n- # B\n  b\n\n- c\n# D\n", &["## A 1 1-5", "# A/B 2 2-3 -", "# D 6 6-6"]);
+    check("1. a\n\n   ## B\n\n   b\n2. # C\n", &["## B 3 3-5 -", "# C 6 6-6 -"]);
+    check("- - > # A\n", &["# A 1 1-1 -->"]);
+    check("> - # A\n>\n>   a\n> # B\n", &["# A 1 1-3 >-", "# B 4 4-4 >"]);
+    check("> ## A\n> - # B\n> a\n", &["## A 1 1-3 >", "# A/B 2 2-2 >-"]);
+    check("> # A\n>> # B\n> # C\n", &["# A 1 1-2 >", "# A/B 2 2-2 >>", "# C 3 3-3 >"]);
+    check("- # A\n\n\n\ntext\n", &["# A 1 1-1 -"]);
+}
+
+#[test]
+fn byte_order_mark_and_line_ends() {
+    check("\u{feff}# A\n", &["# A 1 1-1"]);
+    check("\u{feff}A\n---\n", &["## A 1-2 1-2"]);
+    check("# A\r\ntext\r\n\r\n## B\r\n", &["# A 1 1-4", "## A/B 4 4-4"]);
+    check("A\r\nb\r\n===\r\n\r\n", &["# A b 1-3 1-3"]);
+    check("> # A\r\n>\r\n> # B\r\n", &["# A 1 1-1 >", "# B 3 3-3 >"]);
+    check("# A\rtext\r## B\r", &["# A 1 1-1", "## A/B 1 1-1"]);
+    check("# A\rtext\r# B\r", &["# A 1 1-1", "# B 1 1-1"]);
+    check("# A\na\r# B\n\nb\n", &["# A 1 1-1", "# B 2 2-4"]);
+    check("# A\n## B\r# C\n", &["# A 1 1-2", "## A/B 2 2-2", "# C 2 2-2"]);
+    check("A\r===\n", &["# A 1 1-1"]);
+    check("A\n\r===\n", &[]);
+}
+
+#[test]
+fn front_matter() {
+    check_front_matter("---\na: b\n---\n# A\n", Some((1, 3)), &["# A 4 4-4"]);
+    check_front_matter("\u{feff}---\r\na: b\r\n---\r\n# A\r\n", Some((1, 3)), &["# A 4 4-4"]);
+    check_front_matter("--- \n# a\n\n# b\n... \n# A", Some((1, 5)), &["# A 6 6-6"]);
+    check_front_matter("---\na: b\n---", Some((1, 3)), &[]);
+    check_front_matter("---\na: b\n", None, &[]);
+    check_front_matter("---\n\na: b\n---\n", None, &["## a: b 3-4 3-4"]);
+    check_front_matter("---\n---\n# A\n", None, &["# A 3 3-3"]);
+    check_front_matter("----\na\n----\n", None, &["## a 2-3 2-3"]);
+    check_front_matter("\n---\na\n---\n", None, &["## a 3-4 3-4"]);
+    check_front_matter(" ---\na\n---\n", None, &["## a 2-3 2-3"]);
+    check_front_matter("# A\n\n---\n# B\n---\n", None, &["# A 1 1-3", "# B 4 4-5"]);
+    check_front_matter("> ---\n> a\n> ---\n", None, &["## a 2-3 2-3 >"]);
+}
+
+#[test]
+fn large_and_deep_texts_are_read_in_linear_time() {
+    const MANY: usize = 100_000;
+    let sections = |text: &str| outline(text).sections().len();
+    assert_eq!(sections(&(">".repeat(MANY) + " # A")), 1);
+    assert_eq!(sections(&("- ".repeat(MANY) + "# A")), 1);
+    assert_eq!(sections(&("> + ".repeat(MANY) + "# A\n\n# B")), 2);
+    assert_eq!(sections(&"# A\n".repeat(MANY)), MANY);
+    assert_eq!(sections(&"# A\r".repeat(MANY)), MANY);
+    assert_eq!(sections(&"- # A\r".repeat(MANY)), MANY);
+    assert_eq!(sections(&("# ".to_owned() + &"a".repeat(100 * MANY))), 1);
+    assert_eq!(sections(&("# A\n".to_owned() + &"\n".repeat(10 * MANY))), 1);
+}
+
+#[test]
+fn nesting_is_bounded_where_it_would_take_too_long() {
+    // Each of them takes pulldown-cmark more than 10 s in a release build.
+    let lazy = "b\n".repeat(100_000) + "\n# A\n";
+    for marker in [">", "+ ", "> - "] {
+        let text = marker.repeat(100_000) + "a\n" + &lazy;
+        assert_eq!(shown(&outline(&text)), ["# A 100003 100003-100003"]);
+    }
+}
+
+/// Lines that meet in all the ways that matter, rather than letters that hardly ever do.
+fn markdown() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[#]{1,3} [abc]?",
+        2 => "[ab=`*-]{1,4}",
+        2 => "(> ?|- |1\\. |  |    |\t){1,3}",
+        1 => Just("---".to_owned()),
+        1 => Just("```".to_owned()),
+        1 => "<!--|-->|<div>|\\[a\\]: b|\\| a \\||\\|-\\||\u{feff}|é|~~",
+    ];
+    let end = prop_oneof![8 => Just("\n"), 3 => Just(""), 1 => Just("\r\n"), 1 => Just("\r")];
+    prop::collection::vec((piece, end), 0..24)
+        .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, end)| [piece, end.to_owned()]).collect())
+}
+
+fn check_laws(text: &str) {
+    let outline = outline(text);
+    let line_count = text.split_inclusive('\n').count();
+    let inside = |lines: LineRange| 1 <= lines.start && lines.start <= lines.end && lines.end <= line_count;
+    assert!(outline.front_matter().is_none_or(|lines| lines.start == 1 && inside(lines)));
+    let sections = outline.sections();
+    for (index, section) in sections.iter().enumerate() {
+        assert!(inside(section.heading) && inside(section.lines));
+        assert_eq!(section.lines.start, section.heading.start);
+        assert!(section.heading.end <= section.lines.end);
+        assert!((1..=6).contains(&section.level));
+        assert_eq!(section.title, section.title.trim());
+        let last_line = text.split_inclusive('\n').nth(section.lines.end - 1).unwrap_or_default();
+        assert!(!last_line.trim_matches([' ', '\t', '\r', '\n']).is_empty());
+        assert_eq!(outline.path(index).last(), Some(&section.title.as_str()));
+        assert_eq!(section.container.is_some(), !outline.container_path(index).is_empty());
+        if let Some(parent) = section.parent {
+            assert!(parent < index);
+            let outer = &sections[parent];
+            assert!(outer.lines.start <= section.lines.start && section.lines.end <= outer.lines.end);
+            assert!(outer.container != section.container || outer.level < section.level);
+        }
+        if let Some(next) = sections.get(index + 1) {
+            assert!(section.heading.start <= next.heading.start);
+            let sibling = next.parent == section.parent && next.container == section.container;
+            // A lone CR is the only way for two sections to meet in a line.
+            if sibling && !text.contains('\r') {
+                assert!(section.lines.end < next.lines.start);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sections_are_ordered_and_nested(text in markdown()) {
+        check_laws(&text);
+    }
+
+    #[test]
+    fn front_matter_is_what_the_parser_takes_for_it(
+        lines in prop::collection::vec("(---|\\.\\.\\.|----|a|#| )[ \t]{0,1}(\n|\n|\n|\r\n|\r|)", 0..6),
+    ) {
+        let text = "---".to_owned() + &lines.concat();
+        let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+        let expected = Parser::new_ext(&text, options).into_offset_iter().next();
+        let expected = expected.filter(|(event, _)| matches!(event, Event::Start(Tag::MetadataBlock(_))));
+        let end = |bytes: Range<usize>| text[..bytes.end].split_inclusive('\n').count();
+        let found = outline(&text).front_matter().map(|lines| lines.end);
+        prop_assert_eq!(found, expected.map(|(_, bytes)| end(bytes)));
+    }
+
+    #[test]
+    fn any_text_has_an_outline(text in any::<String>()) {
+        check_laws(&text);
+    }
+}

@@ -1,0 +1,214 @@
+//! A history, written as a request.
+
+use std::borrow::Cow;
+
+use canvas_tools::ToolSpec;
+use serde_json::{Map, Value};
+
+use super::wire::{Block, Message, OWN_FIELDS, Request, Role};
+use super::{NAME, finish, tools};
+use crate::encoded::{EncodeError, EncodedRequest, Loss, RequestOptions};
+use crate::event::{self, Body, Event, ToolResult};
+use crate::names::{Mapper, NameRule};
+use crate::repair::{Entry, entries, is_assistant, place};
+use crate::verdict::{Arguments, DecodedCall};
+
+/// Ids have no known length limit, and one that is allowed has to go back as it came.
+const ID_RULE: NameRule = NameRule { max: usize::MAX };
+
+/// A block before it finds its message.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) role: Role,
+    pub(super) block: Value,
+    /// The event that it came from.
+    pub(super) at: usize,
+}
+
+pub(crate) fn request(
+    model: &str,
+    system: &str,
+    specs: &[ToolSpec],
+    events: &[Event],
+    options: &RequestOptions,
+) -> Result<EncodedRequest, EncodeError> {
+    if options.max_tokens == 0 {
+        return Err(EncodeError::BadOption { option: "max_tokens", value: "0".to_owned() });
+    }
+    let mut losses = Vec::new();
+    let mut names = tools::mapper(specs);
+    let mut tools = tools::declare(specs, &mut names, &mut losses);
+    let history = entries(events, &mut losses);
+    let system = join_system(system, &history, &mut losses);
+    let mut speech = Speech { names: &mut names, ids: Mapper::new(ID_RULE), losses: &mut losses };
+    let mut items: Vec<Item> = history.iter().filter_map(|entry| speech.item(entry)).collect();
+    finish::finish(&mut items, options.unsigned_thinking, &mut losses);
+    if items.is_empty() {
+        return Err(EncodeError::EmptyHistory);
+    }
+    let extra = extra_fields(&options.extra, &mut losses);
+    let mut tool_choice = tools::choice(options, specs, &mut names, &extra, &mut losses)?;
+    if tools.is_empty() {
+        tools = tools::stand_ins(&items);
+        tool_choice = tools::none_of(&tools);
+    }
+    let messages = fold(items);
+    let max_tokens = options.max_tokens;
+    let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
+    let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
+    Ok(EncodedRequest { body, renames: names.renames(), losses })
+}
+
+/// One assistant turn as blocks, without what only a whole request needs.
+pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
+    let (mut names, mut losses) = (tools::mapper(&[]), Vec::new());
+    let mut speech = Speech { names: &mut names, ids: Mapper::new(ID_RULE), losses: &mut losses };
+    let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
+    entries.filter_map(|entry| speech.item(&entry)).map(|item| item.block).collect()
+}
+
+/// Turns events into blocks, with the names and ids of one request.
+struct Speech<'a> {
+    names: &'a mut Mapper,
+    ids: Mapper,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl Speech<'_> {
+    fn lose(&mut self, at: usize, keyword: &str, how: &str) {
+        self.losses.push(Loss::new(place(at), keyword, how));
+    }
+
+    fn item(&mut self, entry: &Entry<'_>) -> Option<Item> {
+        let (event, at) = (entry.event.as_ref(), entry.at);
+        let assistant = is_assistant(event);
+        let block = match &event.body {
+            Body::Text(_) | Body::Opaque(_) if event.role == event::Role::System => None,
+            Body::ToolResult(result) => Some(self.result(result)),
+            Body::ToolCall(call) => Some(self.call(event, call, at)),
+            Body::Text(text) => self.own_part(event, at).or_else(|| text_block(text)),
+            Body::Thinking(_) => {
+                let part = self.own_part(event, at);
+                if part.is_none() {
+                    self.lose(at, "thinking", "left out: only the provider that thought it can read it");
+                }
+                part
+            }
+            Body::Opaque(text) => {
+                let part = self.own_part(event, at);
+                if part.is_none() {
+                    self.lose(at, "opaque", "sent as plain text, if it has any");
+                }
+                part.or_else(|| text_block(text))
+            }
+        };
+        let role = if assistant { Role::Assistant } else { Role::User };
+        block.filter(|block| !is_empty_text(block)).map(|block| Item { role, block, at })
+    }
+
+    /// The part as this provider made it, where it is one that may stand here.
+    fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
+        let envelope = event.envelope.as_ref().filter(|envelope| envelope.provider == NAME)?;
+        let kind = envelope.part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let fits = match (&event.body, is_assistant(event)) {
+            (Body::ToolCall(_), _) => kind == "tool_use",
+            (Body::Thinking(_), _) => matches!(kind, "thinking" | "redacted_thinking"),
+            (Body::Text(_), true) => kind == "text",
+            (Body::Opaque(_), true) => {
+                !matches!(kind, "" | "text" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result")
+            }
+            (Body::Text(_) | Body::Opaque(_), false) => {
+                matches!(kind, "text" | "image" | "document" | "search_result" | "container_upload")
+            }
+            (Body::ToolResult(_), _) => false,
+        };
+        let sound = kind != "text" || envelope.part.get("text").is_some_and(Value::is_string);
+        if fits && sound {
+            return Some(envelope.part.clone());
+        }
+        self.lose(at, "envelope", "not used: its part cannot stand in this place");
+        None
+    }
+
+    fn call(&mut self, event: &Event, call: &DecodedCall, at: usize) -> Value {
+        let id = self.ids.wire(&call.id);
+        let name = self.names.wire(&call.name);
+        let input = match &call.arguments {
+            Arguments::Complete(map) => map.clone(),
+            Arguments::Truncated | Arguments::Malformed => Map::new(),
+        };
+        let made = Block::ToolUse { id, name, input }.into_value();
+        let Some(mut part) = self.own_part(event, at) else { return made };
+        let Value::Object(mut made) = made else { return part };
+        if part.get("input").is_some_and(Value::is_object) {
+            made.remove("input");
+        } else {
+            self.lose(at, "arguments", "sent as an empty object: they were none");
+        }
+        if let Value::Object(part) = &mut part {
+            part.extend(made);
+        }
+        part
+    }
+
+    fn result(&mut self, result: &ToolResult) -> Value {
+        let id = self.ids.wire(result.call_id.as_deref().unwrap_or_default());
+        let content = match &result.result {
+            Value::String(text) => Cow::Borrowed(text.as_str()),
+            Value::Null => Cow::Borrowed(""),
+            other => Cow::Owned(other.to_string()),
+        };
+        Block::ToolResult { tool_use_id: id, content, is_error: result.is_error() }.into_value()
+    }
+}
+
+fn text_block(text: &str) -> Option<Value> {
+    (!text.is_empty()).then(|| Block::Text { text }.into_value())
+}
+
+fn is_empty_text(block: &Value) -> bool {
+    block["type"] == "text" && block["text"] == ""
+}
+
+/// The endpoint has one place for instructions, before everything.
+fn join_system(system: &str, history: &[Entry<'_>], losses: &mut Vec<Loss>) -> String {
+    let mut parts: Vec<&str> = vec![system];
+    let mut spoken = false;
+    for entry in history {
+        let event = entry.event.as_ref();
+        match &event.body {
+            Body::Text(text) | Body::Opaque(text) if event.role == event::Role::System => {
+                parts.push(text);
+                if spoken {
+                    losses.push(Loss::new(place(entry.at), "system", "moved to the start of the request"));
+                }
+            }
+            _ => spoken = true,
+        }
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    parts.join("\n\n")
+}
+
+fn extra_fields(extra: &Map<String, Value>, losses: &mut Vec<Loss>) -> Map<String, Value> {
+    let mut out = Map::new();
+    for (name, value) in extra {
+        if OWN_FIELDS.contains(&name.as_str()) {
+            losses.push(Loss::new("options.extra", name.as_str(), "left out: the request fills it itself"));
+        } else {
+            out.insert(name.clone(), value.clone());
+        }
+    }
+    out
+}
+
+fn fold(items: Vec<Item>) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for Item { role, block, .. } in items {
+        match messages.last_mut() {
+            Some(last) if last.role == role => last.content.push(block),
+            _ => messages.push(Message { role, content: vec![block] }),
+        }
+    }
+    messages
+}

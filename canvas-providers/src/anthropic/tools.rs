@@ -1,0 +1,100 @@
+//! Tool specs, cut to what the endpoint takes.
+
+use std::collections::BTreeSet;
+
+use canvas_tools::ToolSpec;
+use serde_json::{Map, Value, json};
+
+use super::encode::Item;
+use super::wire::{self, Tool};
+use crate::encoded::{EncodeError, EncodedTools, Loss, RequestOptions, ToolChoice};
+use crate::names::{Mapper, NameRule};
+use crate::schema::{self, Subset};
+
+/// The endpoint takes 128 characters; 64 is what references to tools take.
+const NAME_RULE: NameRule = NameRule { max: 64 };
+
+const SUBSET: Subset = Subset {
+    property: |name| {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+        (1..=64).contains(&name.len()) && name.bytes().all(plain)
+    },
+};
+
+pub(crate) fn tools(specs: &[ToolSpec]) -> EncodedTools {
+    let mut losses = Vec::new();
+    let mut mapper = mapper(specs);
+    let tools = declare(specs, &mut mapper, &mut losses);
+    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
+    EncodedTools { tools, renames: mapper.renames(), losses }
+}
+
+pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
+    Mapper::over(NAME_RULE, specs.iter().map(|spec| spec.name.as_str()))
+}
+
+pub(super) fn declare<'a>(
+    specs: &'a [ToolSpec],
+    mapper: &mut Mapper,
+    losses: &mut Vec<Loss>,
+) -> Vec<Tool<'a>> {
+    let mut tools = Vec::with_capacity(specs.len());
+    for (index, spec) in specs.iter().enumerate() {
+        let place = format!("tools[{index}]");
+        if specs[..index].iter().any(|earlier| earlier.name == spec.name) {
+            losses.push(Loss::new(place, "name", "left out: an earlier tool has the same name"));
+            continue;
+        }
+        let input_schema: Value =
+            schema::cut(&spec.parameters, &format!("{place}.parameters"), SUBSET, losses);
+        let name = mapper.wire(&spec.name).to_owned();
+        tools.push(Tool { name, description: &spec.description, input_schema });
+    }
+    tools
+}
+
+/// The choice as the endpoint says it; none where its own default is meant.
+pub(super) fn choice(
+    options: &RequestOptions,
+    specs: &[ToolSpec],
+    names: &mut Mapper,
+    extra: &Map<String, Value>,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<wire::ToolChoice>, EncodeError> {
+    let bad = |value: &str| EncodeError::BadOption { option: "tool_choice", value: value.to_owned() };
+    let (mut kind, mut name) = match &options.tool_choice {
+        ToolChoice::Auto => ("auto", None),
+        ToolChoice::None => ("none", None),
+        ToolChoice::Required if specs.is_empty() => return Err(bad("required without tools")),
+        ToolChoice::Required => ("any", None),
+        ToolChoice::Tool(name) if specs.iter().any(|spec| spec.name == *name) => {
+            ("tool", Some(names.wire(name).to_owned()))
+        }
+        ToolChoice::Tool(name) => return Err(bad(name)),
+    };
+    let thinking = extra.get("thinking").and_then(|thinking| thinking.get("type"));
+    if thinking.is_some_and(|kind| kind == "enabled") && matches!(kind, "any" | "tool") {
+        losses.push(Loss::new("options.tool_choice", kind, "sent as auto: thinking excludes a forced call"));
+        (kind, name) = ("auto", None);
+    }
+    let disable_parallel_tool_use = (!options.parallel_calls && kind != "none").then_some(true);
+    let default = specs.is_empty() || kind == "auto" && disable_parallel_tool_use.is_none();
+    Ok((!default).then_some(wire::ToolChoice { kind, name, disable_parallel_tool_use }))
+}
+
+/// Declarations for what the history calls, for a request without tools: the endpoint may refuse a history
+/// with calls where no tool is declared at all.
+pub(super) fn stand_ins(items: &[Item]) -> Vec<Tool<'static>> {
+    let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
+    let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
+    let input_schema = json!({"type": "object", "properties": {}});
+    let description = "Not available in this request.";
+    let tool = |name: &str| Tool { name: name.to_owned(), description, input_schema: input_schema.clone() };
+    names.into_iter().map(tool).collect()
+}
+
+/// Forbids the stand-ins, where there are any.
+pub(super) fn none_of(stand_ins: &[Tool<'_>]) -> Option<wire::ToolChoice> {
+    let none = wire::ToolChoice { kind: "none", name: None, disable_parallel_tool_use: None };
+    (!stand_ins.is_empty()).then_some(none)
+}

@@ -1,0 +1,92 @@
+//! The shapes of the Messages endpoint, as far as this crate writes or reads them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Role {
+    User,
+    Assistant,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Request<'a> {
+    pub(super) model: &'a str,
+    pub(super) max_tokens: u32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) system: &'a str,
+    pub(super) messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_choice: Option<ToolChoice>,
+    #[serde(flatten)]
+    pub(super) extra: Map<String, Value>,
+}
+
+/// Fields of [`Request`] that a host cannot fill.
+pub(super) const OWN_FIELDS: &[&str] =
+    &["model", "max_tokens", "system", "messages", "tools", "tool_choice", "stream"];
+
+#[derive(Debug, Serialize)]
+pub(super) struct Message {
+    pub(super) role: Role,
+    pub(super) content: Vec<Value>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Tool<'a> {
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) description: &'a str,
+    pub(super) input_schema: Value,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ToolChoice {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) disable_parallel_tool_use: Option<bool>,
+}
+
+/// A block that this crate makes itself; blocks that came from the endpoint go back as they came.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Block<'a> {
+    Text {
+        text: &'a str,
+    },
+    ToolUse {
+        id: &'a str,
+        name: &'a str,
+        input: Map<String, Value>,
+    },
+    ToolResult {
+        tool_use_id: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+impl Block<'_> {
+    pub(super) fn into_value(self) -> Value {
+        serde_json::to_value(self).expect("strings and JSON values always serialise")
+    }
+}
+
+/// `{"type": "error", "error": {...}}`, where every field may be missing behind a proxy.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ErrorBody {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) message: String,
+}

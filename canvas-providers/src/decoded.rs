@@ -1,0 +1,162 @@
+//! An answer of a model, in no provider's words.
+
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+use crate::event::{Body, Event};
+use crate::names::Renames;
+use crate::verdict::DecodedCall;
+
+/// Longest body that is read from bytes.
+pub const MAX_BODY_BYTES: usize = 32 << 20;
+/// Most parts that one answer may have.
+pub const MAX_PARTS: usize = 10_000;
+/// Deepest nesting of JSON that is walked, in answers and in schemas.
+pub const MAX_DEPTH: usize = 128;
+
+/// Why the model stopped, as far as a tool loop cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It had said everything.
+    End,
+    /// It waits for its calls.
+    ToolUse,
+    /// A limit cut it off.
+    Length,
+    /// It, or its provider, declined.
+    Refusal,
+    /// The provider wants the turn sent back as it is, to go on with it.
+    Pause,
+    /// None given, or one that nobody here knows.
+    Other,
+}
+
+/// One whole answer. In JSON: `{events, calls, text, thinking, finish}`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// Everything that came, in order, each with its envelope.
+    pub events: Vec<Event>,
+    /// The provider's stop reason as it gave it.
+    pub finish: Option<String>,
+    /// What the stop reason means. Not in the JSON: it follows from `finish`.
+    pub stop: Stop,
+}
+
+impl Decoded {
+    /// The calls of the host's tools, in order. Tools run by the provider's server are not among them.
+    pub fn calls(&self) -> impl Iterator<Item = &DecodedCall> {
+        self.events.iter().filter_map(Event::call)
+    }
+
+    /// The text parts joined with nothing between, without thinking.
+    pub fn text(&self) -> String {
+        self.events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// True for any reasoning part, empty and encrypted ones too.
+    pub fn thinking(&self) -> bool {
+        self.events.iter().any(|event| matches!(event.body, Body::Thinking(_)))
+    }
+
+    /// Puts the tools' own names back where the provider was given others.
+    pub fn restore_names(&mut self, renames: &Renames) {
+        for event in &mut self.events {
+            if let Body::ToolCall(call) = &mut event.body
+                && let Some(original) = renames.original(&call.name)
+            {
+                call.name = original.to_owned();
+            }
+        }
+    }
+}
+
+impl Serialize for Decoded {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Decoded", 5)?;
+        out.serialize_field("events", &self.events)?;
+        out.serialize_field("calls", &self.calls().collect::<Vec<_>>())?;
+        out.serialize_field("text", &self.text())?;
+        out.serialize_field("thinking", &self.thinking())?;
+        out.serialize_field("finish", &self.finish)?;
+        out.end()
+    }
+}
+
+/// Why a body is no answer. Nothing of it is used.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The bytes are no JSON.
+    #[error("The response is no JSON (line {line}, column {column}); send the request again.")]
+    NotJson {
+        /// 1-based line of the first fault.
+        line: usize,
+        /// 1-based column of the first fault.
+        column: usize,
+        /// What the JSON reader says.
+        source: serde_json::Error,
+    },
+    /// More of something than is read.
+    #[error("The response is over the limit of {limit} {unit} at {place}; ask for a shorter answer.")]
+    TooLarge {
+        /// JSON path.
+        place: String,
+        /// The limit.
+        limit: usize,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// JSON, but no answer of this provider.
+    #[error("Expected {expected} at {place}; check which provider the response came from.")]
+    Unexpected {
+        /// JSON path.
+        place: String,
+        /// What should stand there.
+        expected: &'static str,
+    },
+    /// The provider answered with an error of its own.
+    #[error("The provider answered {kind}: {message}")]
+    Provider {
+        /// The provider's name of the error.
+        kind: String,
+        /// The provider's own words.
+        message: String,
+        /// True where the same request may succeed later.
+        retryable: bool,
+    },
+}
+
+impl DecodeError {
+    /// Stable name of the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotJson { .. } => "RESPONSE_NOT_JSON",
+            Self::TooLarge { .. } => "RESPONSE_TOO_LARGE",
+            Self::Unexpected { .. } => "RESPONSE_UNEXPECTED",
+            Self::Provider { .. } => "PROVIDER_ERROR",
+        }
+    }
+
+    /// Where in the body, as a JSON path.
+    pub fn place(&self) -> &str {
+        match self {
+            Self::NotJson { .. } => "$",
+            Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
+            Self::Provider { .. } => "$.error",
+        }
+    }
+
+    /// True where sending the same request again may help.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::NotJson { .. } => true,
+            Self::TooLarge { .. } | Self::Unexpected { .. } => false,
+            Self::Provider { retryable, .. } => *retryable,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What goes to a provider, and what was lost on the way.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::names::Renames;
+
+/// Something that a provider does not get, or gets in another form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// Where it was: `tools[2].parameters.properties.x` or `events[7]`.
+    pub path: String,
+    /// What was there: a schema keyword, or the type of an event.
+    pub keyword: String,
+    /// What became of it, and who still checks it.
+    pub how: String,
+}
+
+impl Loss {
+    pub(crate) fn new(path: impl Into<String>, keyword: impl Into<String>, how: impl Into<String>) -> Self {
+        Self { path: path.into(), keyword: keyword.into(), how: how.into() }
+    }
+}
+
+/// Tools in a provider's form.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EncodedTools {
+    /// The value that goes on the wire.
+    pub tools: Value,
+    /// Tools that had to take another name; give them to
+    /// [`Decoded::restore_names`](crate::Decoded::restore_names).
+    pub renames: Renames,
+    /// What the provider's schema subset left out.
+    pub losses: Vec<Loss>,
+}
+
+/// A whole request in a provider's form.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EncodedRequest {
+    /// The body to send.
+    pub body: Value,
+    /// Tools that had to take another name.
+    pub renames: Renames,
+    /// What of tools and history the provider does not get as it was.
+    pub losses: Vec<Loss>,
+}
+
+/// Which tool the model has to call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// Any or none, as the model sees fit.
+    #[default]
+    Auto,
+    /// None; the tools are declared all the same.
+    None,
+    /// At least one.
+    Required,
+    /// This one.
+    Tool(String),
+}
+
+/// How to ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestOptions {
+    /// Most tokens of the answer.
+    pub max_tokens: u32,
+    /// Which tool the model has to call.
+    pub tool_choice: ToolChoice,
+    /// Whether one answer may hold several calls.
+    pub parallel_calls: bool,
+    /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
+    /// want it.
+    pub unsigned_thinking: bool,
+    /// More fields for the body, in the provider's own form (`thinking`, `temperature`, `metadata`). Fields
+    /// that this crate fills are not replaced.
+    pub extra: Map<String, Value>,
+}
+
+impl Default for RequestOptions {
+    fn default() -> Self {
+        Self {
+            max_tokens: 4096,
+            tool_choice: ToolChoice::Auto,
+            parallel_calls: true,
+            unsigned_thinking: false,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// Why no request can be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// Nothing is left to send.
+    #[error("The history holds nothing that can be sent; add a user message.")]
+    EmptyHistory,
+    /// An option that every request of this provider would be refused for.
+    #[error("The option {option} cannot be {value}; give another value.")]
+    BadOption {
+        /// Name of the option.
+        option: &'static str,
+        /// What it was.
+        value: String,
+    },
+}
+
+impl EncodeError {
+    /// Stable name of the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyHistory => "EMPTY_HISTORY",
+            Self::BadOption { .. } => "BAD_OPTION",
+        }
+    }
+
+    /// Which input is at fault.
+    pub fn place(&self) -> &str {
+        match self {
+            Self::EmptyHistory => "events",
+            Self::BadOption { option, .. } => option,
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The unified history: what was said, called and answered, in no provider's words.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::verdict::{Arguments, DecodedCall, Verdict};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Instructions of the host.
+    System,
+    /// The person, and hidden canvas updates in the person's name.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool that answers a call.
+    Tool,
+}
+
+/// One thing in a conversation.
+///
+/// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, revision_id?,
+/// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, a
+/// missing `type` is a text (or, from a tool, a result), and `verdict` appears only on calls that are not
+/// complete. Any value of this type is fine to keep; [`repair()`](crate::repair()) makes a sendable history of any list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "EventJson", into = "EventJson")]
+pub struct Event {
+    /// Who speaks.
+    pub role: Role,
+    /// What it is.
+    pub body: Body,
+    /// The revision that the event speaks of.
+    pub revision_id: Option<String>,
+    /// The lease that the event speaks of.
+    pub lease_id: Option<String>,
+    /// The provider's own form of it, for lossless replay to the same provider.
+    pub envelope: Option<Envelope>,
+}
+
+/// What an event is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Text for or from the model.
+    Text(String),
+    /// The model's reasoning, as far as it may be read; may be empty.
+    Thinking(String),
+    /// A call of one of the host's tools.
+    ToolCall(DecodedCall),
+    /// The answer to a call.
+    ToolResult(ToolResult),
+    /// Something that only its provider understands, such as a tool run by the provider's server. The text is
+    /// what another provider gets of it, and is mostly empty.
+    Opaque(String),
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// The call that it answers. `None` pairs with the earliest unanswered call (of that name, if one is given).
+    pub call_id: Option<String>,
+    /// The tool's name.
+    pub name: Option<String>,
+    /// What the model gets: a reply body, or any other JSON.
+    pub result: Value,
+}
+
+impl ToolResult {
+    /// True where the result says `"ok": false`.
+    pub fn is_error(&self) -> bool {
+        self.result.get("ok").and_then(Value::as_bool) == Some(false)
+    }
+}
+
+/// A provider's own form of an event, opaque to everybody else.
+///
+/// Where it is present and its provider is asked, the part is sent as it stands, whatever the event's body says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Name of the provider that made the part.
+    pub provider: String,
+    /// The part, byte for byte as JSON goes.
+    pub part: Value,
+}
+
+impl Event {
+    /// An event without revision, lease and envelope.
+    pub fn new(role: Role, body: Body) -> Self {
+        Self { role, body, revision_id: None, lease_id: None, envelope: None }
+    }
+
+    /// What the user, or a hidden canvas update, says.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, Body::Text(text.into()))
+    }
+
+    /// What the model says.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::new(Role::Assistant, Body::Text(text.into()))
+    }
+
+    /// The answer to a call; revision and lease are taken from the result where it names them.
+    pub fn result(call_id: impl Into<String>, name: impl Into<String>, result: Value) -> Self {
+        let named = |key: &str| result.get(key).and_then(Value::as_str).map(str::to_owned);
+        let (revision_id, lease_id) = (named("revision_id"), named("lease_id"));
+        let answer = ToolResult { call_id: Some(call_id.into()), name: Some(name.into()), result };
+        Self { revision_id, lease_id, ..Self::new(Role::Tool, Body::ToolResult(answer)) }
+    }
+
+    /// The call in it, if it is one.
+    pub fn call(&self) -> Option<&DecodedCall> {
+        match &self.body {
+            Body::ToolCall(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    #[serde(alias = "message")]
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Opaque,
+}
+
+/// The event as JSON has it: flat, with everything optional but the role.
+#[derive(Clone, Serialize, Deserialize)]
+struct EventJson {
+    role: Role,
+    #[serde(rename = "type")]
+    kind: Option<Kind>,
+    #[serde(default)]
+    content: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    arguments: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lease_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    envelope: Option<Envelope>,
+}
+
+impl From<EventJson> for Event {
+    fn from(json: EventJson) -> Self {
+        let kind = json.kind.unwrap_or(match json.role {
+            Role::Tool => Kind::ToolResult,
+            _ => Kind::Text,
+        });
+        let body = match kind {
+            Kind::Text => Body::Text(plain(json.content)),
+            Kind::Thinking => Body::Thinking(plain(json.content)),
+            Kind::Opaque => Body::Opaque(plain(json.content)),
+            Kind::ToolCall => Body::ToolCall(DecodedCall {
+                id: json.call_id.unwrap_or_default(),
+                name: json.tool_name.unwrap_or_default(),
+                arguments: read_arguments(json.arguments, json.verdict),
+            }),
+            Kind::ToolResult => Body::ToolResult(ToolResult {
+                call_id: json.call_id.filter(|id| !id.is_empty()),
+                name: json.tool_name.filter(|name| !name.is_empty()),
+                result: json.tool_result.unwrap_or(json.content),
+            }),
+        };
+        Self {
+            role: json.role,
+            body,
+            revision_id: json.revision_id,
+            lease_id: json.lease_id,
+            envelope: json.envelope,
+        }
+    }
+}
+
+impl From<Event> for EventJson {
+    fn from(event: Event) -> Self {
+        let mut json = Self {
+            role: event.role,
+            kind: None,
+            content: Value::String(String::new()),
+            call_id: None,
+            arguments: None,
+            verdict: None,
+            tool_name: None,
+            tool_result: None,
+            revision_id: event.revision_id,
+            lease_id: event.lease_id,
+            envelope: event.envelope,
+        };
+        json.kind = Some(match event.body {
+            Body::Text(text) => {
+                json.content = Value::String(text);
+                Kind::Text
+            }
+            Body::Thinking(text) => {
+                json.content = Value::String(text);
+                Kind::Thinking
+            }
+            Body::Opaque(text) => {
+                json.content = Value::String(text);
+                Kind::Opaque
+            }
+            Body::ToolCall(call) => {
+                json.verdict = Some(call.verdict()).filter(|verdict| *verdict != Verdict::Complete);
+                json.call_id = Some(call.id);
+                json.tool_name = Some(call.name);
+                json.arguments = Some(match call.arguments {
+                    Arguments::Complete(map) => Value::Object(map),
+                    Arguments::Truncated | Arguments::Malformed => Value::Null,
+                });
+                Kind::ToolCall
+            }
+            Body::ToolResult(answer) => {
+                json.call_id = answer.call_id;
+                json.tool_name = answer.name;
+                match answer.result {
+                    // A null `tool_result` would be read back as none at all.
+                    Value::Null => json.content = Value::Null,
+                    result => json.tool_result = Some(result),
+                }
+                Kind::ToolResult
+            }
+        });
+        json
+    }
+}
+
+/// Text stays text, nothing is empty, and any other JSON is kept as its source.
+fn plain(content: Value) -> String {
+    match content {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// A host may give the arguments as JSON text, as some providers do, or leave out an empty object.
+fn read_arguments(arguments: Option<Value>, verdict: Option<Verdict>) -> Arguments {
+    match (verdict, arguments) {
+        (Some(Verdict::Truncated), _) => Arguments::Truncated,
+        (Some(Verdict::Malformed), _) => Arguments::Malformed,
+        (_, None | Some(Value::Null)) => Arguments::Complete(Map::new()),
+        (_, Some(Value::String(text))) => {
+            serde_json::from_str(&text).map_or(Arguments::Malformed, Arguments::Complete)
+        }
+        (_, Some(value)) => Arguments::from_value(value),
+    }
+}

@@ -1,0 +1,164 @@
+//! Names and ids that every provider accepts, mapped both ways.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+/// Tools that took another name on the wire. In JSON: an object from the tool's name to the wire's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Renames {
+    to_wire: BTreeMap<String, String>,
+}
+
+impl Renames {
+    /// The name on the wire, where it differs.
+    pub fn wire(&self, original: &str) -> Option<&str> {
+        self.to_wire.get(original).map(String::as_str)
+    }
+
+    /// The tool's own name, where the one on the wire differs.
+    pub fn original(&self, wire: &str) -> Option<&str> {
+        self.to_wire.iter().find(|(_, to)| *to == wire).map(|(from, _)| from.as_str())
+    }
+
+    /// True where every name went out as it was.
+    pub fn is_empty(&self) -> bool {
+        self.to_wire.is_empty()
+    }
+}
+
+/// What a provider accepts as a name or an id: some of `[a-zA-Z0-9_-]`, at most so many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NameRule {
+    pub(crate) max: usize,
+}
+
+impl NameRule {
+    fn allows(self, name: &str) -> bool {
+        !name.is_empty() && name.len() <= self.max && name.bytes().all(is_plain)
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// A bijection from originals to wire names, grown name by name.
+///
+/// An allowed name that nobody took maps to itself, any other to its readable rest and a hash. Equal inputs in
+/// equal order give equal names.
+#[derive(Debug)]
+pub(crate) struct Mapper {
+    rule: NameRule,
+    to_wire: BTreeMap<String, String>,
+    taken: BTreeMap<String, String>,
+}
+
+impl Mapper {
+    pub(crate) fn new(rule: NameRule) -> Self {
+        Self { rule, to_wire: BTreeMap::new(), taken: BTreeMap::new() }
+    }
+
+    /// Maps allowed names first, so that none of them has to yield to a made one.
+    pub(crate) fn over<'a>(rule: NameRule, names: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let mut mapper = Self::new(rule);
+        for name in names.clone().filter(|name| rule.allows(name)) {
+            mapper.wire(name);
+        }
+        for name in names {
+            mapper.wire(name);
+        }
+        mapper
+    }
+
+    pub(crate) fn wire(&mut self, original: &str) -> &str {
+        if !self.to_wire.contains_key(original) {
+            let wire = self.free_name(original);
+            self.taken.insert(wire.clone(), original.to_owned());
+            self.to_wire.insert(original.to_owned(), wire);
+        }
+        &self.to_wire[original]
+    }
+
+    /// The names that differ.
+    pub(crate) fn renames(&self) -> Renames {
+        let changed = self.to_wire.iter().filter(|(from, to)| from != to);
+        Renames { to_wire: changed.map(|(from, to)| (from.clone(), to.clone())).collect() }
+    }
+
+    fn free_name(&self, original: &str) -> String {
+        if self.rule.allows(original) && !self.taken.contains_key(original) {
+            return original.to_owned();
+        }
+        const HASH_AND_LINE: usize = 9;
+        let stem: String = original
+            .chars()
+            .map(|c| if c.is_ascii() && is_plain(c as u8) { c } else { '_' })
+            .take(self.rule.max - HASH_AND_LINE)
+            .collect();
+        (0u32..)
+            .map(|salt| format!("{stem}_{:08x}", hash(original, salt)))
+            .find(|name| !self.taken.contains_key(name))
+            .expect("fewer names are taken than there are salts")
+    }
+}
+
+/// FNV-1a, folded to 32 bits. Names are told apart by looking, not by the hash, so a weak one will do.
+fn hash(text: &str, salt: u32) -> u32 {
+    let bytes = text.bytes().chain(salt.to_le_bytes());
+    let wide =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    (wide ^ (wide >> 32)) as u32
+}
+
+/// Ids of calls that were given out; no two calls of a history share one.
+#[derive(Debug, Default)]
+pub(crate) struct UniqueIds {
+    used: BTreeSet<String>,
+    last: BTreeMap<String, u32>,
+}
+
+impl UniqueIds {
+    /// Takes the id, or tells the free one that the call has to take instead.
+    pub(crate) fn claim(&mut self, id: &str) -> Option<String> {
+        if !id.is_empty() && self.used.insert(id.to_owned()) {
+            return None;
+        }
+        let stem = if id.is_empty() { "call" } else { id };
+        let last = self.last.entry(stem.to_owned()).or_insert(1);
+        loop {
+            *last += 1;
+            let free = format!("{stem}-{last}");
+            if self.used.insert(free.clone()) {
+                return Some(free);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: NameRule = NameRule { max: 64 };
+
+    #[test]
+    fn a_made_name_yields_to_an_allowed_one_and_keeps_what_it_has() {
+        let made = Mapper::new(RULE).wire("a.b").to_owned();
+        let mut together = Mapper::over(RULE, ["a.b", &made].into_iter());
+        assert_eq!(together.wire(&made), made);
+        assert_ne!(together.wire("a.b"), made);
+        let mut later = Mapper::new(RULE);
+        assert_eq!(later.wire("a.b"), made);
+        assert_ne!(later.wire(&made), made);
+    }
+
+    #[test]
+    fn an_id_is_claimed_once() {
+        let mut ids = UniqueIds::default();
+        let claims: Vec<_> = ["a", "a-2", "a", "", "a", "call-2"].map(|id| ids.claim(id)).to_vec();
+        let fresh = |id: &str| Some(id.to_owned());
+        assert_eq!(claims, [None, None, fresh("a-3"), fresh("call-2"), fresh("a-4"), fresh("call-2-2")]);
+    }
+}

@@ -1,0 +1,170 @@
+//! Makes a history sendable that was cut off anywhere.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::encoded::Loss;
+use crate::event::{Body, Event, Role};
+use crate::names::UniqueIds;
+use crate::unrun::Unrun;
+
+/// A sendable history, and what had to be done for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repaired {
+    /// The events; see [`repair`] for what holds of them.
+    pub events: Vec<Event>,
+    /// What was dropped, moved in or renamed.
+    pub losses: Vec<Loss>,
+}
+
+/// Answers every call right after its turn.
+///
+/// Whatever the input, in the output
+///
+/// * the calls of a run of assistant events are answered directly after it, in the order of the calls, each
+///   once, before anything else;
+/// * ids of calls are unique and not empty, and each result names its call's id and tool;
+/// * there is no result without a call.
+///
+/// A call that nobody answered gets an error result that says so. A result that comes late is moved up to its
+/// call; one without an id belongs to the earliest unanswered call (of its tool, if it names one); one that
+/// belongs to none is dropped. A sound history comes out as it is.
+pub fn repair(events: &[Event]) -> Repaired {
+    let mut losses = Vec::new();
+    let events = entries(events, &mut losses).into_iter().map(|entry| entry.event.into_owned()).collect();
+    Repaired { events, losses }
+}
+
+/// An event of a repaired history, with its place in the original one.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) event: Cow<'a, Event>,
+    pub(crate) at: usize,
+}
+
+pub(crate) fn entries<'a>(events: &'a [Event], losses: &mut Vec<Loss>) -> Vec<Entry<'a>> {
+    let answers = pair(events, losses);
+    let mut out = Vec::with_capacity(events.len());
+    let mut ids = UniqueIds::default();
+    let mut calls = Vec::new();
+    let mut after = Vec::new();
+    let mut in_turn = false;
+    for (at, event) in events.iter().enumerate() {
+        if is_assistant(event) {
+            if !in_turn {
+                flush(&mut out, &mut calls, &mut after, losses);
+            }
+            in_turn = true;
+            let mut event = Cow::Borrowed(event);
+            if let Body::ToolCall(call) = &event.body {
+                let fresh = ids.claim(&call.id);
+                let answer = answers.get(&at).map(|&at| Entry { event: Cow::Borrowed(&events[at]), at });
+                if let Some(id) = fresh {
+                    losses.push(Loss::new(place(at), "call_id", format!("sent as {id}, to be unique")));
+                    if let Body::ToolCall(call) = &mut event.to_mut().body {
+                        call.id = id;
+                    }
+                }
+                calls.push((out.len(), answer));
+            }
+            out.push(Entry { event, at });
+        } else {
+            in_turn = false;
+            if !matches!(event.body, Body::ToolResult(_)) {
+                after.push(Entry { event: Cow::Borrowed(event), at });
+            }
+        }
+    }
+    flush(&mut out, &mut calls, &mut after, losses);
+    out
+}
+
+pub(crate) fn place(at: usize) -> String {
+    format!("events[{at}]")
+}
+
+/// Thinking and calls are the model's, whoever is said to speak.
+pub(crate) fn is_assistant(event: &Event) -> bool {
+    match event.body {
+        Body::Thinking(_) | Body::ToolCall(_) => true,
+        Body::ToolResult(_) => false,
+        Body::Text(_) | Body::Opaque(_) => event.role == Role::Assistant,
+    }
+}
+
+/// Which result answers which call, by index.
+fn pair(events: &[Event], losses: &mut Vec<Loss>) -> BTreeMap<usize, usize> {
+    let mut answers = BTreeMap::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut turn_start = 0;
+    let mut in_turn = false;
+    for (at, event) in events.iter().enumerate() {
+        if is_assistant(event) {
+            if !in_turn {
+                turn_start = at;
+            }
+            in_turn = true;
+            if event.call().is_some() {
+                open.push(at);
+            }
+            continue;
+        }
+        in_turn = false;
+        let Body::ToolResult(result) = &event.body else { continue };
+        let call = |index: usize| events[index].call().expect("only calls are put on the open list");
+        let found = match (&result.call_id, &result.name) {
+            // Some providers count their ids anew in every turn, so the latest turn is asked first.
+            (Some(id), _) => {
+                let recent = open.partition_point(|&index| index < turn_start);
+                let matches = |&index: &usize| call(index).id == *id;
+                open[recent..]
+                    .iter()
+                    .position(matches)
+                    .map(|found| found + recent)
+                    .or_else(|| open[..recent].iter().position(matches))
+            }
+            (None, Some(name)) => open.iter().position(|&index| call(index).name == *name),
+            (None, None) => (!open.is_empty()).then_some(0),
+        };
+        match found {
+            Some(found) => {
+                answers.insert(open.remove(found), at);
+            }
+            None => losses.push(Loss::new(place(at), "tool_result", "dropped: it answers no open call")),
+        }
+    }
+    answers
+}
+
+/// Ends a turn: answers first, then what else was said.
+fn flush<'a>(
+    out: &mut Vec<Entry<'a>>,
+    calls: &mut Vec<(usize, Option<Entry<'a>>)>,
+    after: &mut Vec<Entry<'a>>,
+    losses: &mut Vec<Loss>,
+) {
+    for (index, answer) in calls.drain(..) {
+        let at = out[index].at;
+        let call = out[index].event.call().expect("only calls are noted for an answer");
+        let entry = match answer {
+            Some(answer) => addressed(answer, &call.id, &call.name),
+            None => {
+                let why = Unrun::of(call);
+                losses.push(Loss::new(place(at), "tool_call", format!("answered with {}", why.code())));
+                Entry { event: Cow::Owned(why.answer(&call.id, &call.name)), at }
+            }
+        };
+        out.push(entry);
+    }
+    out.append(after);
+}
+
+fn addressed<'a>(mut answer: Entry<'a>, id: &str, name: &str) -> Entry<'a> {
+    let Body::ToolResult(result) = &answer.event.body else { return answer };
+    let named = result.call_id.as_deref() == Some(id) && result.name.as_deref() == Some(name);
+    if !named && let Body::ToolResult(result) = &mut answer.event.to_mut().body {
+        result.call_id = Some(id.to_owned());
+        result.name = Some(name.to_owned());
+    }
+    answer
+}

@@ -1,0 +1,256 @@
+//! Cuts a JSON Schema to the subset that a provider takes, and says what it cut.
+
+use serde_json::{Map, Value, json};
+
+use crate::decoded::MAX_DEPTH;
+use crate::encoded::Loss;
+
+/// Longest chain of references and unions that is followed at the root.
+const MAX_HOPS: usize = 8;
+/// Most schemas that are merged into the root: a union of references to itself would never end.
+const MAX_MERGED: usize = 1_000;
+
+/// What a provider asks of a schema beyond JSON Schema itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subset {
+    /// Whether a property may have this name.
+    pub(crate) property: fn(&str) -> bool,
+}
+
+/// The schema with a plain object at its root: no union, no reference, no `$schema` there.
+///
+/// What stands in a union at the root moves to the root's own properties, so that the model still sees it;
+/// which of it belongs together is left to the tool. References that lead nowhere and properties with
+/// forbidden names go. Everything else stays as it is.
+pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, losses: &mut Vec<Loss>) -> Value {
+    let mut root = Cutter { whole: schema, subset, losses, merged: 0 }.plain_object(schema, place, MAX_HOPS);
+    let whole = Value::Object(root.clone());
+    let mut cutter = Cutter { whole: &whole, subset, losses, merged: 0 };
+    for (name, value) in &mut root {
+        cutter.prune_keyword(name, value, &format!("{place}.{name}"), 1);
+    }
+    cutter.prune_required(&mut root, place);
+    Value::Object(root)
+}
+
+/// What is true of the whole though it stands in one branch of a union.
+const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "definitions"];
+
+struct Cutter<'a> {
+    whole: &'a Value,
+    subset: Subset,
+    losses: &'a mut Vec<Loss>,
+    merged: usize,
+}
+
+impl Cutter<'_> {
+    fn lose(&mut self, place: &str, keyword: &str, how: &str) {
+        self.losses.push(Loss::new(place, keyword, how));
+    }
+
+    fn plain_object(&mut self, schema: &Value, place: &str, hops: usize) -> Map<String, Value> {
+        self.merged += 1;
+        let Some(map) = schema.as_object().filter(|_| hops > 0 && self.merged <= MAX_MERGED) else {
+            self.lose(place, "type", "replaced by an object; the tool checks the arguments");
+            return empty_object();
+        };
+        let mut root = map.clone();
+        for keyword in ["$schema", "$id"] {
+            if root.remove(keyword).is_some() {
+                self.lose(place, keyword, "left out: it says nothing about the arguments");
+            }
+        }
+        if let Some(target) = root.remove("$ref") {
+            match self.resolve(&target) {
+                Some(target) => {
+                    let target = self.plain_object(&target.clone(), place, hops - 1);
+                    merge(&mut root, target, Join::All);
+                }
+                None => self.lose(place, "$ref", "left out: it leads nowhere; the tool checks the arguments"),
+            }
+        }
+        for (keyword, join) in [("allOf", Join::All), ("anyOf", Join::Any), ("oneOf", Join::Any)] {
+            let Some(branches) = root.remove(keyword) else { continue };
+            self.lose(
+                place,
+                keyword,
+                "merged into the properties; the tool checks which of them belong together",
+            );
+            let mut union = None;
+            for branch in branches.as_array().map_or(&[][..], Vec::as_slice) {
+                let mut branch = self.plain_object(branch, place, hops - 1);
+                if join == Join::Any {
+                    branch.retain(|keyword, _| OF_ANY_BRANCH.contains(&keyword.as_str()));
+                }
+                match &mut union {
+                    None => union = Some(branch),
+                    Some(union) => merge(union, branch, join),
+                }
+            }
+            if let Some(union) = union {
+                merge(&mut root, union, Join::All);
+            }
+        }
+        match root.get("type") {
+            Some(Value::String(kind)) if kind == "object" => {}
+            None => {}
+            Some(_) => self.lose(place, "type", "replaced by object; the tool checks the arguments"),
+        }
+        root.insert("type".to_owned(), json!("object"));
+        if !root.get("properties").is_some_and(Value::is_object) {
+            root.insert("properties".to_owned(), json!({}));
+        }
+        root
+    }
+
+    fn resolve(&self, target: &Value) -> Option<&Value> {
+        let pointer = target.as_str()?.strip_prefix('#')?;
+        self.whole.pointer(pointer)
+    }
+
+    /// Walks the keywords that hold schemas.
+    fn prune_keyword(&mut self, keyword: &str, value: &mut Value, place: &str, depth: usize) {
+        match (keyword, value) {
+            ("properties", Value::Object(properties)) => {
+                let allowed = self.subset.property;
+                properties.retain(|name, _| {
+                    let keep = allowed(name);
+                    if !keep {
+                        self.losses.push(Loss::new(
+                            place,
+                            name.clone(),
+                            "left out: no property may have this name",
+                        ));
+                    }
+                    keep
+                });
+                self.prune_map(properties, place, depth);
+            }
+            ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
+                self.prune_map(schemas, place, depth);
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
+                for (index, schema) in schemas.iter_mut().enumerate() {
+                    self.prune(schema, &format!("{place}[{index}]"), depth + 1);
+                }
+            }
+            (
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "propertyNames"
+                | "unevaluatedItems"
+                | "unevaluatedProperties",
+                schema @ Value::Object(_),
+            ) => self.prune(schema, place, depth + 1),
+            _ => {}
+        }
+    }
+
+    fn prune_map(&mut self, schemas: &mut Map<String, Value>, place: &str, depth: usize) {
+        for (name, schema) in schemas {
+            self.prune(schema, &format!("{place}.{name}"), depth + 1);
+        }
+    }
+
+    fn prune(&mut self, schema: &mut Value, place: &str, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.lose(place, "depth", "replaced by anything: nested too deep; the tool checks it");
+            *schema = json!({});
+            return;
+        }
+        let Some(map) = schema.as_object_mut() else { return };
+        if map.get("$ref").is_some_and(|target| self.resolve(target).is_none()) {
+            map.remove("$ref");
+            self.lose(place, "$ref", "left out: it leads nowhere; the tool checks the value");
+        }
+        for (name, value) in map.iter_mut() {
+            self.prune_keyword(name, value, &format!("{place}.{name}"), depth);
+        }
+        self.prune_required(map, place);
+    }
+
+    /// A property that was left out cannot be asked for.
+    fn prune_required(&mut self, schema: &mut Map<String, Value>, place: &str) {
+        let Some(Value::Array(required)) = schema.get_mut("required") else { return };
+        let allowed = self.subset.property;
+        let before = required.len();
+        required.retain(|name| name.as_str().is_none_or(allowed));
+        if required.len() < before {
+            self.lose(place, "required", "left out where no property may have the name");
+        }
+    }
+}
+
+/// How the required properties of two schemas join.
+#[derive(Clone, Copy, PartialEq)]
+enum Join {
+    All,
+    Any,
+}
+
+fn empty_object() -> Map<String, Value> {
+    Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), json!({}))])
+}
+
+/// Adds the properties and definitions of `other`; other keywords only where `into` lacks them.
+///
+/// `additionalProperties` of a branch would forbid the properties of its siblings, so it goes.
+fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Join) {
+    let required = join_required(into.remove("required"), other.remove("required"), join);
+    if !required.is_empty() {
+        into.insert("required".to_owned(), Value::Array(required));
+    }
+    if let Some(Value::Object(properties)) = other.remove("properties") {
+        let mine = into.entry("properties").or_insert_with(|| json!({}));
+        if let Value::Object(mine) = mine {
+            for (name, theirs) in properties {
+                match mine.remove(&name) {
+                    None => mine.insert(name, theirs),
+                    Some(ours) if ours == theirs => mine.insert(name, ours),
+                    Some(ours) => mine.insert(name, either(ours, theirs)),
+                };
+            }
+        }
+    }
+    other.remove("additionalProperties");
+    for (keyword, value) in other {
+        into.entry(keyword).or_insert(value);
+    }
+}
+
+fn either(ours: Value, theirs: Value) -> Value {
+    match ours {
+        Value::Object(map) if map.len() == 1 && map.get("anyOf").is_some_and(Value::is_array) => {
+            let mut branches = map["anyOf"].as_array().cloned().unwrap_or_default();
+            if !branches.contains(&theirs) {
+                branches.push(theirs);
+            }
+            json!({"anyOf": branches})
+        }
+        ours => json!({"anyOf": [ours, theirs]}),
+    }
+}
+
+fn join_required(ours: Option<Value>, theirs: Option<Value>, join: Join) -> Vec<Value> {
+    let list = |value: Option<Value>| match value {
+        Some(Value::Array(names)) => names,
+        _ => Vec::new(),
+    };
+    let (mut ours, theirs) = (list(ours), list(theirs));
+    match join {
+        Join::All => {
+            for name in theirs {
+                if !ours.contains(&name) {
+                    ours.push(name);
+                }
+            }
+        }
+        Join::Any => ours.retain(|name| theirs.contains(name)),
+    }
+    ours
+}

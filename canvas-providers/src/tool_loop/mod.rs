@@ -1,0 +1,399 @@
+//! The tool loop of one turn, without input or output of its own.
+
+mod leases;
+mod step;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use canvas_tools::{ToolCall, ToolReply};
+
+pub use self::step::{CallName, Did, Interruption, Next, Outcome, Step};
+
+use self::leases::{Leases, Terms};
+use crate::decoded::{DecodeError, Decoded, Stop};
+use crate::event::{Body, Event};
+use crate::names::UniqueIds;
+use crate::unrun::Unrun;
+
+/// The knobs of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoopOptions {
+    /// Most requests of the turn. The calls of the last answer still run.
+    pub max_steps: u32,
+    /// Lifetime of a lease where a reply does not tell; renewals come after a third of it at the latest.
+    pub lease_ttl_ms: u64,
+    /// How long a lease is kept alive by renewals.
+    pub max_hold_ms: u64,
+}
+
+impl Default for LoopOptions {
+    fn default() -> Self {
+        Self { max_steps: 8, lease_ttl_ms: 15_000, max_hold_ms: 120_000 }
+    }
+}
+
+/// One turn of a model: requests and calls in turn until there are no more calls.
+///
+/// The host polls until it gets [`Next::Wait`] or [`Next::Done`], does what it is told in between, and reports.
+/// Reports that were not asked for are refused and change nothing. The loop reads leases off the replies,
+/// asks for their renewal while it waits, and asks for each to be given back before it is done, however the
+/// turn ends. At every moment its events, repaired, make a valid request.
+///
+/// It does not retry: a transport failure ends the turn, so a host that wants to try again does so before it
+/// reports one. It does not know which canvas a lease is for.
+#[derive(Debug)]
+pub struct ToolLoop {
+    options: LoopOptions,
+    events: Vec<Event>,
+    ids: UniqueIds,
+    state: State,
+    leases: Leases,
+    /// Calls that were handed out and then answered in the tool's place: their replies only tell of leases.
+    abandoned: BTreeMap<String, ToolCall>,
+    answered: BTreeSet<String>,
+    steps: Vec<Step>,
+    step: u32,
+}
+
+#[derive(Debug)]
+enum State {
+    /// A request is to be sent.
+    Ready,
+    /// A request is under way.
+    Asked,
+    /// Calls are to be run.
+    Called(Vec<ToolCall>),
+    /// Calls are being run; these have no reply yet.
+    Running(Vec<ToolCall>),
+    /// Decided. Leases may still have to be given back.
+    Over(Outcome),
+}
+
+/// A report that was not asked for. The loop is as it was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoopError {
+    /// No request is under way.
+    #[error("No request is under way; poll first, and report one answer for each request.")]
+    NoRequest,
+    /// No such call was handed out.
+    #[error("No call {call_id:?} was handed out; report replies under the ids of RunCalls.")]
+    UnknownCall {
+        /// The id.
+        call_id: String,
+    },
+    /// The call has its answer.
+    #[error("The call {call_id:?} was answered before; report each reply once.")]
+    AlreadyAnswered {
+        /// The id.
+        call_id: String,
+    },
+    /// The lease is not held, or its release was not asked for.
+    #[error("The lease {lease_id:?} is not in question; report only what poll asked for.")]
+    UnknownLease {
+        /// The id.
+        lease_id: String,
+    },
+}
+
+impl LoopError {
+    /// Stable name of the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoRequest => "LOOP_NO_REQUEST",
+            Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL",
+            Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED",
+            Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE",
+        }
+    }
+
+    /// The id at fault, where there is one.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Self::NoRequest => None,
+            Self::UnknownCall { call_id } | Self::AlreadyAnswered { call_id } => Some(call_id),
+            Self::UnknownLease { lease_id } => Some(lease_id),
+        }
+    }
+}
+
+impl ToolLoop {
+    /// A turn that goes on from this history, whose last event is mostly the user's message.
+    pub fn new(options: LoopOptions, history: Vec<Event>) -> Self {
+        let mut ids = UniqueIds::default();
+        for call in history.iter().filter_map(Event::call) {
+            ids.claim(&call.id);
+        }
+        Self {
+            options,
+            events: history,
+            ids,
+            state: State::Ready,
+            leases: Leases::default(),
+            abandoned: BTreeMap::new(),
+            answered: BTreeSet::new(),
+            steps: Vec::new(),
+            step: 0,
+        }
+    }
+
+    /// What to do next, at this time in milliseconds. Each request, call and release is asked for once.
+    pub fn poll(&mut self, now: u64) -> Next {
+        let terms = self.terms();
+        self.leases.settle(now, terms);
+        if matches!(self.state, State::Ready) && self.step >= self.options.max_steps {
+            self.end(Outcome::MaxSteps);
+        }
+        match &mut self.state {
+            State::Ready => {
+                self.state = State::Asked;
+                self.step += 1;
+                self.log(Did::Request);
+                Next::SendRequest
+            }
+            State::Called(calls) => {
+                let calls = std::mem::take(calls);
+                self.state = State::Running(calls.clone());
+                let names =
+                    calls.iter().map(|call| CallName { id: call.id.clone(), name: call.name.clone() });
+                self.log(Did::Calls { calls: names.collect() });
+                Next::RunCalls(calls)
+            }
+            State::Asked | State::Running(_) => match self.leases.renewal(now, terms) {
+                Some(lease_id) => {
+                    self.log(Did::Renew { lease_id: lease_id.clone() });
+                    Next::RenewLease { lease_id }
+                }
+                None => Next::Wait { until: self.leases.next_renewal() },
+            },
+            State::Over(outcome) => {
+                if let Some(lease_id) = self.leases.release(now, terms) {
+                    self.log(Did::Release { lease_id: lease_id.clone() });
+                    Next::ReleaseLease { lease_id }
+                } else if let Some(until) = self.leases.releasing_until(now) {
+                    Next::Wait { until: Some(until) }
+                } else {
+                    Next::Done(outcome.clone())
+                }
+            }
+        }
+    }
+
+    /// Takes the answer to the request.
+    ///
+    /// Calls whose id was used before get a fresh one, in the events and for the host.
+    ///
+    /// # Errors
+    /// If no request is under way.
+    pub fn on_response(&mut self, mut answer: Decoded) -> Result<(), LoopError> {
+        self.expect_request()?;
+        self.log(Did::Response { finish: answer.finish.clone(), calls: answer.calls().count() });
+        let mut calls = Vec::new();
+        for event in &mut answer.events {
+            if let Body::ToolCall(call) = &mut event.body {
+                if let Some(fresh) = self.ids.claim(&call.id) {
+                    call.id = fresh;
+                }
+                calls.push(call.clone());
+            }
+        }
+        let silent = answer.events.is_empty();
+        self.events.append(&mut answer.events);
+        let refused = answer.stop == Stop::Refusal;
+        let mut to_run = Vec::new();
+        let called = !calls.is_empty();
+        for call in calls {
+            match call.to_call().filter(|_| !refused) {
+                Some(complete) => to_run.push(complete),
+                None if refused => self.answer_unrun(&call.id, &call.name, Unrun::Declined),
+                None => self.answer_unrun(&call.id, &call.name, Unrun::of(&call)),
+            }
+        }
+        match answer.stop {
+            Stop::Refusal => self.end(Outcome::Refused),
+            _ if !to_run.is_empty() => self.state = State::Called(to_run),
+            _ if called => self.state = State::Ready,
+            Stop::Pause => self.state = State::Ready,
+            Stop::Length => self.end(Outcome::Truncated),
+            Stop::ToolUse if silent => self.end(Outcome::Unusable {
+                code: "RESPONSE_WITHOUT_CALLS",
+                message: "The answer announces calls and holds none; send the request again.".to_owned(),
+            }),
+            Stop::End | Stop::ToolUse | Stop::Other => self.end(Outcome::Completed),
+        }
+        Ok(())
+    }
+
+    /// Takes the news that what came is no answer.
+    ///
+    /// # Errors
+    /// If no request is under way.
+    pub fn on_unusable(&mut self, error: &DecodeError) -> Result<(), LoopError> {
+        self.expect_request()?;
+        self.end(Outcome::Unusable { code: error.code(), message: error.to_string() });
+        Ok(())
+    }
+
+    /// Takes the news that no answer came.
+    ///
+    /// # Errors
+    /// If no request is under way.
+    pub fn on_transport_error(
+        &mut self,
+        message: impl Into<String>,
+        retryable: bool,
+    ) -> Result<(), LoopError> {
+        self.expect_request()?;
+        self.end(Outcome::TransportFailed { message: message.into(), retryable });
+        Ok(())
+    }
+
+    /// Takes the reply to one call. A reply that comes after an interruption leaves the events alone and is
+    /// still read for leases; poll again after it.
+    ///
+    /// # Errors
+    /// If no such call was handed out, or it has its answer.
+    pub fn on_reply(&mut self, call_id: &str, reply: ToolReply) -> Result<(), LoopError> {
+        self.expect_call(call_id)?;
+        self.take_reply(call_id, reply);
+        Ok(())
+    }
+
+    /// Takes the replies to several calls, all or none.
+    ///
+    /// # Errors
+    /// As [`on_reply`](Self::on_reply), for the first of them; also if two are for the same call.
+    pub fn on_replies(&mut self, replies: Vec<(String, ToolReply)>) -> Result<(), LoopError> {
+        let mut seen = BTreeSet::new();
+        for (call_id, _) in &replies {
+            self.expect_call(call_id)?;
+            if !seen.insert(call_id) {
+                return Err(LoopError::AlreadyAnswered { call_id: call_id.clone() });
+            }
+        }
+        for (call_id, reply) in replies {
+            self.take_reply(&call_id, reply);
+        }
+        Ok(())
+    }
+
+    /// Takes the reply to a renewal.
+    ///
+    /// # Errors
+    /// If the lease is not held.
+    pub fn on_renewed(&mut self, lease_id: &str, reply: &ToolReply) -> Result<(), LoopError> {
+        if !self.leases.is_held(lease_id) {
+            return Err(LoopError::UnknownLease { lease_id: lease_id.to_owned() });
+        }
+        self.leases.renewed(lease_id, reply);
+        Ok(())
+    }
+
+    /// Takes the news that the host tried to give a lease back.
+    ///
+    /// # Errors
+    /// If that was not asked for.
+    pub fn on_released(&mut self, lease_id: &str) -> Result<(), LoopError> {
+        if self.leases.released(lease_id) {
+            Ok(())
+        } else {
+            Err(LoopError::UnknownLease { lease_id: lease_id.to_owned() })
+        }
+    }
+
+    /// Ends the turn for the user. Calls without a reply are answered as interrupted. After the end it does
+    /// nothing.
+    pub fn interrupt(&mut self, cause: Interruption) {
+        let (calls, handed_out) = match std::mem::replace(&mut self.state, State::Ready) {
+            State::Over(outcome) => {
+                self.state = State::Over(outcome);
+                return;
+            }
+            State::Called(calls) => (calls, false),
+            State::Running(calls) => (calls, true),
+            State::Ready | State::Asked => (Vec::new(), false),
+        };
+        for call in calls {
+            self.answer_unrun(&call.id, &call.name, Unrun::Interrupted);
+            if handed_out {
+                self.abandoned.insert(call.id.clone(), call);
+            }
+        }
+        self.end(Outcome::Interrupted { cause });
+    }
+
+    /// The whole history: what the loop began with, answers, results.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The whole history, for the next turn.
+    pub fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+
+    /// The log so far.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The leases held, as far as the replies tell.
+    pub fn leases(&self) -> impl Iterator<Item = &str> {
+        self.leases.held()
+    }
+
+    fn terms(&self) -> Terms {
+        Terms { ttl_ms: self.options.lease_ttl_ms, max_hold_ms: self.options.max_hold_ms }
+    }
+
+    fn log(&mut self, did: Did) {
+        self.steps.push(Step { step: self.step, did });
+    }
+
+    fn end(&mut self, outcome: Outcome) {
+        self.log(Did::End { outcome: outcome.clone() });
+        self.state = State::Over(outcome);
+    }
+
+    fn expect_request(&self) -> Result<(), LoopError> {
+        if matches!(self.state, State::Asked) { Ok(()) } else { Err(LoopError::NoRequest) }
+    }
+
+    fn expect_call(&self, call_id: &str) -> Result<(), LoopError> {
+        let running = match &self.state {
+            State::Running(calls) => calls.iter().any(|call| call.id == call_id),
+            _ => false,
+        };
+        if running || self.abandoned.contains_key(call_id) {
+            Ok(())
+        } else if self.answered.contains(call_id) {
+            Err(LoopError::AlreadyAnswered { call_id: call_id.to_owned() })
+        } else {
+            Err(LoopError::UnknownCall { call_id: call_id.to_owned() })
+        }
+    }
+
+    /// The call is known to be open.
+    fn take_reply(&mut self, call_id: &str, reply: ToolReply) {
+        if let Some(call) = self.abandoned.remove(call_id) {
+            self.leases.learn(&call, &reply);
+            return;
+        }
+        let State::Running(calls) = &mut self.state else { return };
+        let Some(index) = calls.iter().position(|call| call.id == call_id) else { return };
+        let call = calls.remove(index);
+        let all_in = calls.is_empty();
+        self.leases.learn(&call, &reply);
+        self.answered.insert(call_id.to_owned());
+        self.log(Did::Reply { call_id: call_id.to_owned(), ok: reply.is_ok() });
+        self.events.push(Event::result(call.id, call.name, reply.body().clone()));
+        if all_in {
+            self.state = State::Ready;
+        }
+    }
+
+    fn answer_unrun(&mut self, id: &str, name: &str, why: Unrun) {
+        self.answered.insert(id.to_owned());
+        self.log(Did::Unrun { call_id: id.to_owned(), code: why.code() });
+        self.events.push(why.answer(id, name));
+    }
+}

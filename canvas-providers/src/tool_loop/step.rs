@@ -1,0 +1,156 @@
+//! What the loop asks for, how it ends, and its log.
+
+use canvas_tools::ToolCall;
+use serde::Serialize;
+
+/// The next thing for the host to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer.
+    SendRequest,
+    /// Run these in order and report each reply. Calls that are not complete are never among them.
+    RunCalls(Vec<ToolCall>),
+    /// Renew the lease and report the reply.
+    RenewLease {
+        /// The lease.
+        lease_id: String,
+    },
+    /// Give the lease back and report that it was tried; whether it worked makes no difference.
+    ReleaseLease {
+        /// The lease.
+        lease_id: String,
+    },
+    /// Nothing to do until something is reported, or until this time.
+    Wait {
+        /// When to poll again, in milliseconds; `None` where only a report goes on.
+        until: Option<u64>,
+    },
+    /// The turn is over. Every later poll says so again.
+    Done(Outcome),
+}
+
+/// Who interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interruption {
+    /// The user sent a message.
+    UserMessage,
+    /// The user cancelled, or took control of the canvas.
+    Cancel,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The model made no more calls.
+    Completed,
+    /// The model made no more calls, and its last words were cut off.
+    Truncated,
+    /// The model or its provider declined.
+    Refused,
+    /// The allowed requests are used up; the last calls have run.
+    MaxSteps,
+    /// The user came between.
+    Interrupted {
+        /// How.
+        cause: Interruption,
+    },
+    /// The request could not be sent, or no answer came.
+    TransportFailed {
+        /// What the host says.
+        message: String,
+        /// Whether the host thinks that trying again may help.
+        retryable: bool,
+    },
+    /// An answer came that is none.
+    Unusable {
+        /// Stable code of the failure.
+        code: &'static str,
+        /// One sentence.
+        message: String,
+    },
+}
+
+impl Outcome {
+    /// The kind alone, as in the JSON.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Truncated => "truncated",
+            Self::Refused => "refused",
+            Self::MaxSteps => "max_steps",
+            Self::Interrupted { .. } => "interrupted",
+            Self::TransportFailed { .. } => "transport_failed",
+            Self::Unusable { .. } => "unusable",
+        }
+    }
+}
+
+/// One line of the log. In JSON: `{"step": n, "did": "request" | "calls" | ..., ...}`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The request that it belongs to, counted from 1.
+    pub step: u32,
+    /// What happened.
+    #[serde(flatten)]
+    pub did: Did,
+}
+
+/// What happened in a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
+pub enum Did {
+    /// Asked the host to send a request.
+    Request,
+    /// Took an answer.
+    Response {
+        /// The provider's stop reason.
+        finish: Option<String>,
+        /// How many calls it holds, of any verdict.
+        calls: usize,
+    },
+    /// Asked the host to run calls.
+    Calls {
+        /// Which.
+        calls: Vec<CallName>,
+    },
+    /// Took the reply to a call.
+    Reply {
+        /// The call.
+        call_id: String,
+        /// Whether it went well.
+        ok: bool,
+    },
+    /// Answered a call in the tool's place, because it did not run.
+    Unrun {
+        /// The call.
+        call_id: String,
+        /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED` or `CALL_DECLINED`.
+        code: &'static str,
+    },
+    /// Asked the host to renew a lease.
+    Renew {
+        /// The lease.
+        lease_id: String,
+    },
+    /// Asked the host to give a lease back.
+    Release {
+        /// The lease.
+        lease_id: String,
+    },
+    /// The turn was decided; leases may still have to be given back.
+    End {
+        /// How.
+        outcome: Outcome,
+    },
+}
+
+/// A call in the log, without its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CallName {
+    /// The call's id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+}

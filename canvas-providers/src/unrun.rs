@@ -1,0 +1,57 @@
+//! The answer to a call that did not run: every call needs one, or the next request is refused.
+
+use serde_json::json;
+
+use crate::event::Event;
+use crate::verdict::{Arguments, DecodedCall};
+
+/// Why a call has no answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unrun {
+    Interrupted,
+    Truncated,
+    Malformed,
+    Declined,
+}
+
+impl Unrun {
+    /// The reason that the call itself carries; a complete one can only have been interrupted.
+    pub(crate) fn of(call: &DecodedCall) -> Self {
+        match call.arguments {
+            Arguments::Complete(_) => Self::Interrupted,
+            Arguments::Truncated => Self::Truncated,
+            Arguments::Malformed => Self::Malformed,
+        }
+    }
+
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Interrupted => "CALL_INTERRUPTED",
+            Self::Truncated => "CALL_TRUNCATED",
+            Self::Malformed => "CALL_MALFORMED",
+            Self::Declined => "CALL_DECLINED",
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Self::Interrupted => {
+                "The turn was interrupted before this call was answered. Read the current state before relying on it."
+            }
+            Self::Truncated => {
+                "The call was cut off by a limit and did not run. Make it again in full, in smaller pieces if it is long."
+            }
+            Self::Malformed => {
+                "The call did not run: its arguments are not a JSON object. Make it again with an object."
+            }
+            Self::Declined => "The call did not run because the answer was declined.",
+        }
+    }
+
+    /// The result event for a call with this id.
+    pub(crate) fn answer(self, id: &str, name: &str) -> Event {
+        let retryable = self != Self::Declined;
+        let error = json!({"code": self.code(), "message": self.message(), "retryable": retryable});
+        Event::result(id, name, json!({"ok": false, "error": error}))
+    }
+}

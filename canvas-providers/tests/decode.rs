@@ -1,0 +1,113 @@
+//! Answers in, events out: own fixtures, and recorded answers where they are there.
+
+mod support;
+
+use canvas_providers::{Body, Decoded, Event, Provider};
+use serde_json::{Value, json};
+
+#[test]
+fn fixtures() {
+    for case in support::cases("decode.json") {
+        let name = case["name"].as_str().expect("a name");
+        let result = Provider::Anthropic.decode(&case["body"]);
+        match (result, case.get("error")) {
+            (Ok(decoded), None) => check(name, &case, &decoded),
+            (Err(error), Some(expected)) => {
+                let found =
+                    json!({"code": error.code(), "place": error.place(), "retryable": error.retryable()});
+                assert_eq!(found, *expected, "{name}");
+                assert!(error.to_string().len() > 10, "{name}");
+            }
+            (result, _) => panic!("{name}: {result:?}"),
+        }
+    }
+}
+
+fn check(name: &str, case: &Value, decoded: &Decoded) {
+    let mut found = serde_json::to_value(decoded).expect("an answer serialises");
+    let events = found.as_object_mut().and_then(|found| found.remove("events")).expect("events");
+    let types: Vec<&Value> = events.as_array().expect("a list").iter().map(|event| &event["type"]).collect();
+    found["types"] = json!(types);
+    found["stop"] = json!(format!("{:?}", decoded.stop));
+    assert_eq!(found, case["expect"], "{name}");
+    let read: Vec<Event> = serde_json::from_value(events).expect("events read back");
+    assert_eq!(read, decoded.events, "{name}");
+    if case["replay"] != "changed" {
+        let parts = Provider::Anthropic.replay(&case["body"]).expect("decodes");
+        assert_eq!(json!(parts), case["body"]["content"], "{name}");
+    }
+}
+
+#[test]
+fn recorded_answers() {
+    let Some(folder) = support::recorded("anthropic") else {
+        return support::say("anthropic: recorded answers are absent");
+    };
+    let index = support::read_json(&folder.join("../index.json"));
+    let mut count = 0;
+    for case in index["cases"].as_array().expect("cases") {
+        if case["provider"] != "anthropic" || case["streamed"] != false {
+            continue;
+        }
+        let file = |key: &str| folder.join("..").join(case[key].as_str().expect("a file name"));
+        check_recorded(&support::read_json(&file("file")), &support::read_json(&file("expect_file")));
+        count += 1;
+    }
+    assert!(count > 0, "the index lists answers");
+    support::say(&format!("anthropic: {count} recorded answers decoded and replayed"));
+}
+
+fn check_recorded(body: &Value, expect: &Value) {
+    let decoded = Provider::Anthropic.decode(body).expect("a recorded answer decodes");
+    let found = serde_json::to_value(&decoded).expect("an answer serialises");
+    let calls: Vec<Value> = found["calls"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|call| {
+            assert_eq!(call["verdict"], "complete");
+            json!({"id": call["id"], "name": call["name"], "arguments": call["arguments"], "arguments_valid_json": true})
+        })
+        .collect();
+    assert_eq!(json!(calls), expect["tool_calls"]);
+    assert_eq!(found["text"], expect["text"]);
+    assert_eq!(found["thinking"], expect["thinking_present"]);
+    assert_eq!(found["finish"], expect["finish_reason"]);
+    let order: Vec<&str> = decoded.events.iter().map(order_name).collect();
+    assert_eq!(json!(order), expect["block_order"]);
+    let parts = Provider::Anthropic.replay(body).expect("a recorded answer decodes");
+    assert_eq!(json!(parts), body["content"]);
+}
+
+fn order_name(event: &Event) -> &'static str {
+    let part = &event.envelope.as_ref().expect("each event keeps its part").part;
+    let kind = part["type"].as_str().expect("a type");
+    match event.body {
+        Body::Text(_) => "text",
+        Body::Thinking(_) if kind == "thinking" => "thinking",
+        Body::Thinking(_) => "redacted_thinking",
+        Body::ToolCall(_) => "tool_call",
+        Body::ToolResult(_) => "tool_result",
+        Body::Opaque(_) if kind.ends_with("tool_use") => "server_tool_call",
+        Body::Opaque(_) => "server_tool_result",
+    }
+}
+
+#[test]
+fn bytes_that_are_no_json_say_where() {
+    let error = Provider::Anthropic.decode_slice(b"{\n <html>").expect_err("no JSON");
+    assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "$", true));
+    assert!(error.to_string().contains("line 2"), "{error}");
+}
+
+#[test]
+fn sizes_have_limits() {
+    let mut deep = json!({});
+    for _ in 0..200 {
+        deep = json!([deep]);
+    }
+    let code = |body: &Value| Provider::Anthropic.decode(body).expect_err("over a limit").code();
+    assert_eq!(code(&json!({"content": [{"type": "new", "deep": deep}]})), "RESPONSE_TOO_LARGE");
+    let many = vec![json!({"type": "text", "text": "x"}); canvas_providers::MAX_PARTS + 1];
+    assert_eq!(code(&json!({"content": many})), "RESPONSE_TOO_LARGE");
+}

@@ -1,0 +1,262 @@
+//! The loop under a host that does anything.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use canvas_providers::{
+    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopOptions, Next, Provider, RequestOptions,
+    Role, Stop, ToolLoop,
+};
+use canvas_tools::{ToolCall, ToolReply};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// One thing that the host does. Numbers choose among what is at hand.
+#[derive(Debug, Clone)]
+enum Act {
+    Poll { later: u64 },
+    Answer(Decoded),
+    Reply { which: usize, reply: Reply },
+    Renewed { ok: bool },
+    Released { which: usize },
+    TransportError,
+    Interrupt,
+    Stray { id: u8 },
+}
+
+#[derive(Debug, Clone)]
+enum Reply {
+    Ok,
+    Failed(&'static str),
+}
+
+fn any_call() -> impl Strategy<Value = DecodedCall> {
+    const NAMES: &[&str] = &["canvas_check_out", "canvas_check_out", "canvas_check_in", "canvas_grep"];
+    let arguments = prop_oneof![
+        4 => (0u8..4).prop_map(|lease| {
+            Arguments::Complete(Map::from_iter([("lease_id".to_owned(), json!(format!("L{lease}")))]))
+        }),
+        1 => Just(Arguments::Complete(Map::new())),
+        1 => Just(Arguments::Truncated),
+        1 => Just(Arguments::Malformed),
+    ];
+    (0u8..5, proptest::sample::select(NAMES), arguments).prop_map(|(id, name, arguments)| DecodedCall {
+        id: if id == 0 { String::new() } else { format!("t{id}") },
+        name: name.to_owned(),
+        arguments,
+    })
+}
+
+fn any_answer() -> impl Strategy<Value = Decoded> {
+    // Calls mostly, so that turns get long enough for something to happen.
+    let stop = prop_oneof![
+        6 => Just(Stop::ToolUse),
+        1 => Just(Stop::End),
+        1 => Just(Stop::Length),
+        1 => Just(Stop::Refusal),
+        1 => Just(Stop::Pause),
+        1 => Just(Stop::Other),
+    ];
+    (vec(any_call(), 0..4), stop).prop_map(|(calls, stop)| {
+        let event = |call| Event::new(Role::Assistant, Body::ToolCall(call));
+        Decoded { events: calls.into_iter().map(event).collect(), finish: None, stop }
+    })
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    let reply = prop_oneof![
+        4 => Just(Reply::Ok),
+        2 => proptest::sample::select(
+            &["STALE_EPOCH", "LOCK_NOT_OWNED", "LEASE_EXPIRED", "PATCH_REJECTED", "LOCK_NOT_AVAILABLE"][..]
+        )
+        .prop_map(Reply::Failed),
+    ];
+    // Interruptions and lost connections end everything, so they are rare.
+    prop_oneof![
+        30 => (0u64..20_000).prop_map(|later| Act::Poll { later }),
+        20 => any_answer().prop_map(Act::Answer),
+        20 => (any::<usize>(), reply).prop_map(|(which, reply)| Act::Reply { which, reply }),
+        4 => any::<bool>().prop_map(|ok| Act::Renewed { ok }),
+        4 => any::<usize>().prop_map(|which| Act::Released { which }),
+        4 => (0u8..8).prop_map(|id| Act::Stray { id }),
+        1 => Just(Act::TransportError),
+        1 => Just(Act::Interrupt),
+    ]
+}
+
+/// The host's own books, kept from what it sees and does.
+#[derive(Default)]
+struct Books {
+    open: Vec<ToolCall>,
+    run: BTreeSet<String>,
+    /// Leases that the replies gave and no reply took away.
+    held: BTreeSet<String>,
+    released: Vec<String>,
+    unreported: Vec<String>,
+    /// Complete calls by id and arguments, as the answers had them, and how many were run.
+    complete: BTreeMap<String, u32>,
+    leases: u32,
+}
+
+impl Books {
+    fn see(&mut self, next: &Next) {
+        match next {
+            Next::RunCalls(calls) => {
+                for call in calls {
+                    assert!(self.run.insert(call.id.clone()), "{} runs twice", call.id);
+                    let left = self.complete.get_mut(&key(&call.name, &call.arguments));
+                    let left = left.expect("only calls of an answer run");
+                    *left = left.checked_sub(1).expect("no call runs more often than it was made");
+                }
+                self.open.extend(calls.iter().cloned());
+            }
+            Next::ReleaseLease { lease_id } => {
+                assert!(self.held.remove(lease_id), "{lease_id} is not held");
+                self.released.push(lease_id.clone());
+                self.unreported.push(lease_id.clone());
+            }
+            Next::RenewLease { lease_id } => assert!(self.held.contains(lease_id)),
+            Next::Done(_) => assert!(self.held.is_empty(), "{:?} stay behind", self.held),
+            Next::SendRequest | Next::Wait { .. } => {}
+        }
+    }
+
+    /// A reply as an engine would give it, booked before the loop sees it.
+    fn reply(&mut self, call: &ToolCall, reply: &Reply) -> ToolReply {
+        let asked = call.arguments["lease_id"].as_str().map(str::to_owned);
+        ToolReply::new(match (reply, call.name.as_str()) {
+            (Reply::Ok, "canvas_check_out") => {
+                let lease = format!("L{}", self.leases);
+                self.leases += 1;
+                self.held.insert(lease.clone());
+                json!({"ok": true, "lease_id": lease, "expires_at": 15_000 * self.leases})
+            }
+            (Reply::Ok, name) => {
+                if let Some(lease) = asked.filter(|_| name == "canvas_check_in") {
+                    self.held.remove(&lease);
+                }
+                json!({"ok": true})
+            }
+            (Reply::Failed(code), _) => {
+                match (*code, asked) {
+                    ("STALE_EPOCH" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED", Some(lease)) => {
+                        self.held.remove(&lease);
+                    }
+                    ("STALE_EPOCH", None) => self.held.clear(),
+                    _ => {}
+                }
+                json!({"ok": false, "error": {"code": code, "message": ""}})
+            }
+        })
+    }
+}
+
+fn key(name: &str, arguments: &Value) -> String {
+    format!("{name} {arguments}")
+}
+
+fn is_valid(events: &[Event]) {
+    let request = Provider::Anthropic.request("m", "", &[], events, &RequestOptions::default());
+    assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
+}
+
+fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
+    match act {
+        Act::Poll { later } => {
+            *now += later;
+            let next = turn.poll(*now);
+            books.see(&next);
+        }
+        Act::Answer(answer) => {
+            let refused = answer.stop == Stop::Refusal;
+            let calls: Vec<ToolCall> = answer.calls().filter_map(DecodedCall::to_call).collect();
+            if turn.on_response(answer).is_ok() && !refused {
+                for call in calls {
+                    *books.complete.entry(key(&call.name, &call.arguments)).or_default() += 1;
+                }
+            }
+        }
+        Act::Reply { which, reply } => {
+            if !books.open.is_empty() {
+                let call = books.open.swap_remove(which % books.open.len());
+                let reply = books.reply(&call, &reply);
+                turn.on_reply(&call.id, reply.clone()).expect("the call is open");
+                assert!(turn.on_reply(&call.id, reply).is_err(), "a second reply is refused");
+            }
+        }
+        Act::Renewed { ok } => {
+            if let Some(lease) = books.held.first().cloned() {
+                let reply = if ok {
+                    json!({"ok": true, "expires_at": *now + 15_000})
+                } else {
+                    books.held.remove(&lease);
+                    json!({"ok": false, "error": {"code": "LEASE_EXPIRED"}})
+                };
+                turn.on_renewed(&lease, &ToolReply::new(reply)).expect("the lease is held");
+            }
+        }
+        Act::Released { which } => {
+            if !books.unreported.is_empty() {
+                let lease = books.unreported.swap_remove(which % books.unreported.len());
+                // After a lifetime the loop no longer waits for the report.
+                let _ = turn.on_released(&lease);
+            }
+        }
+        Act::TransportError => {
+            let _ = turn.on_transport_error("lost", true);
+        }
+        Act::Interrupt => turn.interrupt(Interruption::UserMessage),
+        Act::Stray { id } => {
+            let id = format!("t{id}");
+            if !books.open.iter().any(|call| call.id == id) {
+                let before = format!("{turn:?}");
+                assert!(turn.on_reply(&id, ToolReply::new(json!({"ok": true}))).is_err());
+                assert_eq!(format!("{turn:?}"), before);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(support::law())]
+
+    #[test]
+    fn the_loop_keeps_its_promises(acts in vec(any_act(), 0..120), max_steps in 0u32..6) {
+        let options = LoopOptions { max_steps, ..LoopOptions::default() };
+        let mut turn = ToolLoop::new(options, vec![Event::user("Go")]);
+        let mut books = Books::default();
+        let mut now = 0;
+        for one in acts {
+            act(&mut turn, &mut books, &mut now, one);
+            let told: BTreeSet<String> = turn.leases().map(str::to_owned).collect();
+            prop_assert_eq!(&told, &books.held);
+        }
+        // The host loses patience and answers everything; the loop has to come to its end soon.
+        turn.interrupt(Interruption::Cancel);
+        for call in std::mem::take(&mut books.open) {
+            let reply = books.reply(&call, &Reply::Ok);
+            turn.on_reply(&call.id, reply).expect("the call was handed out");
+        }
+        let leases = books.held.len();
+        let mut polls = 0;
+        loop {
+            now += 15_000;
+            let next = turn.poll(now);
+            books.see(&next);
+            polls += 1;
+            prop_assert!(polls <= leases + 2, "the end does not come");
+            if matches!(next, Next::Done(_)) {
+                break;
+            }
+        }
+        let unique: BTreeSet<&String> = books.released.iter().collect();
+        prop_assert_eq!(unique.len(), books.released.len(), "a lease is released once");
+        let requests = turn.steps().iter().filter(|step| format!("{:?}", step.did) == "Request").count();
+        prop_assert!(requests <= max_steps as usize);
+        for end in 1..=turn.events().len() {
+            is_valid(&turn.events()[..end]);
+        }
+    }
+}

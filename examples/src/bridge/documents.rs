@@ -1,0 +1,174 @@
+//! Operations on canvases in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Promotion,
+    block_on,
+};
+use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
+use serde_json::{Value, json};
+
+use super::not_supported;
+use super::request::{BridgeError, Request};
+
+/// All canvases of a bridge, the clock that its requests set, and in which turn each call was seen first.
+#[derive(Debug)]
+pub(super) struct Documents {
+    engine: Engine<MemoryStore>,
+    clock: Arc<AtomicU64>,
+    turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
+    calls: u64,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        let clock = Arc::new(AtomicU64::new(0));
+        let shared = Arc::clone(&clock);
+        let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        Self { engine: Engine::new(store, Policy::default()), clock, turns: HashMap::new(), calls: 0 }
+    }
+}
+
+/// The user's own operations are kept under this name.
+const USER: &str = "user";
+
+impl Documents {
+    pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = self.now(request)?;
+        let canvas = canvas(request)?;
+        let operation = OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
+        let markdown = request.text("markdown")?;
+        let created = block_on(self.engine.create(&canvas, markdown, &operation, now))?;
+        Ok(json!({"revision_id": created.snapshot.revision_id()}))
+    }
+
+    pub(super) fn text(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = Timestamp::from_millis(self.clock.load(Ordering::Relaxed));
+        let snapshot = block_on(self.engine.snapshot(&canvas(request)?, now))?;
+        let lease = snapshot.head.lease();
+        Ok(json!({
+            "markdown": snapshot.text(),
+            "revision_id": snapshot.revision_id(),
+            "canvas_epoch": lease.epoch(),
+            "locked": lease.held_at(&self.engine.policy().lease, snapshot.clock).is_some(),
+        }))
+    }
+
+    pub(super) fn tool_call(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = self.now(request)?;
+        let session = self.session(request, now)?;
+        let call = ToolCall {
+            id: request.text("call_id")?.to_owned(),
+            name: request.text("name")?.to_owned(),
+            arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
+        };
+        Ok(self.run(&session, &call, now)?.body().clone())
+    }
+
+    /// Runs a model's call in the turn in which its id was seen first, so that a retry stays a retry.
+    pub(super) fn run(
+        &mut self,
+        session: &Session,
+        call: &ToolCall,
+        now: Timestamp,
+    ) -> Result<ToolReply, BridgeError> {
+        let mut session = session.clone();
+        let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
+        session.turn = *self.turns.entry(key).or_insert(session.turn);
+        Ok(block_on(call_document_tool(&self.engine, &session, call, now)))
+    }
+
+    pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let command = Command::Edit { markdown: request.text("markdown")?.to_owned() };
+        match self.user(request, command)? {
+            Outcome::Edited { epoch, revision } => Ok(json!({"revision_id": revision, "canvas_epoch": epoch})),
+            outcome => Err(refused(outcome)),
+        }
+    }
+
+    pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        match self.user(request, Command::Cancel)? {
+            Outcome::Interrupted { epoch } => Ok(json!({"canvas_epoch": epoch})),
+            outcome => Err(refused(outcome)),
+        }
+    }
+
+    pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = self.now(request)?;
+        let mut session = self.session(request, now)?;
+        let call = self.call_id()?;
+        let began = block_on(session.begin_turn(&self.engine, call, now))?;
+        Ok(json!({"canvas_epoch": began.epoch, "hidden_message": began.hidden_message}))
+    }
+
+    pub(super) fn turn_end(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = self.now(request)?;
+        let session = self.session(request, now)?;
+        let call = self.call_id()?;
+        let ended = block_on(session.end_turn(&self.engine, call, now))?;
+        let promoted = ended.promotion == Promotion::Promoted;
+        Ok(json!({"hidden_message": ended.hidden_message, "promoted": promoted}))
+    }
+
+    /// The session of a request, in the turn that runs on its canvas.
+    pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
+        let name = request.field::<Option<&str>>("session")?.unwrap_or("main");
+        let conversation = ConversationId::new(name)?;
+        Ok(block_on(Session::join(&self.engine, canvas(request)?, conversation, now))?)
+    }
+
+    /// Takes the clock from a request.
+    pub(super) fn now(&self, request: &Request<'_>) -> Result<Timestamp, BridgeError> {
+        let now = request.now()?;
+        self.clock.store(now.as_millis(), Ordering::Relaxed);
+        Ok(now)
+    }
+
+    pub(super) fn call_id(&mut self) -> Result<CallId, BridgeError> {
+        self.calls += 1;
+        Ok(CallId::new(&format!("bridge-{}", self.calls))?)
+    }
+
+    pub(super) fn engine(&self) -> &Engine<MemoryStore> {
+        &self.engine
+    }
+
+    fn user(&mut self, request: &Request<'_>, command: Command) -> Result<Outcome, BridgeError> {
+        let now = self.now(request)?;
+        let canvas = canvas(request)?;
+        let operation = OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
+        Ok(block_on(self.engine.call(&canvas, &Call { operation, command }, now))?.outcome)
+    }
+}
+
+pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
+    Ok(CanvasId::new(request.text("canvas")?)?)
+}
+
+fn refused(outcome: Outcome) -> BridgeError {
+    match outcome {
+        Outcome::Refused(refusal) => refusal.into(),
+        outcome => BridgeError::new("INTERNAL", format!("unexpected outcome {outcome:?}: report this")),
+    }
+}
+
+pub(super) fn tool_list(request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!({"tools": toolset(request)?}))
+}
+
+/// The tools of a request's toolset.
+pub(super) fn toolset(request: &Request<'_>) -> Result<Vec<canvas_tools::ToolSpec>, BridgeError> {
+    match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
+        "document" | "all" => Ok(document_tools()),
+        other @ ("board" | "surface") => Err(not_supported(&format!("toolset {other}"))),
+        other => {
+            let message = format!("there is no toolset {other:?}: send document, board, surface or all");
+            Err(BridgeError::new("BAD_REQUEST", message))
+        }
+    }
+}
+

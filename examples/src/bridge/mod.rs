@@ -1,0 +1,101 @@
+//! One function behind which the whole engine stands: JSON in, JSON out.
+//!
+//! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
+//! only clock is the `now` of the requests, and everything lives in memory.
+
+mod documents;
+mod providers;
+mod request;
+mod text;
+
+use serde_json::{Value, json};
+
+use documents::Documents;
+use request::{BridgeError, Request};
+
+/// Operations that belong to the door and are not built yet.
+const PLANNED: [&str; 17] = [
+    "directive.apply",
+    "history.undo",
+    "history.redo",
+    "board.create",
+    "board.command",
+    "board.action",
+    "board.get",
+    "board.context",
+    "board.place",
+    "board.registry",
+    "board.data",
+    "surface.request",
+    "surface.host",
+    "surface.template",
+    "date.eval",
+    "recipe.record",
+    "recipe.replay",
+];
+
+/// The engine with a store in memory.
+#[derive(Debug, Default)]
+pub struct Bridge {
+    documents: Documents,
+}
+
+impl Bridge {
+    /// A bridge without canvases.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers one request. Whatever it is, the answer is one line of JSON.
+    pub fn call(&mut self, request: &str) -> String {
+        let parsed: Result<Value, _> = serde_json::from_str(request);
+        let (id, result) = match parsed {
+            Ok(body) => {
+                let id = body.get("id").cloned().unwrap_or(Value::Null);
+                (id, self.dispatch(&Request::new(&body)))
+            }
+            Err(e) => {
+                let message = format!("the line is no JSON ({e}): send one JSON object a line");
+                (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
+            }
+        };
+        match result {
+            Ok(result) => json!({"id": id, "ok": true, "result": result}),
+            Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}),
+        }
+        .to_string()
+    }
+
+    fn dispatch(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        match request.text("op")? {
+            "patch.apply" => text::apply(request),
+            "patch.build" => text::build(request),
+            "markdown.outline" => text::outline(request),
+            "markdown.resolve" => text::resolve(request),
+            "text.grep" => text::grep(request),
+            "canvas.create" => self.documents.create(request),
+            "canvas.text" => self.documents.text(request),
+            "tool.call" => self.documents.tool_call(request),
+            "tool.list" => documents::tool_list(request),
+            "user.edit" => self.documents.user_edit(request),
+            "user.message" => self.documents.user_message(request),
+            "user.cancel" => self.documents.user_cancel(request),
+            "turn.end" => self.documents.turn_end(request),
+            "provider.tools" => providers::tools(request),
+            "provider.decode" => providers::decode(request),
+            "provider.request" => providers::request(request),
+            "provider.replay" => providers::replay(request),
+            "loop.script" => providers::script(&mut self.documents, request),
+            "provider.decode_stream" => Err(not_supported("provider.decode_stream")),
+            op if PLANNED.contains(&op) => Err(not_supported(op)),
+            op => {
+                let message = format!("there is no operation {op:?}: see the table of operations");
+                Err(BridgeError::new("BAD_REQUEST", message))
+            }
+        }
+    }
+}
+
+fn not_supported(what: &str) -> BridgeError {
+    BridgeError::new("NOT_SUPPORTED", format!("{what} is not built yet: leave it out"))
+}

@@ -1,0 +1,164 @@
+//! Operations on what providers say, and a whole turn from recorded answers.
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{Call, CallId, Command, block_on};
+use canvas_providers::{
+    DecodeError, EncodeError, Event, Interruption, LoopError, LoopOptions, Next, Provider, RequestOptions,
+    ToolLoop,
+};
+use canvas_tools::{Session, ToolCall, ToolReply, ToolSpec, document_tools, system_prompt};
+use serde_json::{Value, json};
+
+use super::documents::{Documents, toolset};
+use super::not_supported;
+use super::request::{BridgeError, Request};
+
+/// Providers that belong to the door and are not built yet.
+const PLANNED: [&str; 6] = ["openai-chat", "openai-responses", "gemini", "mcp", "bedrock-converse", "ollama"];
+
+fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
+    let name = request.text("provider")?;
+    if PLANNED.contains(&name) {
+        return Err(not_supported(&format!("provider {name}")));
+    }
+    name.parse().map_err(|e: canvas_providers::UnknownProvider| BridgeError::new("BAD_REQUEST", e.to_string()))
+}
+
+pub(super) fn tools(request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!(provider(request)?.tools(&toolset(request)?)))
+}
+
+pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let body: Value = request.field("body")?;
+    Ok(json!(provider(request)?.decode(&body)?))
+}
+
+pub(super) fn replay(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let body: Value = request.field("body")?;
+    Ok(json!({"parts": provider(request)?.replay(&body)?}))
+}
+
+pub(super) fn request(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let provider = provider(request)?;
+    let tools: Vec<ToolSpec> = match request.field::<Option<&str>>("toolset")? {
+        None => Vec::new(),
+        Some(_) => toolset(request)?,
+    };
+    let system = request.field::<Option<&str>>("system")?.unwrap_or_default();
+    let events: Vec<Event> = request.field("events")?;
+    let options = RequestOptions::default();
+    let encoded = provider.request(request.text("model")?, system, &tools, &events, &options)?;
+    Ok(json!({"body": encoded.body, "losses": encoded.losses}))
+}
+
+/// Plays recorded answers through the tool loop, on a real canvas. The prompt is a user's message, so it begins a
+/// turn. After `interrupt_after` steps, each a request with its calls, the user cancels.
+pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let provider = provider(request)?;
+    let now = documents.now(request)?;
+    let bodies: Vec<Value> = request.field("bodies")?;
+    let interrupt_after: Option<usize> = request.field("interrupt_after")?;
+    let mut options = LoopOptions::default();
+    if let Some(max_steps) = request.field("max_steps")? {
+        options.max_steps = max_steps;
+    }
+    let mut session = documents.session(request, now)?;
+    let message = documents.call_id()?;
+    let began = block_on(session.begin_turn(documents.engine(), message, now))?;
+    let prompt = request.text("prompt")?;
+    let history = began.hidden_message.into_iter().chain([prompt.to_owned()]).map(Event::user).collect();
+
+    let tools = document_tools();
+    let system = system_prompt(&tools);
+    let mut bodies = bodies.into_iter();
+    let mut requests = Vec::new();
+    let mut turn = ToolLoop::new(options, history);
+    let outcome = loop {
+        match turn.poll(now.as_millis()) {
+            Next::SendRequest if interrupt_after == Some(requests.len()) => {
+                let operation = session.operation(documents.call_id()?);
+                let cancel = Call { operation, command: Command::Cancel };
+                block_on(documents.engine().call(&session.canvas, &cancel, now))?;
+                turn.interrupt(Interruption::Cancel);
+            }
+            Next::SendRequest => {
+                let encoded = provider.request(
+                    "script",
+                    &system,
+                    &tools,
+                    turn.events(),
+                    &RequestOptions::default(),
+                )?;
+                requests.push(encoded.body);
+                match bodies.next().map(|body| provider.decode(&body)) {
+                    Some(Ok(answer)) => turn.on_response(answer)?,
+                    Some(Err(e)) => turn.on_unusable(&e)?,
+                    None => turn.on_transport_error("the script has no further answer", false)?,
+                }
+            }
+            Next::RunCalls(calls) => {
+                for call in calls {
+                    let reply = run(documents, &session, &call, now);
+                    turn.on_reply(&call.id, reply)?;
+                }
+            }
+            Next::RenewLease { lease_id } => {
+                let reply = lease_call(documents, &session, "canvas_renew_lease", &lease_id, now)?;
+                turn.on_renewed(&lease_id, &reply)?;
+            }
+            Next::ReleaseLease { lease_id } => {
+                lease_call(documents, &session, "canvas_check_in", &lease_id, now)?;
+                turn.on_released(&lease_id)?;
+            }
+            Next::Wait { .. } => {
+                let message = "the script waits for nothing: report this".into();
+                return Err(BridgeError::new("INTERNAL", message));
+            }
+            Next::Done(outcome) => break outcome,
+        }
+    };
+    let snapshot = block_on(documents.engine().snapshot(&session.canvas, now))?;
+    let lease_policy = documents.engine().policy().lease;
+    Ok(json!({
+        "steps": turn.steps(),
+        "requests": requests,
+        "outcome": outcome.name(),
+        "locked": snapshot.head.lease().held_at(&lease_policy, snapshot.clock).is_some(),
+    }))
+}
+
+fn run(documents: &Documents, session: &Session, call: &ToolCall, now: Timestamp) -> ToolReply {
+    block_on(canvas_tools::call_document_tool(documents.engine(), session, call, now))
+}
+
+/// A call that the loop makes by itself, under an id of the bridge's own.
+fn lease_call(
+    documents: &mut Documents,
+    session: &Session,
+    name: &str,
+    lease_id: &str,
+    now: Timestamp,
+) -> Result<ToolReply, BridgeError> {
+    let id: CallId = documents.call_id()?;
+    let call =
+        ToolCall { id: id.as_str().to_owned(), name: name.to_owned(), arguments: json!({"lease_id": lease_id}) };
+    Ok(run(documents, session, &call, now))
+}
+
+impl From<DecodeError> for BridgeError {
+    fn from(error: DecodeError) -> Self {
+        Self::new(error.code(), error.to_string()).with("place", error.place().into())
+    }
+}
+
+impl From<EncodeError> for BridgeError {
+    fn from(error: EncodeError) -> Self {
+        Self::new(error.code(), error.to_string()).with("place", error.place().into())
+    }
+}
+
+impl From<LoopError> for BridgeError {
+    fn from(error: LoopError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}

@@ -1,0 +1,93 @@
+//! Reading requests, and saying what is wrong with them.
+
+use canvas_core::lease::Timestamp;
+use canvas_core::text::ApplyError;
+use canvas_core::{EngineError, NameError, Refusal};
+use canvas_tools::SessionError;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// A request's fields, read as they are needed. Unknown fields are ignored.
+pub(super) struct Request<'a> {
+    body: &'a Value,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn new(body: &'a Value) -> Self {
+        Self { body }
+    }
+
+    /// A field as any type that JSON can hold.
+    pub(super) fn field<T: Deserialize<'a>>(&self, name: &str) -> Result<T, BridgeError> {
+        let value = self.body.get(name).unwrap_or(&Value::Null);
+        T::deserialize(value).map_err(|e| {
+            BridgeError::new("BAD_REQUEST", format!("field {name}: {e}: send it as the operation says"))
+        })
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<&'a str, BridgeError> {
+        self.field(name)
+    }
+
+    pub(super) fn now(&self) -> Result<Timestamp, BridgeError> {
+        self.field("now")
+    }
+}
+
+/// An error reply.
+#[derive(Debug)]
+pub(super) struct BridgeError {
+    code: &'static str,
+    message: String,
+    details: Map<String, Value>,
+}
+
+impl BridgeError {
+    pub(super) fn new(code: &'static str, message: String) -> Self {
+        Self { code, message, details: Map::new() }
+    }
+
+    pub(super) fn with(mut self, name: &str, value: Value) -> Self {
+        self.details.insert(name.into(), value);
+        self
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut error = self.details.clone();
+        error.insert("code".into(), self.code.into());
+        error.insert("message".into(), self.message.clone().into());
+        Value::Object(error)
+    }
+}
+
+impl From<ApplyError> for BridgeError {
+    fn from(error: ApplyError) -> Self {
+        Self::new(ApplyError::CODE, error.to_string())
+            .with("reason", error.reason().code().into())
+            .with("conflicts", json!(error.conflicts))
+    }
+}
+
+impl From<EngineError> for BridgeError {
+    fn from(error: EngineError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<Refusal> for BridgeError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal.code(), refusal.to_string())
+    }
+}
+
+impl From<SessionError> for BridgeError {
+    fn from(error: SessionError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<NameError> for BridgeError {
+    fn from(error: NameError) -> Self {
+        Self::new("BAD_REQUEST", error.to_string())
+    }
+}

@@ -1,0 +1,119 @@
+//! Operations on plain text.
+
+use canvas_core::text::{
+    Address, AddressError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch, build as build_patch,
+    grep as grep_text, outline as outline_of, resolve as resolve_address,
+};
+use canvas_core::LineSpan;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::request::{BridgeError, Request};
+
+pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (text, patch) = (request.text("text")?, request.text("patch")?);
+    let mode = match request.field::<Option<&str>>("mode")? {
+        None | Some("strict") => Mode::Strict,
+        Some("anchored") => Mode::Anchored,
+        Some(mode) => {
+            let message = format!("there is no mode {mode:?}: send strict or anchored");
+            return Err(BridgeError::new("BAD_REQUEST", message));
+        }
+    };
+    let applied = apply_patch(text, patch, &Options { mode, ..Options::default() })?;
+    let spans: Vec<LineSpan> = applied.spans().iter().map(LineSpan::from).collect();
+    Ok(json!({
+        "applied_hunks": applied.summary().hunks,
+        "repairs": applied.repairs(),
+        "spans": spans,
+        "reverse": applied.inverse(),
+        "summary": applied.summary().to_string(),
+        "text": applied.text(),
+    }))
+}
+
+pub(super) fn build(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let context = request.field::<Option<usize>>("context")?.unwrap_or(3);
+    let hunks = build_patch(request.text("before")?, request.text("after")?, context);
+    let names = if hunks.is_empty() { "" } else { "--- a/document.md\n+++ b/document.md\n" };
+    Ok(json!({"patch": format!("{names}{hunks}")}))
+}
+
+pub(super) fn outline(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let outline = outline_of(request.text("text")?);
+    let sections: Vec<Value> = outline
+        .sections()
+        .iter()
+        .enumerate()
+        .map(|(i, section)| {
+            json!({
+                "path": outline.path(i),
+                "level": section.level,
+                "heading_line": section.heading.start,
+                "start_line": section.lines.start,
+                "end_line": section.lines.end,
+            })
+        })
+        .collect();
+    Ok(json!({"sections": sections}))
+}
+
+#[derive(Deserialize)]
+struct AddressJson {
+    lines: Option<(usize, usize)>,
+    section: Option<Vec<String>>,
+    ordinal: Option<usize>,
+    item: Option<usize>,
+    fence: Option<usize>,
+}
+
+impl AddressJson {
+    fn parse(self) -> Result<Address, BridgeError> {
+        let part = match (self.item, self.fence) {
+            (None, None) => None,
+            (Some(n), None) => Some(Part::Item(n)),
+            (None, Some(n)) => Some(Part::Fence(n)),
+            (Some(_), Some(_)) => return Err(bad_address("name an item or a fence, not both")),
+        };
+        match (self.lines, self.section) {
+            (Some((start, end)), None) => Ok(Address::Lines { start, end }),
+            (None, Some(path)) => Ok(Address::Section { path, ordinal: self.ordinal, part }),
+            _ => Err(bad_address("name either lines or a section")),
+        }
+    }
+}
+
+fn bad_address(what: &str) -> BridgeError {
+    BridgeError::new("BAD_REQUEST", format!("field address: {what}"))
+}
+
+pub(super) fn resolve(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let text = request.text("text")?;
+    let address = request.field::<AddressJson>("address")?.parse()?;
+    let resolved = resolve_address(text, &address).map_err(|e| refused_address(&e))?;
+    Ok(json!({
+        "start_line": resolved.lines.start,
+        "end_line": resolved.lines.end,
+        "text": &text[resolved.bytes],
+    }))
+}
+
+fn refused_address(error: &AddressError) -> BridgeError {
+    let candidates: Vec<Value> = error
+        .candidates()
+        .iter()
+        .map(|c| json!({"path": c.path, "heading_line": c.heading_line}))
+        .collect();
+    BridgeError::new(error.code(), error.to_string()).with("candidates", candidates.into())
+}
+
+pub(super) fn grep(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (text, query) = (request.text("text")?, request.text("query")?);
+    let is_regex = request.field::<Option<bool>>("regex")?.unwrap_or(false);
+    let query = if is_regex { Query::regex(query) } else { Query::literal(query) };
+    let query = query.map_err(|e| BridgeError::new(e.code(), e.to_string()))?;
+    let found = grep_text(text, &query, GrepLimits::default());
+    let matches: Vec<Value> =
+        found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
+    Ok(json!({"matches": matches, "truncated": found.truncated}))
+}
