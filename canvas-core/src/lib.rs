@@ -1,6 +1,8 @@
 //! The canvas: a content-addressed tree under one compare-and-swap head, its documents, stores and rules.
 
 mod blocking;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod document;
 mod engine;
 mod ground;

@@ -38,7 +38,7 @@
 //! * It reads no clock, draws no randomness and stores nothing.
 //! * It keeps no receipts: a repeated [`Lease::preempt`] preempts again, and a repeated write is the
 //!   caller's to recognise. Only a repeated check-out is answered as the first was.
-//! * Clocks decide when a lease expires and nothing else. Whatever a clock does, no id is given twice
+//! * Clocks decide when a lease ends and nothing else. Whatever a clock does, no id is given twice
 //!   and no two holders are valid at once.
 //!
 //! # Modules

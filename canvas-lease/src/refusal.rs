@@ -75,7 +75,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The stable code (specs 000 §6).
+    /// The stable code (specs 000 §5.1).
     pub const fn code(&self) -> &'static str {
         match self {
             Self::StaleEpoch { .. } => "STALE_EPOCH",

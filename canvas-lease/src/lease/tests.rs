@@ -206,8 +206,8 @@ fn renewal_reaches_the_maximum_hold_and_no_further() {
          101 ada renews lease-1-0 -> lease-1-0 until 110, 9 ms
          109 ada renews lease-1-0 -> lease-1-0 until 118, 9 ms
          111 ada renews lease-1-0 -> lease-1-0 until 120, 9 ms, at max hold
-         119 ada renews lease-1-0 -> lease-1-0 until 120, 1 ms, at max hold
          119 ada beats lease-1-0 -> coalesced, lease-1-0 until 120, 1 ms, at max hold
+         119 ada renews lease-1-0 -> lease-1-0 until 120, 1 ms, at max hold
          120 ada renews lease-1-0 -> LEASE_EXPIRED at 120
          120 ada checks-out call-2 turn-0 -> lease-2-0 until 129, 9 ms",
     );
