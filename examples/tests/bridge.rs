@@ -1,0 +1,230 @@
+//! The bridge as acceptance checks use it: requests in, replies out.
+
+use canvas_examples::bridge::Bridge;
+use serde_json::{Value, json};
+
+/// Asks and expects a result.
+fn ask(bridge: &mut Bridge, request: Value) -> Value {
+    let reply = raw(bridge, &request.to_string());
+    assert_eq!(reply["ok"], json!(true), "{request} gave {reply}");
+    reply["result"].clone()
+}
+
+fn raw(bridge: &mut Bridge, line: &str) -> Value {
+    let reply = bridge.call(line);
+    assert!(!reply.contains('\n'), "a reply is one line");
+    serde_json::from_str(&reply).expect("a reply is JSON")
+}
+
+fn tool(bridge: &mut Bridge, call_id: &str, name: &str, arguments: Value, now: u64) -> Value {
+    let (op, canvas, session) = ("tool.call", "c", "main");
+    ask(
+        bridge,
+        json!({"op": op, "canvas": canvas, "session": session, "call_id": call_id, "name": name,
+               "arguments": arguments, "now": now}),
+    )
+}
+
+/// The lease of a check-out that must succeed.
+fn check_out(bridge: &mut Bridge, call_id: &str, now: u64) -> String {
+    let reply = tool(bridge, call_id, "canvas_check_out", json!({}), now);
+    reply["lease_id"].as_str().unwrap_or_else(|| panic!("no lease in {reply}")).to_owned()
+}
+
+fn code(reply: &Value) -> &str {
+    reply.pointer("/error/code").and_then(Value::as_str).unwrap_or("OK")
+}
+
+const DOCUMENT: &str = "# Plan\n\n- one\n- two\n";
+
+fn with_canvas() -> Bridge {
+    let mut bridge = Bridge::new();
+    ask(&mut bridge, json!({"op": "canvas.create", "canvas": "c", "markdown": DOCUMENT, "now": 1000}));
+    bridge
+}
+
+#[test]
+fn bad_lines_get_an_error_and_the_bridge_goes_on() {
+    let mut bridge = Bridge::new();
+    let deep = "[".repeat(100_000);
+    for (line, code) in [
+        ("", "BAD_REQUEST"),
+        ("nonsense", "BAD_REQUEST"),
+        ("[]", "BAD_REQUEST"),
+        ("null", "BAD_REQUEST"),
+        ("{}", "BAD_REQUEST"),
+        (r#"{"op": 1}"#, "BAD_REQUEST"),
+        (r#"{"op": "no.such"}"#, "BAD_REQUEST"),
+        (r#"{"op": "patch.apply", "text": 1, "patch": ""}"#, "BAD_REQUEST"),
+        (r#"{"op": "patch.apply", "text": "", "patch": "", "mode": "fuzzy"}"#, "BAD_REQUEST"),
+        (r#"{"op": "canvas.create", "canvas": "c", "markdown": "", "now": -1}"#, "BAD_REQUEST"),
+        (r#"{"op": "canvas.create", "canvas": "c", "markdown": "", "now": 9007199254740992}"#, "BAD_REQUEST"),
+        (r#"{"op": "canvas.create", "canvas": "", "markdown": "", "now": 1}"#, "BAD_REQUEST"),
+        (r#"{"op": "canvas.text", "canvas": "c"}"#, "CANVAS_NOT_FOUND"),
+        (r#"{"op": "tool.list", "toolset": "board"}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "tool.list", "toolset": "magic"}"#, "BAD_REQUEST"),
+        (r#"{"op": "board.get", "canvas": "c"}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "provider.decode", "provider": "gemini", "body": {}}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "provider.decode", "provider": "nobody", "body": {}}"#, "BAD_REQUEST"),
+        (deep.as_str(), "BAD_REQUEST"),
+    ] {
+        let reply = raw(&mut bridge, line);
+        assert_eq!((&reply["ok"], self::code(&reply)), (&json!(false), code), "{line:.80}");
+        assert!(reply["error"]["message"].as_str().is_some_and(|m| m.len() > 10));
+    }
+    assert_eq!(raw(&mut bridge, r#"{"id": [7], "op": "x"}"#)["id"], json!([7]));
+}
+
+#[test]
+fn text_operations_have_their_shapes() {
+    let mut bridge = Bridge::new();
+    let built = ask(&mut bridge, json!({"op": "patch.build", "before": "a\nb\n", "after": "a\nc\n"}));
+    let applied = ask(&mut bridge, json!({"op": "patch.apply", "text": "a\nb\n", "patch": built["patch"]}));
+    assert_eq!(
+        applied,
+        json!({"applied_hunks": 1, "repairs": [], "spans": [{"start_line": 2, "end_line": 2}],
+               "reverse": "@@ -1,2 +1,2 @@\n a\n-c\n+b\n", "summary": "+1 −1, 1 hunk", "text": "a\nc\n"})
+    );
+    let equal = ask(&mut bridge, json!({"op": "patch.build", "before": "a", "after": "a", "context": 0}));
+    assert_eq!(equal, json!({"patch": ""}));
+    let refused = raw(
+        &mut bridge,
+        &json!({"op": "patch.apply", "text": "a\n", "patch": "@@\n-b\n+c\n", "mode": "anchored"}).to_string(),
+    );
+    assert_eq!(refused["error"]["code"], "PATCH_REJECTED");
+    assert_eq!(refused["error"]["reason"], "NOT_FOUND");
+    assert_eq!(refused["error"]["conflicts"][0]["line"], 1);
+    let text = "# A\n\n- x\n- y\n\n## B\n\ntext\n";
+    let outline = ask(&mut bridge, json!({"op": "markdown.outline", "text": text}));
+    assert_eq!(
+        outline["sections"][1],
+        json!({"path": ["A", "B"], "level": 2, "heading_line": 6, "start_line": 6, "end_line": 8})
+    );
+    for (address, expected) in [
+        (json!({"lines": [3, 4]}), json!({"start_line": 3, "end_line": 4, "text": "- x\n- y\n"})),
+        (
+            json!({"section": ["A", "B"]}),
+            json!({"start_line": 6, "end_line": 8, "text": "## B\n\ntext\n"}),
+        ),
+        (json!({"section": ["A"], "item": 2}), json!({"start_line": 4, "end_line": 4, "text": "- y\n"})),
+    ] {
+        let request = json!({"op": "markdown.resolve", "text": text, "address": address});
+        assert_eq!(ask(&mut bridge, request), expected);
+    }
+    let found = ask(&mut bridge, json!({"op": "text.grep", "text": text, "query": "^- ", "regex": true}));
+    assert_eq!(found["matches"][1]["line"], 4);
+}
+
+#[test]
+fn a_turn_edits_and_the_user_takes_over() {
+    let mut bridge = with_canvas();
+    let lease = check_out(&mut bridge, "1", 1000);
+    let patch = |from: &str, to: &str| json!({"lease_id": lease, "patch": format!("@@\n - one\n-{from}\n+{to}\n")});
+    let missed = tool(&mut bridge, "2", "canvas_apply_patch", patch("- TWO", "- 2"), 2000);
+    assert_eq!((code(&missed), &missed["error"]["reason"]), ("PATCH_REJECTED", &json!("NOT_FOUND")));
+    let applied = tool(&mut bridge, "3", "canvas_apply_patch", patch("- two", "- 2"), 3000);
+    assert_eq!((code(&applied), &applied["applied_hunks"]), ("OK", &json!(1)));
+    // A retry is answered and not done again.
+    assert_eq!(tool(&mut bridge, "3", "canvas_apply_patch", patch("- two", "- 2"), 4000), applied);
+    let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+    assert_eq!(text["markdown"], "# Plan\n\n- one\n- 2\n");
+    assert_eq!(text["locked"], true);
+    let edit = json!({"op": "user.edit", "canvas": "c", "markdown": "# Plan\n\n- mine\n", "now": 5000});
+    assert_eq!(ask(&mut bridge, edit)["canvas_epoch"], 1);
+    let stale = tool(&mut bridge, "4", "canvas_apply_patch", patch("- 2", "- 3"), 6000);
+    assert_eq!(code(&stale), "STALE_EPOCH");
+    assert!(stale["error"]["changes"]["diff"].as_str().is_some_and(|diff| diff.contains("+- mine")));
+    // The retry of the write still answers as it did.
+    assert_eq!(tool(&mut bridge, "3", "canvas_apply_patch", patch("- two", "- 2"), 7000), applied);
+    let ended = ask(&mut bridge, json!({"op": "turn.end", "canvas": "c", "now": 8000}));
+    assert_eq!(ended["promoted"], false, "the user has interrupted this turn");
+    let message = ended["hidden_message"].as_str().expect("the text has changed");
+    assert!(message.starts_with(canvas_tools::HIDDEN_HEADER) && message.ends_with("```"));
+    let next = ask(&mut bridge, json!({"op": "user.message", "canvas": "c", "now": 9000}));
+    assert_eq!(next, json!({"canvas_epoch": 2, "hidden_message": null}));
+}
+
+#[test]
+fn a_cancel_ends_the_turn_until_the_next_message() {
+    let mut bridge = with_canvas();
+    check_out(&mut bridge, "1", 1000);
+    ask(&mut bridge, json!({"op": "user.cancel", "canvas": "c", "now": 2000}));
+    let late = tool(&mut bridge, "2", "canvas_check_out", json!({}), 3000);
+    assert_eq!((code(&late), &late["error"]["reason"]), ("LOCK_NOT_AVAILABLE", &json!("USER_ACTIVE")));
+    ask(&mut bridge, json!({"op": "user.message", "canvas": "c", "now": 4000}));
+    check_out(&mut bridge, "3", 5000);
+}
+
+#[test]
+fn a_clock_that_jumps_ends_leases_and_nothing_else() {
+    let mut bridge = with_canvas();
+    for (i, (at, expected)) in [
+        (1_000_000, "OK"),
+        (1_014_999, "OK"),
+        (1_011_000, "OK"),
+        (u64::MAX >> 11, "LEASE_EXPIRED"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let lease = if i == 0 { check_out(&mut bridge, "out", at) } else { "lease-1-0".into() };
+        let read = tool(&mut bridge, &format!("r{i}"), "canvas_read_all", json!({"lease_id": lease}), at);
+        assert_eq!(code(&read), expected, "at {at}");
+    }
+    let lease = check_out(&mut bridge, "again", u64::MAX >> 11);
+    let back = tool(&mut bridge, "b", "canvas_read_all", json!({"lease_id": lease}), 1_000);
+    assert_eq!(code(&back), "STALE_EPOCH");
+}
+
+fn answer(stop: &str, content: Value) -> Value {
+    json!({"type": "message", "role": "assistant", "model": "m", "id": "msg", "stop_reason": stop, "content": content})
+}
+
+fn call(id: &str, name: &str, input: Value) -> Value {
+    json!({"type": "tool_use", "id": id, "name": name, "input": input})
+}
+
+fn play(bridge: &mut Bridge, bodies: Value, more: Value) -> Value {
+    let mut request = json!({"op": "loop.script", "provider": "anthropic", "canvas": "c", "prompt": "Tidy up.",
+                             "bodies": bodies, "max_steps": 8, "now": 10_000});
+    request.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+    ask(bridge, request)
+}
+
+#[test]
+fn scripts_run_on_a_real_canvas_and_leave_no_lock() {
+    let out = answer("tool_use", json!([call("t1", "canvas_check_out", json!({}))]));
+    let patch = json!({"lease_id": "lease-1-1", "patch": "@@\n - one\n-- two\n+- 2\n"});
+    let write = answer("tool_use", json!([call("t2", "canvas_apply_patch", patch.clone())]));
+    let cut = answer("max_tokens", json!([call("t2", "canvas_apply_patch", patch)]));
+    let bye = answer("end_turn", json!([{"type": "text", "text": "Done."}]));
+    for (bodies, more, outcome, requests, markdown) in [
+        (json!([out, write, bye]), json!({}), "completed", 3, "# Plan\n\n- one\n- 2\n"),
+        (json!([out, cut, bye]), json!({}), "completed", 3, DOCUMENT),
+        (json!([out, write, bye]), json!({"max_steps": 1}), "max_steps", 1, DOCUMENT),
+        (json!([out, write, bye]), json!({"interrupt_after": 1}), "interrupted", 1, DOCUMENT),
+        (json!([out]), json!({}), "transport_failed", 2, DOCUMENT),
+        (json!([out, "garbage"]), json!({}), "unusable", 2, DOCUMENT),
+    ] {
+        let mut bridge = with_canvas();
+        let result = play(&mut bridge, bodies, more);
+        assert_eq!((&result["outcome"], &result["locked"]), (&json!(outcome), &json!(false)));
+        assert_eq!(result["requests"].as_array().map(Vec::len), Some(requests), "{outcome}");
+        assert!(result["steps"].as_array().is_some_and(|steps| !steps.is_empty()));
+        let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+        assert_eq!((&text["markdown"], &text["locked"]), (&json!(markdown), &json!(false)), "{outcome}");
+    }
+}
+
+#[test]
+fn the_same_script_runs_twice() {
+    let mut bridge = with_canvas();
+    for _ in 0..2 {
+        let out = answer("tool_use", json!([call("t1", "canvas_check_out", json!({}))]));
+        let result = play(&mut bridge, json!([out, answer("end_turn", json!([]))]), json!({}));
+        assert_eq!(result["outcome"], "completed");
+        let last = &result["requests"][1]["messages"];
+        let results = last.as_array().and_then(|m| m.last()).expect("the results come last");
+        assert!(results.to_string().contains("lease_id"), "{results}");
+    }
+}
