@@ -6,7 +6,8 @@ use std::alloc::System;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-/// The allocator to install as the global one.
+/// The allocator to install as the global one. Beside the bare system allocator it slows flickzeug, which allocates
+/// for every line, by a twentieth, and no other subject measurably.
 pub static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// At most how many allocations of `size` bytes or more a call makes: the bytes that it allocates in all, small ones

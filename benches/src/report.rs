@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use crate::measure::{Flaw, Outcome};
+use crate::measure::{Flaw, Outcome, Time};
 
 /// What one subject needed for one work at one size.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +15,8 @@ pub struct Row {
     pub size: usize,
     /// Stable name of the subject: `canvas`, `memcpy`, or a peer's crate.
     pub subject: &'static str,
-    /// Median nanoseconds of a call, or why there are none.
-    pub median_ns: Result<f64, Flaw>,
+    /// The times of its calls, or why there are none.
+    pub time: Result<Time, Flaw>,
     /// Median nanoseconds of copying the document into a warm buffer, in the same run.
     pub floor_ns: f64,
     /// Allocations of the document's size or more in one call, at most; counted for our own subject only.
@@ -31,15 +31,10 @@ impl Row {
     /// Where it is missing.
     pub fn of(work: &'static str, size: usize, outcomes: Vec<Outcome>) -> Vec<Self> {
         let floor = outcomes.iter().find(|outcome| outcome.subject == "memcpy");
-        let floor_ns = *floor.and_then(|o| o.median_ns.as_ref().ok()).expect("the floor is measured with them");
-        let row = |Outcome { subject, median_ns }| Self {
-            work,
-            size,
-            subject,
-            median_ns,
-            floor_ns,
-            allocations: None,
-        };
+        let floor =
+            floor.and_then(|outcome| outcome.time.as_ref().ok()).expect("the floor is among the subjects");
+        let floor_ns = floor.median_ns;
+        let row = |Outcome { subject, time }| Self { work, size, subject, time, floor_ns, allocations: None };
         outcomes.into_iter().map(row).collect()
     }
 }
@@ -50,7 +45,9 @@ impl Row {
 ///
 /// Those of `out`.
 pub fn head(out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{:<10} {:>8}  {:<17} {:>12} {:>10}  doc-sized allocations", "work", "size", "subject", "median", "× memcpy")
+    let columns = ["work", "size", "subject", "median", "fastest", "× memcpy", "document-sized allocations"];
+    let [work, size, subject, median, fastest, ratio, allocations] = columns;
+    writeln!(out, "{work:<10} {size:>6}  {subject:<16} {median:>10} {fastest:>10} {ratio:>9}  {allocations}")
 }
 
 /// Writes a row of the table.
@@ -59,11 +56,16 @@ pub fn head(out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{:<10} {:>8}  {:<17} ", row.work, bytes(row.size), row.subject)?;
-    match &row.median_ns {
-        Ok(ns) => write!(out, "{:>12} {:>10.2}", time(*ns), ns / row.floor_ns)?,
+    write!(out, "{:<10} {:>6}  {:<16} ", row.work, bytes(row.size), row.subject)?;
+    match &row.time {
+        Ok(Time { median_ns, fastest_ns }) => {
+            let ratio = median_ns / row.floor_ns;
+            write!(out, "{:>10} {:>10} {ratio:>9.2}", duration(*median_ns), duration(*fastest_ns))?;
+        }
         Err(Flaw::OtherResult) => write!(out, "not timed: gives another result")?,
-        Err(Flaw::Refused(error)) => write!(out, "not timed: refuses: {}", error.lines().next().unwrap_or(""))?,
+        Err(Flaw::Refused(error)) => {
+            write!(out, "not timed: refuses: {}", error.lines().next().unwrap_or(""))?
+        }
     }
     match row.allocations {
         Some(count) => writeln!(out, "  {count}"),
@@ -77,7 +79,7 @@ pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
-    let median = row.median_ns.as_ref().ok();
+    let median = row.time.as_ref().ok().map(|time| time.median_ns);
     let object = json!({
         "work": row.work,
         "size": row.size,
@@ -96,7 +98,7 @@ fn bytes(size: usize) -> String {
     }
 }
 
-fn time(ns: f64) -> String {
+fn duration(ns: f64) -> String {
     match ns {
         1e6.. => format!("{:.2} ms", ns / 1e6),
         _ => format!("{:.2} µs", ns / 1e3),

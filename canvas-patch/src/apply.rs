@@ -153,6 +153,10 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
         },
         Mode::Anchored => anchored(text, &patch)?,
     };
+    let idle = idle_hunks(&patch);
+    if !idle.is_empty() {
+        return Err(ApplyError { conflicts: idle });
+    }
     let Placed { result: (after, edits), repairs } = applied;
     if after.len() > options.limits.text_bytes {
         return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
@@ -163,6 +167,15 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
     let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
     let summary = Summary { added: count(Kind::Add), removed: count(Kind::Remove), hunks: patch.hunks.len() };
     Ok(Applied { before: text, text: after, edits, summary, repairs })
+}
+
+/// Hunks that neither add nor remove a line: their author has lost a change on the way.
+fn idle_hunks(patch: &Patch<'_>) -> Vec<Conflict> {
+    let hunks = patch.hunks.iter().enumerate();
+    hunks
+        .filter(|(_, hunk)| patch.lines_of(hunk).iter().all(|line| line.kind == Kind::Context))
+        .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoEffect, hunk.patch_line))
+        .collect()
 }
 
 /// The text after, and what changed.
@@ -329,6 +342,8 @@ fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
     for ((conflict, _), places) in missed.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES)) {
         conflicts[*conflict].candidates = places.lines.iter().map(|line| line + 1).collect();
     }
+    conflicts.extend(idle_hunks(patch));
+    conflicts.sort_by_key(|conflict| conflict.hunk);
     if conflicts.iter().any(|c| matches!(c.reason, Reason::Misordered | Reason::Overlap)) {
         // New starts cannot follow from one another where the hunks do not.
         conflicts.retain(|conflict| conflict.reason != Reason::StartMismatch);
@@ -388,7 +403,8 @@ fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, ApplyError> {
     {
         return Ok(Placed { result, repairs: patch.repairs.clone() });
     }
-    let places = unique_places(text, patch, unanchored)?;
+    let faults = unanchored.into_iter().chain(idle_hunks(patch)).collect();
+    let places = unique_places(text, patch, faults)?;
     in_order(patch, &places)?;
     Ok(splice_at(text, patch, &places))
 }

@@ -39,7 +39,7 @@ pub enum Reason {
     Ambiguous,
     /// The hunk has neither context nor removed lines to place it by (anchored mode).
     NoAnchor,
-    /// The text after the patch would equal the text before.
+    /// The text after the patch would equal the text before, or the hunk adds and removes no line.
     NoEffect,
     /// The text or the patch passes a limit.
     TooLarge,

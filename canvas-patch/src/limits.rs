@@ -1,6 +1,6 @@
 //! Upper bounds on what one call may cost.
 
-/// Sizes past which a call is refused as `TOO_LARGE` before any work is done.
+/// Sizes past which a call is refused as `TOO_LARGE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the text to patch, and of the text that results. Default 64 MiB.

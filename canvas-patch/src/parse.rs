@@ -18,7 +18,7 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
         return Err(Conflict::of_patch(Reason::TooLarge, 1));
     }
     let mut reader = Reader {
-        cursor: Cursor { text, at: 0, number: 1 },
+        cursor: Cursor::new(text),
         patch: Patch::default(),
         mode,
         fence: None,
@@ -40,20 +40,26 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
 /// A position in the patch text. Copying it is a look ahead.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
+    rest: &'a str,
+    /// Bytes of the line that comes next, searched for once however often it is looked at.
+    len: usize,
     /// Of the line that comes next, from 1.
     number: usize,
 }
 
 impl<'a> Cursor<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { rest: text, len: line_end(text, 0), number: 1 }
+    }
+
     fn peek(&self) -> Option<&'a str> {
-        (self.at < self.text.len()).then(|| &self.text[self.at..line_end(self.text, self.at)])
+        (self.len > 0).then(|| &self.rest[..self.len])
     }
 
     fn take(&mut self) -> Option<&'a str> {
         let line = self.peek()?;
-        self.at += line.len();
+        self.rest = &self.rest[self.len..];
+        self.len = line_end(self.rest, 0);
         self.number += 1;
         Some(line)
     }
@@ -102,8 +108,8 @@ impl<'a> Reader<'a> {
                 self.fence = Some(&bare[..marks]);
                 self.repair(0, RepairKind::FenceRemoved);
             } else if !(is_extended_header(line) || self.mode == Mode::Anchored && bare.is_empty()) {
-                let rest = &self.cursor.text[self.cursor.at..];
-                let reason = if rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
+                let reason =
+                    if self.cursor.rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
                 return Err(Conflict::of_patch(reason, self.cursor.number));
             }
             diffs += usize::from(line.starts_with("diff "));
@@ -303,7 +309,7 @@ impl<'a> Reader<'a> {
             ahead.take();
         }
         let boundary = ahead.peek().is_none_or(|line| line.starts_with("@@") || self.closes_fence(line));
-        if boundary && ahead.at > self.cursor.at {
+        if boundary && ahead.number > self.cursor.number {
             self.cursor = ahead;
             self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
         }
@@ -343,7 +349,7 @@ fn is_marker(line: &str) -> bool {
 
 /// A line of nothing but its terminator.
 fn is_blank(line: &str) -> bool {
-    line.trim_end_matches(['\r', '\n']).is_empty()
+    line.bytes().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
 fn is_fence(bare: &str) -> bool {

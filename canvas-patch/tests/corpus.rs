@@ -1,7 +1,9 @@
 //! The corpora of real changes, broken patches and patches written by models, where they are at hand.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use canvas_patch::{Limits, Mode, Options, Reason, apply, build};
 use serde_json::Value;
@@ -113,4 +115,56 @@ fn patches_of_models_apply_where_their_content_is_unique() {
         "llm_diffs: {} rows, {unique} unique ({no_effect} without effect), {reasons:?}",
         rows.len()
     ));
+}
+
+/// What `git apply --recount` makes of a text; `Ok(None)` where it refuses.
+///
+/// # Errors
+///
+/// Where git is not installed or the folder cannot be written.
+#[expect(clippy::disallowed_methods, reason = "a test is a host")]
+fn git_apply(folder: &Path, text: &str, patch: &str) -> std::io::Result<Option<String>> {
+    std::fs::write(folder.join("f"), text)?;
+    let mut git = Command::new("git")
+        .args(["apply", "--recount", "-"])
+        .current_dir(folder)
+        // No repository around the folder, and nobody's settings.
+        .env("GIT_CEILING_DIRECTORIES", folder.parent().expect("the folder lies in another"))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // Git may refuse before it has read everything.
+    let _ = git.stdin.take().expect("stdin is piped").write_all(patch.as_bytes());
+    match git.wait()?.success() {
+        true => std::fs::read_to_string(folder.join("f")).map(Some),
+        false => Ok(None),
+    }
+}
+
+#[test]
+fn git_gives_the_same_bytes() {
+    let Some(rows) = rows("llm_diffs.jsonl") else { return };
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("git_gives_the_same_bytes");
+    std::fs::create_dir_all(&folder).expect("the temporary folder can be made");
+    let (mut applied, mut both, mut wrong) = (0, 0, Vec::new());
+    for row in &rows {
+        let (before, patch) = (field(row, "before"), field(row, "single_file_patch"));
+        let Ok(ours) = apply(before, patch, &options(Mode::Anchored)) else { continue };
+        applied += 1;
+        match git_apply(&folder, before, patch) {
+            Ok(Some(gits)) => {
+                both += 1;
+                if gits != ours.text() {
+                    wrong.push(row["id"].to_string());
+                }
+            }
+            Ok(None) => {}
+            Err(e) => return say(&format!("git: absent, nothing compared ({e})")),
+        }
+    }
+    say(&format!("git: {both} of {applied} applied rows of {} compared, {} differ", rows.len(), wrong.len()));
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -13,7 +13,7 @@ const USAGE: &str = "usage: compare [--json] [--quick] [WORK...]
 
 --json   one object a row: work, size, subject, median_ns, floor_ns, ratio
 --quick  two sizes and fewer repetitions, within a minute
-WORK     only works whose name begins so, such as `apply` or `apply-200`
+WORK     only these: a name, `apply-200`, or the start of several, `apply`
 ";
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
@@ -34,7 +34,7 @@ impl Arguments {
             match argument.as_str() {
                 "--json" => parsed.json = true,
                 "--quick" => parsed.quick = true,
-                work if WORKS.iter().any(|known| known.name.starts_with(work)) => parsed.works.push(argument),
+                work if WORKS.iter().any(|known| names(work, known.name)) => parsed.works.push(argument),
                 _ => return None,
             }
         }
@@ -42,8 +42,13 @@ impl Arguments {
     }
 
     fn wants(&self, work: &str) -> bool {
-        self.works.is_empty() || self.works.iter().any(|wanted| work.starts_with(wanted))
+        self.works.is_empty() || self.works.iter().any(|wanted| names(wanted, work))
     }
+}
+
+/// Whether an argument is the name of a work, or its start up to a hyphen.
+fn names(argument: &str, work: &str) -> bool {
+    work.strip_prefix(argument).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 fn main() -> io::Result<ExitCode> {

@@ -1,6 +1,8 @@
 //! Patches that anchored mode alone applies, with what it puts right.
 
-use crate::{adapts, applies};
+use canvas_patch::Mode::Anchored;
+
+use crate::{adapts, applies, refuses};
 
 #[test]
 fn headers() {
@@ -49,24 +51,14 @@ fn blank_lines() {
     adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
     adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n\n\r\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
     adapts(text, "@@\n-b\n+x\n\n\n\n", "a\n\nx\n\n", "1:BARE_HEADER 1:SEPARATOR_DROPPED");
-    adapts(
-        text,
-        "@@ -1 +1 @@\n-a\n+x\n\n@@ -3 +3 @@\n-b\n+y\n",
-        "x\n\ny\n\n",
-        "1:SEPARATOR_DROPPED",
-    );
+    adapts(text, "@@ -1 +1 @@\n-a\n+x\n\n@@ -3 +3 @@\n-b\n+y\n", "x\n\ny\n\n", "1:SEPARATOR_DROPPED");
     adapts(
         text,
         "@@\n-a\n+x\n\n\n@@\n-b\n+y\n",
         "x\n\ny\n\n",
         "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:BARE_HEADER",
     );
-    adapts(
-        text,
-        "@@\n-a\n+x\n\n b\n\n",
-        "x\n\nb\n\n",
-        "1:BARE_HEADER 1:BLANK_CONTEXT 1:SEPARATOR_DROPPED",
-    );
+    adapts(text, "@@\n-a\n+x\n\n b\n\n", "x\n\nb\n\n", "1:BARE_HEADER 1:BLANK_CONTEXT 1:SEPARATOR_DROPPED");
     // A blank line with its space is context wherever it stands.
     adapts(text, "@@\n-a\n+x\n \n", "x\n\nb\n\n", "1:BARE_HEADER");
     adapts("a\n\n", "@@ -1,5 +1,2 @@\n-a\n\n+x\n", "\nx\n", "1:COUNTS_CORRECTED 1:BLANK_CONTEXT");
@@ -126,10 +118,15 @@ fn hunks_share_context() {
     adapts(text, "@@\n a\n+x\n b\n@@\n b\n+y\n", "a\nx\nb\ny\nc\nd\n", bare);
     adapts(text, "@@\n a\n+x\n@@\n+y\n b\n", "a\nx\ny\nb\nc\nd\n", bare);
     adapts(text, "@@\n a\n-b\n@@\n-c\n d\n", "a\nd\n", bare);
-    // A hunk without changes says only where it stands.
-    adapts(text, "@@\n a\n-b\n+x\n c\n@@\n c\n", "a\nx\nc\nd\n", bare);
-    adapts(text, "@@\n a\n b\n@@\n+x\n a\n", "x\na\nb\nc\nd\n", bare);
-    adapts(text, "@@\n a\n-b\n@@\n c\n@@\n-d\n", "a\nc\n", "1:BARE_HEADER 2:BARE_HEADER 3:BARE_HEADER");
+    // A hunk without changes has lost them on the way.
+    refuses(Anchored, text, "@@\n a\n-b\n+x\n c\n@@\n c\n", &["2:NO_EFFECT 6"]);
+    refuses(Anchored, text, "@@\n a\n b\n@@\n+x\n a\n", &["1:NO_EFFECT 1"]);
+    refuses(
+        Anchored,
+        text,
+        "@@\n z\n-b\n@@\n c\n@@\n-d\n",
+        &["1:NOT_FOUND 1 @1:1 CONTENT z\\n|a\\n", "2:NO_EFFECT 4"],
+    );
 }
 
 #[test]
@@ -151,7 +148,12 @@ fn terminators_are_those_of_the_document() {
     adapts("a\r\nb\r\n", "@@ -1,2 +1 @@\n a\n-b\n", "a\r\n", "1:EOL_ADAPTED");
     adapts("a\r\nb\r\n", "@@\n+x\n a\n", "x\r\na\r\nb\r\n", adapted);
     adapts("a\r\nb\r\n", "@@\n b\n+x\n", "a\r\nb\r\nx\r\n", adapted);
-    adapts("a\r\nb", "@@\n-b\n+x\n+y\n\\ No newline\n", "a\r\nx\r\ny", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
+    adapts(
+        "a\r\nb",
+        "@@\n-b\n+x\n+y\n\\ No newline\n",
+        "a\r\nx\r\ny",
+        "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED",
+    );
     adapts("a\r\nb", "@@\n b\n+x\n", "a\r\nb\r\nx", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
     // Where endings are mixed: the line above, which may be the removed one, else the line behind, else the patch's.
     adapts("a\r\nb\n", "@@\n a\n+x\n b\n", "a\r\nx\r\nb\n", adapted);
@@ -183,7 +185,12 @@ fn the_final_newline_is_that_of_the_document() {
         ("a\nb\n", "@@\n a\n+x\n\\ No newline\n-b\n", "a\nx", "1:BARE_HEADER"),
         ("a\nb", "@@\n-a\n+x\n b\n\\ No newline\n", "x\nb", "1:BARE_HEADER"),
         ("a\nb", "@@\n a\n-b\n\\ No newline\n", "a\n", "1:BARE_HEADER"),
-        ("a\r\nb", "@@\r\n a\r\n-b\r\n\\ No newline\r\n+x\r\n\\ No newline\r\n", "a\r\nx", "1:BARE_HEADER 1:EOL_ADAPTED"),
+        (
+            "a\r\nb",
+            "@@\r\n a\r\n-b\r\n\\ No newline\r\n+x\r\n\\ No newline\r\n",
+            "a\r\nx",
+            "1:BARE_HEADER 1:EOL_ADAPTED",
+        ),
         ("a\nb\r", "@@\n a\n-b\r\n\\ No newline\n+x\r\n\\ No newline\n", "a\nx\r", "1:BARE_HEADER"),
         // Markers that do not are not.
         ("a\nb\n", "@@\n a\n-b\n\\ No newline\n+x\n", "a\nx\n", ignored),
@@ -197,14 +204,24 @@ fn the_final_newline_is_that_of_the_document() {
         ("a\n", "@@\n a\n+x\n\\ No newline\n+y\n", "a\nx\ny\n", ignored),
         ("a\n", "@@\n a\n+\n\\ No newline\n", "a\n\n", ignored),
         ("a\n", "@@\n\\ No newline\n-a\n+x\n", "x\n", ignored),
-        ("a\n", "@@\n-a\n+x\n\n\\ No newline\n", "x\n", "1:BARE_HEADER 1:SEPARATOR_DROPPED 1:EOF_MARKER_IGNORED"),
+        (
+            "a\n",
+            "@@\n-a\n+x\n\n\\ No newline\n",
+            "x\n",
+            "1:BARE_HEADER 1:SEPARATOR_DROPPED 1:EOF_MARKER_IGNORED",
+        ),
     ] {
         adapts(text, patch, after, repairs);
     }
     // The same where the arithmetic is exact but for the marker.
     adapts("a\n", "@@ -1 +1,3 @@\n a\n+x\n\\ No newline\n+y\n", "a\nx\ny\n", "1:EOF_MARKER_IGNORED");
     adapts("a\nb", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n", "x\nb", "1:EOF_MARKER_IGNORED");
-    adapts("a\nb", "@@ -2 +2 @@\n-b\n\\ No newline\n+x\n\\ No newline\n\\ No newline\n", "a\nx", "1:EOF_MARKER_IGNORED");
+    adapts(
+        "a\nb",
+        "@@ -2 +2 @@\n-b\n\\ No newline\n+x\n\\ No newline\n\\ No newline\n",
+        "a\nx",
+        "1:EOF_MARKER_IGNORED",
+    );
     adapts(
         "a\nb\nc\n",
         "@@ -1 +1 @@\n-a\n+x\n\\ No newline\n@@ -3 +2,0 @@\n-c\n",

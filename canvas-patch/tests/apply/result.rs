@@ -32,12 +32,7 @@ fn spans() {
     check(Strict, "a\nb\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n-b\n+y\n", &["0..2>0..2 0..4>0..4"]);
     // A last line that gains its terminator has changed.
     check(Anchored, "a\nb", "@@\n b\n+x\n", &["1..2>1..3 2..3>2..5"]);
-    check(
-        Anchored,
-        "a\nb\nc\n",
-        "@@\n-a\n@@\n-c\n+x\n+y\n",
-        &["0..1>0..0 0..2>0..0", "2..3>1..3 4..6>2..6"],
-    );
+    check(Anchored, "a\nb\nc\n", "@@\n-a\n@@\n-c\n+x\n+y\n", &["0..1>0..0 0..2>0..0", "2..3>1..3 4..6>2..6"]);
 }
 
 #[test]
@@ -62,12 +57,17 @@ fn inverses_are_patches() {
     }
     check(Strict, "a\n", "@@ -1 +1 @@\n-a\n+x\n", "@@ -1 +1 @@\n-x\n+a\n");
     check(Strict, "", "@@ -0,0 +1 @@\n+x\n", "@@ -1 +0,0 @@\n-x\n");
-    check(Strict, "x", "@@ -1 +0,0 @@\n-x\n\\ No newline\n", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n");
+    check(
+        Strict,
+        "x",
+        "@@ -1 +0,0 @@\n-x\n\\ No newline\n",
+        "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n",
+    );
     check(
         Anchored,
         "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
-        "@@\n-1\n@@\n-8\n+x\n",
-        "@@ -1,3 +1,4 @@\n+1\n 2\n 3\n 4\n@@ -4,5 +5,5 @@\n 5\n 6\n 7\n-x\n+8\n 9\n",
+        "@@\n-1\n@@\n-9\n+x\n",
+        "@@ -1,3 +1,4 @@\n+1\n 2\n 3\n 4\n@@ -5,4 +6,4 @@\n 6\n 7\n 8\n-x\n+9\n",
     );
     // Six lines between two changes are context of both, in one hunk.
     check(

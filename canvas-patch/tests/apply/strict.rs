@@ -1,6 +1,8 @@
 //! Patches that strict mode applies.
 
-use crate::applies;
+use canvas_patch::Mode::Strict;
+
+use crate::{applies, refuses};
 
 #[test]
 fn one_hunk() {
@@ -36,15 +38,12 @@ fn empty_sides() {
 
 #[test]
 fn several_hunks() {
-    applies(
-        "a\nb\nc\nd\ne\n",
-        "@@ -1,2 +1,3 @@\n a\n+x\n b\n@@ -4,2 +5,1 @@\n d\n-e\n",
-        "a\nx\nb\nc\nd\n",
-    );
+    applies("a\nb\nc\nd\ne\n", "@@ -1,2 +1,3 @@\n a\n+x\n b\n@@ -4,2 +5,1 @@\n d\n-e\n", "a\nx\nb\nc\nd\n");
     // Hunks may touch, but share no line.
     applies("a\nb\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n-b\n+y\n", "x\ny\n");
     applies("a\nb\n", "@@ -1 +1,2 @@\n a\n+x\n@@ -1,0 +3 @@\n+y\n", "a\nx\ny\nb\n");
-    applies("a\nb\n", "@@ -1 +1 @@\n a\n@@ -2 +2 @@\n-b\n+y\n", "a\ny\n");
+    // A hunk without changes has lost them on the way.
+    refuses(Strict, "a\nb\n", "@@ -1 +1 @@\n a\n@@ -2 +2 @@\n-b\n+y\n", &["1:NO_EFFECT 1"]);
     applies("a\nb\nc\n", "@@ -1 +0,0 @@\n-a\n@@ -3 +1,0 @@\n-c\n", "b\n");
 }
 
@@ -91,11 +90,7 @@ fn bytes_are_taken_as_they_are() {
 #[test]
 fn lines_that_look_like_a_diff() {
     applies("-- a\n", "@@ -1 +1 @@\n--- a\n+++ b\n", "++ b\n");
-    applies(
-        "-- a\nb\n",
-        "@@ -1 +1 @@\n--- a\n+++ b\n@@ -2 +2 @@\n-b\n+@@ -1 +1 @@\n",
-        "++ b\n@@ -1 +1 @@\n",
-    );
+    applies("-- a\nb\n", "@@ -1 +1 @@\n--- a\n+++ b\n@@ -2 +2 @@\n-b\n+@@ -1 +1 @@\n", "++ b\n@@ -1 +1 @@\n");
     applies("@@ -1 +1 @@\n", "@@ -1 +1 @@\n-@@ -1 +1 @@\n+diff --git a b\n", "diff --git a b\n");
     applies("\\ x\n", "@@ -1 +1 @@\n-\\ x\n+\\ y\n", "\\ y\n");
     applies("```\n", "@@ -1 +1,2 @@\n ```\n+```\n", "```\n```\n");

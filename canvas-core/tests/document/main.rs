@@ -1,0 +1,13 @@
+//! A canvas with a document from its creation to its deletion, as stories, tables and laws.
+
+mod base;
+mod canvas;
+mod cost;
+mod laws;
+mod lease;
+mod retry;
+mod stored;
+mod story;
+mod turns;
+#[allow(dead_code, reason = "each test target uses its part of the world")]
+mod world;

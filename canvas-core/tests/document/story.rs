@@ -1,0 +1,187 @@
+//! Stories: one line a step, with the clock, who does what, and the answer.
+//!
+//! ```text
+//! 1000 model checks-out c1 -> lease-1-0 until 16000 r1
+//! 2000 model writes c2 lease-1-0 b>c -> r2 +1 −1 until 16000
+//! 3000 user edits u1 a|z -> epoch 1 r3
+//! ```
+//!
+//! Names of calls are unique in a story; a call belongs to the turn in which it is named first, or to the one behind
+//! `@`. A line that names a call again is a retry.
+
+use std::collections::HashMap;
+
+use canvas_core::lease::LeaseId;
+use canvas_core::{Call, Changes, Command, OpKey, Outcome, Policy, Promotion, Refusal, RevisionId, TurnStart};
+
+use super::world::{World, key, patch, refusal_code};
+
+/// Plays a story on a canvas of the lines a, b.
+#[track_caller]
+pub(crate) fn check(story: &str) {
+    check_with(Policy::default(), story);
+}
+
+/// Plays a story and compares every answer.
+///
+/// After every step, and for every call again after the last: the call that changed the state answers the same and
+/// changes nothing, and the head reads back from its stored form.
+#[track_caller]
+pub(crate) fn check_with(policy: Policy, story: &str) {
+    let mut stage = Stage { world: World::with("a\nb\n", policy), turns: HashMap::new(), told: Vec::new() };
+    for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (step, expected) = line.split_once(" -> ").expect("a step and its answer");
+        let answer = stage.play(step);
+        assert_eq!(answer, expected, "{line}");
+        let last = stage.told.len().saturating_sub(1);
+        stage.all_is_kept(last, line);
+    }
+    stage.all_is_kept(0, "after the story");
+}
+
+struct Stage {
+    world: World,
+    turns: HashMap<String, u64>,
+    told: Vec<(Call, Outcome)>,
+}
+
+impl Stage {
+    fn play(&mut self, step: &str) -> String {
+        let words: Vec<&str> = step.split_whitespace().collect();
+        self.world.clock.set(words[0].parse().expect("a clock"));
+        let lease = |word: &str| word.parse::<LeaseId>().ok();
+        let write = |id, change: &str, base: Option<&str>| Command::Apply {
+            lease: lease(id),
+            patch: patch(change),
+            base: base.map(|text| self.revision(text)),
+        };
+        let (who, call, command) = match words[1..] {
+            ["user", "edits", call, text] => {
+                let lines = text.split('|').filter(|line| !line.is_empty());
+                ("user", call, Command::Edit { markdown: lines.map(|line| format!("{line}\n")).collect() })
+            }
+            ["user", "cancels", call] => ("user", call, Command::Cancel),
+            ["user", "takes-control", call] => ("user", call, Command::TakeControl),
+            [who, "hears", call] => (who, call, Command::Message),
+            [who, "ends", call] => (who, call, Command::EndTurn { start: self.world.head().turn_start() }),
+            [who, "ends", call, epoch, revision] => {
+                let number = |word: &str| word.parse::<u64>().expect("a number");
+                let (epoch, revision) = (number(epoch), number(&revision[1..]));
+                let start: TurnStart =
+                    serde_json::from_value(serde_json::json!({"epoch": epoch, "revision": revision})).unwrap();
+                (who, call, Command::EndTurn { start })
+            }
+            [who, "checks-out", call] => (who, call, Command::CheckOut),
+            [who, "renews", call, id] => (who, call, Command::Renew { lease: lease(id) }),
+            [who, "checks-in", call, id] => (who, call, Command::CheckIn { lease: lease(id) }),
+            [who, "reads", id] => (who, "read", Command::Read { lease: lease(id) }),
+            [who, "writes", call, id, change] => (who, call, write(id, change, None)),
+            [who, "writes", call, id, change, "at", base] => (who, call, write(id, change, Some(base))),
+            _ => panic!("no such step: {step}"),
+        };
+        let operation = self.operation(who, call);
+        let call = Call { operation, command };
+        let answered = self.world.run(&call);
+        let again = if answered.replayed { "again: " } else { "" };
+        let answer = format!("{again}{}", shown(&answered.outcome));
+        let kept = !matches!(call.command, Command::Read { .. }) && !is_forgotten(&answered.outcome);
+        if kept && !self.told.iter().any(|(told, _)| *told == call) {
+            self.told.push((call, answered.outcome));
+        }
+        answer
+    }
+
+    /// `r7` as an id; the digits do not matter.
+    fn revision(&self, text: &str) -> RevisionId {
+        format!("{text}-00000000").parse().expect("a revision")
+    }
+
+    fn operation(&mut self, who: &str, call: &str) -> OpKey {
+        let (name, turn) = match call.split_once('@') {
+            Some((name, turn)) => (name, turn.parse().expect("a turn")),
+            None => (call, self.world.head().lease().turn().get()),
+        };
+        let turn = if name == "read" { turn } else { *self.turns.entry(name.into()).or_insert(turn) };
+        key(who, turn, name)
+    }
+
+    #[track_caller]
+    fn all_is_kept(&self, from: usize, place: &str) {
+        let before = self.world.loaded();
+        for (call, outcome) in self.told.iter().skip(from) {
+            let again = self.world.run(call);
+            assert_eq!((&again.outcome, again.replayed), (outcome, true), "{place}: {call:?}");
+        }
+        assert_eq!(self.world.loaded().version, before.version, "{place}");
+        let json = serde_json::to_string(before.head.as_ref()).unwrap();
+        assert_eq!(serde_json::from_str::<canvas_core::Head>(&json).unwrap(), *before.head, "{place}");
+    }
+}
+
+/// Refusals that leave no receipt, because nothing at all was done.
+fn is_forgotten(outcome: &Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Refused(
+            Refusal::CallIdReused | Refusal::TooLarge { .. } | Refusal::TooManyConversations { .. }
+        )
+    )
+}
+
+fn revision(id: &RevisionId) -> String {
+    format!("r{}", id.revision().get())
+}
+
+fn shown(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::CheckedOut { lease, epoch, expires_at, revision: at } => {
+            assert_eq!(lease.epoch(), *epoch);
+            format!("{lease} until {expires_at} {}", revision(at))
+        }
+        Outcome::Renewed { expires_at, at_max_hold, revision: at, .. } => {
+            let last = if *at_max_hold { " at most" } else { "" };
+            format!("until {expires_at}{last} {}", revision(at))
+        }
+        Outcome::CheckedIn { released: true, revision: at } => format!("released {}", revision(at)),
+        Outcome::CheckedIn { released: false, revision: at } => format!("was over {}", revision(at)),
+        Outcome::Readable { revision: at, expires_at } => format!("{} until {expires_at}", revision(at)),
+        Outcome::Applied(applied) => {
+            let (added, removed) = (applied.summary.added, applied.summary.removed);
+            format!("{} +{added} −{removed} until {}", revision(&applied.revision), applied.expires_at)
+        }
+        Outcome::Edited { epoch, revision: at } => format!("epoch {epoch} {}", revision(at)),
+        Outcome::Interrupted { epoch } => format!("epoch {epoch}"),
+        Outcome::TurnBegan { start, changes, promotion } => {
+            let TurnStart { epoch, revision } = start;
+            let told = told(changes.as_ref());
+            format!("epoch {epoch} r{}, {}, told {told}", revision.get(), promoted(*promotion))
+        }
+        Outcome::TurnEnded { changes, promotion } => {
+            format!("{}, told {}", promoted(*promotion), told(changes.as_ref()))
+        }
+        Outcome::Refused(refusal) => match refusal {
+            Refusal::StaleEpoch { current, changes } => {
+                format!("STALE_EPOCH {current}, shown {}", told(changes.as_ref()))
+            }
+            Refusal::StaleBase { changes, .. } => format!("STALE_BASE, shown {}", told(changes.as_ref())),
+            other => refusal_code(other),
+        },
+        other => panic!("no story leads to {other:?}"),
+    }
+}
+
+fn promoted(promotion: Promotion) -> &'static str {
+    match promotion {
+        Promotion::Promoted => "promoted",
+        Promotion::Unchanged => "nothing new",
+        Promotion::StaleEpoch => "not promoted",
+    }
+}
+
+/// The changed lines of the diff.
+fn told(changes: Option<&Changes>) -> String {
+    let Some(changes) = changes else { return "nothing".into() };
+    let Some(diff) = &changes.diff else { return "too much".into() };
+    let lines: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
+    lines.join(" ")
+}

@@ -1,0 +1,87 @@
+//! What the engine is for, on one screen: a model edits a document under a lease, a user types in between, nothing
+//! is lost and nothing is told twice.
+//!
+//! `cargo run -p canvas-examples --example quickstart` plays it on a runbook; with a file behind `--`, on a copy of
+//! that file. Everything is real but the model, whose answers are recorded, and the clock, which the example sets.
+
+mod derive;
+mod paint;
+mod play;
+mod report;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use std::env;
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use paint::Paint;
+use play::Play;
+use script::Script;
+
+const USAGE: &str = "usage: quickstart [FILE]
+
+Plays two turns of a model on a canvas: on a runbook, or on a copy of the text file FILE, which stays as it is.
+Colours are shown on a terminal unless NO_COLOR is set.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    let script = match arguments.as_slice() {
+        [] => Script::runbook(),
+        [flag] if flag == "--help" || flag == "-h" => return close(writeln!(io::stdout(), "{USAGE}"), 0),
+        [file] => Script::of_file(Path::new(file)),
+        _ => Err("quickstart takes one file at most: see quickstart --help".into()),
+    };
+    let script = match script {
+        Ok(script) => script,
+        Err(problem) => return fail(problem.as_ref(), 2),
+    };
+    let mut paint = Paint::new(io::BufWriter::new(io::stdout().lock()), wants_colour());
+    let told = tell(&script, &mut paint);
+    let flushed = paint.finish();
+    match told {
+        Ok(()) => close(flushed, 0),
+        Err(problem) => match problem.downcast_ref::<io::Error>() {
+            Some(e) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            _ => fail(problem.as_ref(), 1),
+        },
+    }
+}
+
+/// The story, in its order.
+fn tell<W: Write>(script: &Script, paint: &mut Paint<W>) -> Result<(), Box<dyn Error>> {
+    let mut play = Play::open(script, paint)?;
+
+    play.user_says(&script.first.prompt)?;
+    play.model_works(&script.first.answers, None)?;
+    play.end_turn()?;
+
+    play.user_says(&script.second.prompt)?;
+    play.model_works(&script.second.answers, Some(&script.typed))?;
+    play.end_turn()?;
+
+    play.user_says(&script.farewell)?;
+    play.sum_up(script)
+}
+
+fn wants_colour() -> bool {
+    let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
+    io::stdout().is_terminal() && !refused && !dumb
+}
+
+fn fail(problem: &dyn Error, code: u8) -> ExitCode {
+    close(writeln!(io::stderr(), "quickstart: {problem}"), code)
+}
+
+/// A reader that has gone away is no failure of the example.
+fn close(written: io::Result<()>, code: u8) -> ExitCode {
+    match written {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => code.into(),
+    }
+}
