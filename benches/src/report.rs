@@ -84,8 +84,8 @@ pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
         "work": row.work,
         "size": row.size,
         "subject": row.subject,
-        "median_ns": median.map(|ns| ns.round()),
-        "floor_ns": row.floor_ns.round(),
+        "median_ns": median.map(|ns| ns.round() as u64),
+        "floor_ns": row.floor_ns.round() as u64,
         "ratio": median.map(|ns| (ns / row.floor_ns * 1e3).round() / 1e3),
     });
     writeln!(out, "{object}")

@@ -1,3 +1,8 @@
-//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and scripted worlds.
+//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap.
 
 pub mod bridge;
+
+/// The code of the README, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

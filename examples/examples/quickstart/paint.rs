@@ -230,7 +230,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-const fn shown(c: char) -> char {
+fn shown(c: char) -> char {
     match c {
         '\t' => ' ',
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => '·',

@@ -1,0 +1,156 @@
+//! A patch is judged only against a text that its author knows.
+
+use canvas_core::{Changes, Command, Outcome, Policy, Refusal};
+
+use super::story::{check, check_with};
+use super::world::{World, apply, apply_at, code};
+
+#[test]
+fn a_named_base_must_be_the_newest() {
+    check(
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 model writes c2 lease-1-0 a>c at r1 -> r2 +1 −1 until 16000
+        1000 model writes c3 lease-1-0 c>d at r1 -> STALE_BASE, shown -a +c
+        1000 model writes c4 lease-1-0 c>d at r0 -> STALE_BASE, shown nothing
+        1000 model writes c5 lease-1-0 c>d at r3 -> STALE_BASE, shown nothing
+        1000 model writes c6 lease-1-0 c>d at r2 -> r3 +1 −1 until 16000
+        1000 model writes c2 lease-1-0 a>c at r1 -> again: r2 +1 −1 until 16000
+        ",
+    );
+}
+
+#[test]
+fn an_omitted_base_is_what_the_conversation_has_seen() {
+    check(
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 model writes c2 lease-1-0 a>c -> r2 +1 −1 until 16000
+        1000 model writes c3 lease-1-0 c>d -> r3 +1 −1 until 16000
+        1000 model checks-in c4 lease-1-0 -> released r3
+        1000 other checks-out c5 -> lease-2-0 until 16000 r3
+        1000 other writes c6 lease-2-0 d>e -> STALE_BASE, shown -a +d
+        1000 other writes c7 lease-2-0 d>e -> r4 +1 −1 until 16000
+        1000 other checks-in c8 lease-2-0 -> released r4
+        1000 model checks-out c9 -> lease-3-0 until 16000 r4
+        1000 model reads lease-3-0 -> r4 until 16000
+        1000 model writes c10 lease-3-0 e>f -> r5 +1 −1 until 16000
+        ",
+    );
+}
+
+/// A refusal that shows the change has told it; so has a hidden message.
+#[test]
+fn who_has_been_shown_the_change_may_send_again() {
+    check(
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 user edits u1 a|z -> epoch 1 r2
+        1000 model writes c2 lease-1-0 a>c -> STALE_EPOCH 1, shown -b +z
+        1000 model checks-out c3 -> lease-2-1 until 16000 r2
+        1000 model writes c4 lease-2-1 a>c -> r3 +1 −1 until 16000
+        1000 user edits u2 c|y -> epoch 2 r4
+        1000 model checks-out c5 -> lease-3-2 until 16000 r4
+        1000 model writes c6 lease-3-2 c>d -> STALE_BASE, shown -z +y
+        1000 model writes c7 lease-3-2 c>d -> r5 +1 −1 until 16000
+        1000 user edits u3 d|x -> epoch 3 r6
+        1000 model hears m1 -> epoch 4 r6, promoted, told -a -b +d +x
+        1000 model checks-out c8 -> lease-4-4 until 16000 r6
+        1000 model writes c9 lease-4-4 d>e -> r7 +1 −1 until 16000
+        ",
+    );
+}
+
+/// The number decides, not the text: what was there and came back may mean something else now.
+#[test]
+fn a_text_that_has_come_back_is_another_revision() {
+    check(
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 user edits u1 a|z -> epoch 1 r2
+        1000 user edits u2 a|b -> epoch 2 r3
+        1000 model checks-out c2 -> lease-2-2 until 16000 r3
+        1000 model writes c3 lease-2-2 a>c at r1 -> STALE_BASE, shown nothing
+        1000 model writes c4 lease-2-2 a>c -> STALE_BASE, shown nothing
+        1000 model writes c5 lease-2-2 a>c -> r4 +1 −1 until 16000
+        ",
+    );
+}
+
+/// Nothing to show is shown: a model that writes again after such a refusal must not be refused for ever.
+#[test]
+fn a_lease_lost_to_a_change_and_back_again_shows_nothing_and_is_known() {
+    check(
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 user edits u1 a|z -> epoch 1 r2
+        1000 user edits u2 a|b -> epoch 2 r3
+        1000 model writes c2 lease-1-0 a>c -> STALE_EPOCH 2, shown nothing
+        1000 model checks-out c3 -> lease-2-2 until 16000 r3
+        1000 model writes c4 lease-2-2 a>c -> r4 +1 −1 until 16000
+        ",
+    );
+}
+
+#[test]
+fn a_change_too_large_to_show_must_be_read() {
+    check_with(
+        Policy { refusal_diff_bytes: 10, ..Policy::default() },
+        "
+        1000 model checks-out c1 -> lease-1-0 until 16000 r1
+        1000 user edits u1 a|z -> epoch 1 r2
+        1000 model writes c2 lease-1-0 a>c -> STALE_EPOCH 1, shown too much
+        1000 model checks-out c3 -> lease-2-1 until 16000 r2
+        1000 model writes c4 lease-2-1 a>c -> STALE_BASE, shown too much
+        1000 model writes c5 lease-2-1 a>c -> STALE_BASE, shown too much
+        1000 model reads lease-2-1 -> r2 until 16000
+        1000 model writes c6 lease-2-1 a>c -> r3 +1 −1 until 16000
+        ",
+    );
+}
+
+#[test]
+fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
+    let world = World::new("a\nb\n");
+    let base = world.snapshot().revision_id();
+    world.edit("a\nz\n");
+    let lease = world.check_out("model");
+    let Outcome::Refused(Refusal::StaleBase { base: named, changes }) =
+        world.ask("model", apply_at(lease, "a>c", base))
+    else {
+        panic!("the base is not stale");
+    };
+    let (from, to) = (base, world.snapshot().revision_id());
+    let diff = Some("@@ -1,2 +1,2 @@\n a\n-b\n+z\n".to_owned());
+    assert_eq!((named, changes), (Some(base), Some(Changes { from, to, diff })));
+}
+
+/// Two calls of one conversation may be in flight at once; both name the same base, and the second is told.
+#[test]
+fn of_two_writes_on_one_base_the_second_is_refused() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    let base = world.snapshot().revision_id();
+    let (first, second) = (
+        world.fresh("model", apply_at(lease, "a>c", base)),
+        world.peer().fresh("model", apply_at(lease, "b>d", base)),
+    );
+    assert_eq!(code(&world.run(&first).outcome), "OK");
+    assert_eq!(code(&world.peer().run(&second).outcome), "PATCH_REJECTED/STALE_BASE");
+    assert_eq!(world.text(), "c\nb\n");
+}
+
+/// Every conflict of a patch in one refusal, and nothing of it done.
+#[test]
+fn a_refused_patch_changes_nothing() {
+    let world = World::new("a\nb\nc\n");
+    let lease = world.check_out("model");
+    let patch = "@@\n-a\n+A\n@@\n-x\n+X\n@@\n-y\n+Y\n";
+    let command = Command::Apply { lease: Some(lease), patch: patch.into(), base: None };
+    let Outcome::Refused(Refusal::PatchRejected { conflicts }) = world.ask("model", command) else {
+        panic!("the patch fits");
+    };
+    assert_eq!(conflicts.iter().map(|conflict| conflict.hunk).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!((world.text().as_str(), world.head().revision().get()), ("a\nb\nc\n", 1));
+    assert_eq!(code(&world.ask("model", apply(lease, "b>b"))), "PATCH_REJECTED/NO_EFFECT");
+}
