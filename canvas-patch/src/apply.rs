@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
+use crate::conflict::{ApplyError, Conflict, Divergence, Fault, Reason};
 use crate::limits::Limits;
 use crate::lines::{self, Lines, content, line_end, line_start_before};
 use crate::locate;
@@ -143,7 +143,7 @@ impl Applied<'_> {
 /// [`ApplyError`] lists every conflict that stands in the way; the text is only borrowed, so nothing has changed.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
     if text.len() > options.limits.text_bytes {
-        return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
+        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
     }
     let patch = parse(patch, options.mode, &options.limits)?;
     let applied = match options.mode {
@@ -159,10 +159,10 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
     }
     let Placed { result: (after, edits), repairs } = applied;
     if after.len() > options.limits.text_bytes {
-        return Err(Conflict::of_patch(Reason::TooLarge, 1).into());
+        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
     }
     if is_same(text, &after, &edits) {
-        return Err(Conflict::of_patch(Reason::NoEffect, 1).into());
+        return Err(Fault::of_patch(Reason::NoEffect, 1).into());
     }
     let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
     let summary = Summary { added: count(Kind::Add), removed: count(Kind::Remove), hunks: patch.hunks.len() };
@@ -353,7 +353,7 @@ fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
         let marked = |hunk: &Hunk| patch.markers.iter().any(|i| hunk.lines.contains(i));
         let last = patch.hunks.iter().rposition(marked).unwrap_or_default();
         let fault = || Conflict::of_hunk(last + 1, Reason::EofMarker, patch.hunks[last].patch_line);
-        conflicts.push(patch.misplaced_marker.clone().unwrap_or_else(fault));
+        conflicts.push(patch.misplaced_marker.map_or_else(fault, Conflict::from));
     }
     ApplyError { conflicts }
 }

@@ -233,10 +233,6 @@ impl Conflict {
     /// How many candidates one conflict lists at most.
     pub const CANDIDATES: usize = 64;
 
-    pub(crate) fn of_patch(reason: Reason, patch_line: usize) -> Self {
-        Self::of_hunk(0, reason, patch_line)
-    }
-
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
         Self { hunk, reason, patch_line, line: None, divergence: None, candidates: Vec::new() }
     }
@@ -271,6 +267,30 @@ impl fmt::Display for Conflict {
     }
 }
 
+/// A fault of the patch text itself, which no text can mend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) hunk: usize,
+    pub(crate) reason: Reason,
+    pub(crate) patch_line: usize,
+}
+
+impl Fault {
+    pub(crate) fn of_patch(reason: Reason, patch_line: usize) -> Self {
+        Self::of_hunk(0, reason, patch_line)
+    }
+
+    pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
+        Self { hunk, reason, patch_line }
+    }
+}
+
+impl From<Fault> for Conflict {
+    fn from(fault: Fault) -> Self {
+        Self::of_hunk(fault.hunk, fault.reason, fault.patch_line)
+    }
+}
+
 /// A patch that was refused whole: the text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplyError {
@@ -292,9 +312,9 @@ impl ApplyError {
     }
 }
 
-impl From<Conflict> for ApplyError {
-    fn from(conflict: Conflict) -> Self {
-        Self { conflicts: vec![conflict] }
+impl From<Fault> for ApplyError {
+    fn from(fault: Fault) -> Self {
+        Self { conflicts: vec![fault.into()] }
     }
 }
 

@@ -5,7 +5,7 @@
 //! without them: then a hunk runs to the next line that can open something else.
 
 use crate::apply::Mode;
-use crate::conflict::{Conflict, Reason};
+use crate::conflict::{Fault, Reason};
 use crate::limits::Limits;
 use crate::lines::line_end;
 use crate::patch::{Hunk, Kind, Line, Patch, Repair, RepairKind, Stated};
@@ -13,9 +13,9 @@ use crate::patch::{Hunk, Kind, Line, Patch, Repair, RepairKind, Stated};
 /// Reads a patch.
 ///
 /// Anchored mode gives up on the first fault too: what follows a broken line cannot be told apart safely.
-pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, Conflict> {
+pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, Fault> {
     if text.len() > limits.patch_bytes {
-        return Err(Conflict::of_patch(Reason::TooLarge, 1));
+        return Err(Fault::of_patch(Reason::TooLarge, 1));
     }
     let mut reader = Reader {
         cursor: Cursor::new(text),
@@ -27,7 +27,7 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
     reader.preamble()?;
     while reader.hunk(limits)? {}
     if reader.patch.hunks.is_empty() {
-        return Err(Conflict::of_patch(Reason::NoHunks, reader.cursor.number));
+        return Err(Fault::of_patch(Reason::NoHunks, reader.cursor.number));
     }
     reader.patch.misplaced_marker = reader.misplaced_marker();
     reader.patch.markers = reader.unterminated.into_iter().map(|(i, _)| i).collect();
@@ -72,12 +72,12 @@ struct Reader<'a> {
     /// The code fence around the patch (anchored mode).
     fence: Option<&'a str>,
     /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
-    unterminated: Vec<(usize, Conflict)>,
+    unterminated: Vec<(usize, Fault)>,
 }
 
 impl<'a> Reader<'a> {
-    fn fault(&self, reason: Reason) -> Conflict {
-        Conflict::of_hunk(self.patch.hunks.len() + 1, reason, self.cursor.number)
+    fn fault(&self, reason: Reason) -> Fault {
+        Fault::of_hunk(self.patch.hunks.len() + 1, reason, self.cursor.number)
     }
 
     fn repair(&mut self, hunk: usize, kind: RepairKind) {
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
-    fn preamble(&mut self) -> Result<(), Conflict> {
+    fn preamble(&mut self) -> Result<(), Fault> {
         let (mut diffs, mut old_names, mut new_names) = (0, 0, 0);
         while let Some(line) = self.cursor.peek() {
             let bare = line.trim_end();
@@ -110,11 +110,11 @@ impl<'a> Reader<'a> {
             } else if !(is_extended_header(line) || self.mode == Mode::Anchored && bare.is_empty()) {
                 let reason =
                     if self.cursor.rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
-                return Err(Conflict::of_patch(reason, self.cursor.number));
+                return Err(Fault::of_patch(reason, self.cursor.number));
             }
             diffs += usize::from(line.starts_with("diff "));
             if diffs.max(old_names).max(new_names) > 1 {
-                return Err(Conflict::of_patch(Reason::MultiFile, self.cursor.number));
+                return Err(Fault::of_patch(Reason::MultiFile, self.cursor.number));
             }
             self.cursor.take();
         }
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one hunk; false at the end of the patch.
-    fn hunk(&mut self, limits: &Limits) -> Result<bool, Conflict> {
+    fn hunk(&mut self, limits: &Limits) -> Result<bool, Fault> {
         let Some(header) = self.cursor.peek() else { return Ok(false) };
         if self.closes_fence(header) {
             return self.after_fence();
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         };
         let lines = start..self.patch.lines.len();
         if lines.is_empty() {
-            return Err(Conflict::of_hunk(number, Reason::Truncated, patch_line));
+            return Err(Fault::of_hunk(number, Reason::Truncated, patch_line));
         }
         let added = self.patch.lines[start..].iter().filter(|line| line.kind == Kind::Add);
         self.patch.added_bytes += added.map(|line| line.text.len()).sum::<usize>();
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A body of exactly the stated counts, with something behind it that may follow a hunk.
-    fn counted_body(&mut self, stated: Stated) -> Result<(usize, usize), Conflict> {
+    fn counted_body(&mut self, stated: Stated) -> Result<(usize, usize), Fault> {
         let (mut old, mut new) = (0, 0);
         while (old, new) != (stated.old_count, stated.new_count) {
             let Some(line) = self.cursor.peek() else { return Err(self.fault(Reason::Truncated)) };
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A body that runs to the next line that opens something else (anchored mode).
-    fn open_body(&mut self) -> Result<(usize, usize), Conflict> {
+    fn open_body(&mut self) -> Result<(usize, usize), Fault> {
         let (mut old, mut new) = (0, 0);
         // Blank lines count as context only once another line of the body has followed them.
         let mut blanks = 0;
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
-    fn marker(&mut self) -> Result<(), Conflict> {
+    fn marker(&mut self) -> Result<(), Fault> {
         let marker = self.cursor.peek().unwrap_or_default();
         let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end);
         let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         match (stripped.filter(|text| !text.is_empty()), self.mode) {
             (Some(_), Mode::Strict) if !marker.ends_with('\n') => return Err(self.fault(Reason::Truncated)),
             (Some(text), _) => {
-                let fault = Conflict { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
+                let fault = Fault { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
                 self.unterminated.push((self.patch.lines.len() - 1, fault));
                 self.patch.lines.last_mut().expect("it was just read").text = text;
             }
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A marker on a line that is not the last of its side: no text ends there.
-    fn misplaced_marker(&self) -> Option<Conflict> {
+    fn misplaced_marker(&self) -> Option<Fault> {
         if self.unterminated.is_empty() {
             return None;
         }
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
             let kind = self.patch.lines[*i].kind;
             kind.is_old() && last_old != Some(*i) || kind.is_new() && last_new != Some(*i)
         });
-        misplaced.map(|(_, fault)| fault.clone())
+        misplaced.map(|(_, fault)| *fault)
     }
 
     /// Blank lines between hunks or at the end of the patch (anchored mode).
@@ -323,11 +323,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Behind the closing fence only blank lines may stand.
-    fn after_fence(&mut self) -> Result<bool, Conflict> {
+    fn after_fence(&mut self) -> Result<bool, Fault> {
         self.cursor.take();
         while let Some(line) = self.cursor.peek() {
             if !line.trim_end().is_empty() {
-                return Err(Conflict::of_patch(Reason::UnexpectedText, self.cursor.number));
+                return Err(Fault::of_patch(Reason::UnexpectedText, self.cursor.number));
             }
             self.cursor.take();
         }

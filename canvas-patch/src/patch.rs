@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::conflict::Conflict;
+use crate::conflict::Fault;
 
 /// What a line of a hunk says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub(crate) struct Patch<'a> {
     /// Lines, by index, that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
-    pub(crate) misplaced_marker: Option<Conflict>,
+    pub(crate) misplaced_marker: Option<Fault>,
     /// The patch text ends inside its last line (anchored reading only).
     pub(crate) cut: bool,
     /// What anchored reading put right; empty after strict reading.

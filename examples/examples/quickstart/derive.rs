@@ -25,7 +25,6 @@ pub(crate) fn script(name: String, text: String) -> Script {
     let first = [
         answer(96, vec![
             thinking("A note below one line. I need the lease, then the place."),
-            words("I will look for the place first."),
             call("1-1", "canvas_check_out", json!({})),
         ]),
         answer(118, vec![
@@ -33,10 +32,10 @@ pub(crate) fn script(name: String, text: String) -> Script {
             call("1-3", "canvas_read_lines", read_start),
         ]),
         answer(74, vec![call("1-4", "canvas_read_lines", read)]),
-        answer(312, vec![call("1-5", "canvas_apply_patch", json!({
+        answer(232, vec![call("1-5", "canvas_apply_patch", json!({
             "lease_id": lease, "patch": place.misquoted(&text, &right),
         }))]),
-        answer(356, vec![
+        answer(318, vec![
             words("I misquoted a line. Once more, from what I have read."),
             call("1-6", "canvas_apply_patch", json!({"lease_id": lease, "patch": right})),
         ]),
@@ -48,13 +47,13 @@ pub(crate) fn script(name: String, text: String) -> Script {
     let read = json!({"lease_id": lease, "start_line": from, "end_line": to});
     let second = [
         answer(81, vec![
-            thinking("One more note at the same place. Line numbers have moved, so I read again."),
+            thinking("Line numbers have moved, so I read again."),
             call("2-1", "canvas_check_out", json!({})),
         ]),
         answer(109, vec![call("2-2", "canvas_read_lines", read)]),
         answer(227, vec![call("2-3", "canvas_apply_patch", json!({"lease_id": lease, "patch": late}))]),
         answer(55, vec![words(
-            "You were typing at the end of the text, so I have stopped. Nothing of mine was written in this turn.",
+            "You are typing at the end of the text, so I have stopped. I wrote nothing.",
         )]),
     ];
 

@@ -7,7 +7,7 @@ pub(crate) const WIDTH: usize = 100;
 /// Where names, diffs and boxes begin.
 const NAMES: usize = 10;
 /// Where details begin.
-const DETAILS: usize = 25;
+const DETAILS: usize = 26;
 
 /// How something is shown on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,7 @@ impl Mark {
     pub(crate) const DONE: Self = Self('✓', Ink::Green);
     pub(crate) const REFUSED: Self = Self('✗', Ink::Red);
     pub(crate) const USER: Self = Self('›', Ink::Cyan);
+    pub(crate) const SENT: Self = Self('→', Ink::Yellow);
     pub(crate) const NOTE: Self = Self('·', Ink::Dim);
 }
 
@@ -51,7 +52,7 @@ impl Mark {
 pub(crate) struct Paint<W> {
     out: W,
     colour: bool,
-    /// The time that was shown last; the same one is not shown again.
+    /// The tenth of a second that was shown last; the same one is not shown again.
     shown: Option<u64>,
 }
 
@@ -81,9 +82,10 @@ impl<W: Write> Paint<W> {
         ink: Ink,
         detail: &str,
     ) -> io::Result<()> {
-        let time = match self.shown.replace(at) {
-            Some(shown) if shown == at => String::new(),
-            _ => format!("{}.{} s", at / 1_000, at % 1_000 / 100),
+        let tenths = at / 100;
+        let time = match self.shown.replace(tenths) {
+            Some(shown) if shown == tenths => String::new(),
+            _ => seconds(at),
         };
         let time = self.inked(Ink::Dim, &format!("{time:>8}"));
         self.row(&time, mark, name, ink, detail)
@@ -94,11 +96,20 @@ impl<W: Write> Paint<W> {
         self.row(&" ".repeat(NAMES - 2), mark, name, ink, detail)
     }
 
+    /// A fact on one line, its spaces as they are.
+    pub(crate) fn exact(&mut self, mark: Mark, name: &str, ink: Ink, detail: &str) -> io::Result<()> {
+        let lines = vec![fit(detail, WIDTH - DETAILS)];
+        self.lines(&" ".repeat(NAMES - 2), mark, name, ink, &lines)
+    }
+
     fn row(&mut self, time: &str, mark: Mark, name: &str, ink: Ink, detail: &str) -> io::Result<()> {
-        let lines = wrap(detail, WIDTH - DETAILS);
+        self.lines(time, mark, name, ink, &wrap(detail, WIDTH - DETAILS))
+    }
+
+    fn lines(&mut self, time: &str, mark: Mark, name: &str, ink: Ink, lines: &[String]) -> io::Result<()> {
         let (first, more) = lines.split_first().map_or(("", &[][..]), |(first, more)| (first, more));
         let sign = self.inked(mark.1, &mark.0.to_string());
-        let name = self.inked(if mark.1 == Ink::Dim { Ink::Dim } else { Ink::Plain }, &format!("{name:<11}"));
+        let name = self.inked(if mark.1 == Ink::Dim { Ink::Dim } else { Ink::Plain }, &format!("{name:<12}"));
         writeln!(self.out, "{time}  {sign} {name}  {}", self.inked(ink, first))?;
         more.iter().try_for_each(|line| {
             let line = self.inked(ink, line);
@@ -137,27 +148,16 @@ impl<W: Write> Paint<W> {
         self.more(lines.len().saturating_sub(most), NAMES + 2)
     }
 
-    /// A text in a box, its middle left out where it is long.
-    pub(crate) fn boxed(&mut self, title: &str, text: &str, most: usize) -> io::Result<()> {
+    /// A text behind a bar, its middle left out where it is long.
+    pub(crate) fn quoted(&mut self, text: &str, most: usize) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().collect();
-        let title = self.inked(Ink::Dim, &format!("┌ {title}"));
-        writeln!(self.out, "{:NAMES$}{title}", "")?;
-        let left_out = lines.len().saturating_sub(most);
-        for (i, line) in lines.iter().enumerate() {
-            if left_out > 0 && i + 2 == most {
-                self.barred(Ink::Dim, &format!("… {} more lines", left_out + 1))?;
-            }
-            if left_out == 0 || i + 2 < most || i + 1 == lines.len() {
-                let ink = match line.as_bytes().first() {
-                    Some(b'+') => Ink::Green,
-                    Some(b'-') => Ink::Red,
-                    _ => Ink::Plain,
-                };
-                self.barred(ink, line)?;
-            }
+        if lines.len() <= most {
+            return lines.iter().try_for_each(|line| self.barred(Ink::Plain, line));
         }
-        let end = self.inked(Ink::Dim, "└");
-        writeln!(self.out, "{:NAMES$}{end}", "")
+        let (start, rest) = lines.split_at(most.saturating_sub(2));
+        start.iter().try_for_each(|line| self.barred(Ink::Plain, line))?;
+        self.barred(Ink::Dim, &format!("… {} more lines", rest.len() - 1))?;
+        rest.last().map_or(Ok(()), |line| self.barred(Ink::Plain, line))
     }
 
     fn barred(&mut self, ink: Ink, line: &str) -> io::Result<()> {
@@ -180,6 +180,11 @@ impl<W: Write> Paint<W> {
             text.into()
         }
     }
+}
+
+/// A time in milliseconds, shown in seconds.
+pub(crate) fn seconds(at: u64) -> String {
+    format!("{}.{} s", at / 1_000, at % 1_000 / 100)
 }
 
 /// A number with commas between its thousands.

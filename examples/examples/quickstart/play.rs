@@ -27,7 +27,7 @@ type Played<T = ()> = Result<T, Box<dyn Error>>;
 const TOKEN: u64 = 15;
 const CALL: u64 = 20;
 /// Most lines of a hidden message that are shown.
-const HIDDEN: usize = 14;
+const HIDDEN: usize = 6;
 
 /// A play under way.
 pub(crate) struct Play<'p, W> {
@@ -69,8 +69,8 @@ impl<'p, W: Write> Play<'p, W> {
         let session = block_on(Session::join(&engine, canvas, ConversationId::new("chat")?, now))?;
         let lines = script.text.split_inclusive('\n').count();
         let size = format!("{} lines, {} bytes", grouped(lines), grouped(script.text.len()));
-        paint.title(&format!("{} as a canvas in memory: {size}", script.name))?;
-        let mut play = Self {
+        paint.title(&format!("{} as a canvas in memory", script.name))?;
+        let play = Self {
             paint,
             engine,
             clock,
@@ -81,7 +81,10 @@ impl<'p, W: Write> Play<'p, W> {
             operations: 0,
             tally: Tally::default(),
         };
-        play.show_canvas("")?;
+        play.paint.fact(Mark::NOTE, "document", Ink::Plain, &size)?;
+        play.paint.fact(Mark::NOTE, "canvas", Ink::Plain, &play.state()?)?;
+        let legend = "a request, encoded for Anthropic Messages; behind it, the model’s answer";
+        play.paint.fact(Mark::SENT, "     n bytes", Ink::Plain, legend)?;
         Ok(play)
     }
 
@@ -89,18 +92,14 @@ impl<'p, W: Write> Play<'p, W> {
     pub(crate) fn user_says(&mut self, prompt: &str) -> Played {
         self.tally.messages += 1;
         let message = self.tally.messages;
-        self.paint.title(&format!("Turn {message}"))?;
         let (call, now) = (self.call_id()?, self.now());
         let began = block_on(self.session.begin_turn(&self.engine, call, now))?;
+        self.paint.title(&format!("Turn {message}: {}{}", self.state()?, promotion(began.promotion)))?;
         self.paint.entry(now.as_millis(), Mark::USER, "user", Ink::Bold, prompt)?;
-        self.show_canvas(promotion(began.promotion))?;
         match began.hidden_message {
             Some(hidden) => self.tell(hidden)?,
             None if message == 1 => {}
-            None => {
-                let nothing = "none: the model has been told of every change, and nothing is told twice";
-                self.paint.fact(Mark::NOTE, "hidden", Ink::Plain, nothing)?;
-            }
+            None => self.paint.fact(Mark::NOTE, "hidden", Ink::Plain, "no message: the model knows every change")?,
         }
         self.history.push(Event::user(prompt));
         Ok(())
@@ -115,13 +114,13 @@ impl<'p, W: Write> Play<'p, W> {
                 Next::SendRequest => {
                     let answer = answers.get(asked).ok_or("the script has no answer to this request: add one")?;
                     asked += 1;
-                    self.send(answer, turn.events())?;
+                    let bytes = self.encode(answer, turn.events())?;
                     let (now, takes) = (self.now().as_millis(), writing_time(answer));
-                    coming = Some((now + takes, answer));
+                    coming = Some((now + takes, answer, bytes));
                     typing = typed.filter(|typed| typed.during == asked).map(|typed| (now + takes / 2, typed));
                 }
                 Next::Wait { until } => {
-                    let (due, answer) = coming.ok_or("the loop waits for nothing: report this")?;
+                    let (due, answer, bytes) = coming.ok_or("the loop waits for nothing: report this")?;
                     let next = until.map_or(due, |until| until.min(due));
                     if let Some((at, typed)) = typing.take_if(|(at, _)| *at <= next) {
                         self.clock.store(at, Ordering::Relaxed);
@@ -131,7 +130,7 @@ impl<'p, W: Write> Play<'p, W> {
                     self.clock.store(next, Ordering::Relaxed);
                     if next == due {
                         let answer = Provider::Anthropic.decode(answer)?;
-                        self.show_answer(&answer.events)?;
+                        self.show_answer(bytes, &answer.events)?;
                         turn.on_response(answer)?;
                         coming = None;
                     }
@@ -170,25 +169,21 @@ impl<'p, W: Write> Play<'p, W> {
     pub(crate) fn end_turn(&mut self) -> Played {
         let (call, now) = (self.call_id()?, self.now());
         let ended = block_on(self.session.end_turn(&self.engine, call, now))?;
-        self.paint.entry(now.as_millis(), Mark::NOTE, "end of turn", Ink::Plain, promotion(ended.promotion))?;
+        let state = format!("{}{}", self.state()?, promotion(ended.promotion));
+        self.paint.entry(now.as_millis(), Mark::NOTE, "end of turn", Ink::Plain, &state)?;
         ended.hidden_message.map_or(Ok(()), |hidden| self.tell(hidden))
     }
 
     /// Says what has become of it all, and checks it.
     pub(crate) fn sum_up(self, script: &Script) -> Played {
         let snapshot = self.snapshot()?;
+        let state = self.state()?;
         let Self { paint, history, tally, .. } = self;
         paint.title("What is left")?;
-        let state = format!("{}, epoch {}", snapshot.revision_id(), snapshot.head.lease().epoch());
         paint.fact(Mark::NOTE, "canvas", Ink::Plain, &state)?;
         let refused: Vec<String> = tally.refused.iter().map(|(code, n)| format!("{n} × {code}")).collect();
-        let calls = format!(
-            "{}, of which {} refused ({}); {} renewal of the lease by the loop",
-            tally.calls,
-            tally.refused.values().sum::<usize>(),
-            refused.join(", "),
-            tally.renewals,
-        );
+        let (all, failed) = (tally.calls, if refused.is_empty() { "none".into() } else { refused.join(", ") });
+        let calls = format!("{all}; refused: {failed}; by the loop: {}", counted(tally.renewals, "renewal"));
         paint.fact(Mark::NOTE, "calls", Ink::Plain, &calls)?;
         let requests = format!("{}, of {} bytes together", tally.requests, grouped(tally.bytes));
         paint.fact(Mark::NOTE, "requests", Ink::Plain, &requests)?;
@@ -205,12 +200,13 @@ impl<'p, W: Write> Play<'p, W> {
         let holds = told == snapshot.text();
         let mark = if holds { Mark::DONE } else { Mark::REFUSED };
         let equals = if holds { "=" } else { "is not" };
-        let law = format!("first snapshot + {} hidden diffs, applied strictly, {equals} the document", diffs.len());
+        let law = format!("first snapshot + {} hidden diffs, applied strictly {equals} the document", diffs.len());
         paint.fact(mark, "invariant", mark.1, &law)?;
         if typed && holds { Ok(()) } else { Err("the canvas is not what it should be: report this".into()) }
     }
 
-    fn send(&mut self, answer: &Value, events: &[Event]) -> Played {
+    /// What would go over the wire, and its bytes.
+    fn encode(&mut self, answer: &Value, events: &[Event]) -> Played<usize> {
         let tools = document_tools();
         let model = answer["model"].as_str().unwrap_or("scripted");
         let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
@@ -218,24 +214,21 @@ impl<'p, W: Write> Play<'p, W> {
         let options = RequestOptions { extra, ..RequestOptions::default() };
         let request = Provider::Anthropic.request(model, &system_prompt(&tools), &tools, events, &options)?;
         let bytes = serde_json::to_vec(&request.body)?.len();
-        let messages = request.body["messages"].as_array().map_or(0, Vec::len);
         self.tally.requests += 1;
         self.tally.bytes += bytes;
-        let size = format!("{} bytes, messages: {messages}, tools: {}", grouped(bytes), tools.len());
-        let name = format!("request {}", self.tally.requests);
-        Ok(self.paint.entry(self.now().as_millis(), Mark('→', Ink::Dim), &name, Ink::Dim, &size)?)
+        Ok(bytes)
     }
 
-    fn show_answer(&mut self, events: &[Event]) -> Played {
-        let now = self.now().as_millis();
-        for event in events {
-            match &event.body {
-                Body::Thinking(text) => self.paint.entry(now, Mark::NOTE, "thinking", Ink::Dim, text)?,
-                Body::Text(text) => self.paint.entry(now, Mark('‹', Ink::Yellow), "model", Ink::Bold, text)?,
-                _ => {}
-            }
-        }
-        Ok(())
+    fn show_answer(&mut self, bytes: usize, events: &[Event]) -> Played {
+        let calls = events.iter().filter(|event| event.call().is_some()).count();
+        let said = events.iter().find_map(|event| match &event.body {
+            Body::Text(text) => Some((Ink::Bold, text.clone())),
+            Body::Thinking(text) => Some((Ink::Dim, format!("(thinking) {text}"))),
+            _ => None,
+        });
+        let (ink, said) = said.unwrap_or_else(|| (Ink::Dim, format!("({})", counted(calls, "call"))));
+        let size = format!("{:>6} bytes", grouped(bytes));
+        Ok(self.paint.entry(self.now().as_millis(), Mark::SENT, &size, ink, &said)?)
     }
 
     /// A script is written for ids that the engine gives; where it gives others, the script is wrong.
@@ -256,15 +249,13 @@ impl<'p, W: Write> Play<'p, W> {
     fn run(&mut self, call: &ToolCall) -> Played<ToolReply> {
         let now = self.now();
         let reply = block_on(call_document_tool(&self.engine, &self.session, call, now));
-        report::reply(self.paint, now.as_millis(), call, &reply)?;
+        let lock = self.lock(&self.snapshot()?);
+        report::reply(self.paint, now.as_millis(), call, &reply, lock)?;
         if let Some(lease_id) = reply.lease_id() {
             self.lease_id = lease_id.to_owned();
         }
         if let Some(revision_id) = reply.revision_id() {
             self.revision_id = revision_id.to_owned();
-        }
-        if matches!(call.name.as_str(), "canvas_check_out" | "canvas_check_in") {
-            self.show_canvas("")?;
         }
         self.clock.fetch_add(CALL, Ordering::Relaxed);
         Ok(reply)
@@ -275,31 +266,35 @@ impl<'p, W: Write> Play<'p, W> {
         let (call, now) = (self.call_id()?, self.now());
         let operation = OpKey { conversation: user()?, turn: Turn::ZERO, call };
         let edit = Call { operation, command: Command::Edit { markdown } };
-        self.paint.entry(now.as_millis(), Mark::USER, "user types", Ink::Bold, "while the model is still writing")?;
         match block_on(self.engine.call(&self.session.canvas, &edit, now))?.outcome {
-            Outcome::Edited { .. } => self.show_canvas("the lease is over"),
+            Outcome::Edited { .. } => {
+                let state = format!("while the model writes: {}", self.state()?);
+                Ok(self.paint.entry(now.as_millis(), Mark::USER, "user types", Ink::Bold, &state)?)
+            }
             outcome => Err(format!("the user's edit was not taken: {outcome:?}").into()),
         }
     }
 
     /// A hidden message goes into the history, and, in this example, onto the page.
     fn tell(&mut self, hidden: String) -> Played {
-        self.paint.boxed("hidden message, into the history and not onto the user’s screen", &hidden, HIDDEN)?;
+        self.paint.fact(Mark::NOTE, "hidden", Ink::Plain, "message into the history, not onto the screen:")?;
+        self.paint.quoted(&hidden, HIDDEN)?;
         self.history.push(Event::user(hidden));
         Ok(())
     }
 
-    fn show_canvas(&mut self, note: &str) -> Played {
+    /// Revision, epoch and lock.
+    fn state(&self) -> Played<String> {
         let snapshot = self.snapshot()?;
-        let lease = snapshot.head.lease();
-        let hold = lease.held_at(&self.engine.policy().lease, snapshot.clock);
-        let (ink, state) = match hold {
-            Some(_) => (Ink::Red, "locked: “Assistant editing canvas…”"),
-            None => (Ink::Green, "unlocked"),
-        };
-        let comma = if note.is_empty() { "" } else { ", " };
-        let detail = format!("{}, epoch {}, {state}{comma}{note}", snapshot.revision_id(), lease.epoch());
-        Ok(self.paint.fact(Mark('■', ink), "canvas", Ink::Plain, &detail)?)
+        let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lease().epoch());
+        Ok(format!("{revision}, epoch {epoch}, {}", self.lock(&snapshot)))
+    }
+
+    fn lock(&self, snapshot: &Snapshot) -> &'static str {
+        match snapshot.head.lease().held_at(&self.engine.policy().lease, snapshot.clock) {
+            Some(_) => "locked: “Assistant editing canvas…”",
+            None => "unlocked",
+        }
     }
 
     fn snapshot(&self) -> Played<Snapshot> {
@@ -343,10 +338,14 @@ fn writing_time(answer: &Value) -> u64 {
 
 const fn promotion(promotion: Promotion) -> &'static str {
     match promotion {
-        Promotion::Promoted => "the draft becomes the artefact",
-        Promotion::Unchanged => "draft and artefact are the same",
-        Promotion::StaleEpoch => "nothing is promoted, because the user came between",
+        Promotion::Promoted => ", draft promoted",
+        Promotion::Unchanged => "",
+        Promotion::StaleEpoch => ", draft not promoted: the user came between",
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The diff that a hidden message carries, without its code fence.

@@ -8,16 +8,22 @@ use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::paint::{Ink, Mark, Paint, fit};
+use crate::paint::{Ink, Mark, Paint, fit, seconds};
 
 /// Most lines of a reading call, a patch, and a change that are shown.
-const LINES: usize = 5;
+const LINES: usize = 3;
 const PATCH: usize = 20;
 
 type Written = Result<(), Box<dyn Error>>;
 
-/// Shows a call and what came back.
-pub(crate) fn reply<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, reply: &ToolReply) -> Written {
+/// Shows a call, what came back, and whether the canvas is locked since.
+pub(crate) fn reply<W: Write>(
+    paint: &mut Paint<W>,
+    at: u64,
+    call: &ToolCall,
+    reply: &ToolReply,
+    lock: &str,
+) -> Written {
     let name = call.name.strip_prefix("canvas_").unwrap_or(&call.name);
     let body = reply.body();
     if !reply.is_ok() {
@@ -25,12 +31,9 @@ pub(crate) fn reply<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, re
     }
     let mut done = |detail: String| paint.entry(at, Mark::DONE, name, Ink::Plain, &detail);
     match name {
-        "check_out" | "renew_lease" => {
-            let left = body["expires_at"].as_u64().map(|expires| expires.saturating_sub(at)).unwrap_or_default();
-            let lease = words(body, "lease_id");
-            done(format!("{lease}, valid until {}.{} s", (at + left) / 1_000, (at + left) % 1_000 / 100))?;
-        }
-        "check_in" => done("the lease is given back".into())?,
+        "check_out" => done(format!("{}, canvas {lock}", lease(body)))?,
+        "renew_lease" => done(format!("{}, by the loop, while the model writes", lease(body)))?,
+        "check_in" => done(format!("the lease is given back, canvas {lock}"))?,
         "grep" => grep(paint, at, call, body)?,
         "read_lines" => {
             let (from, to) = (number(body, "start_line"), number(body, "end_line"));
@@ -41,6 +44,10 @@ pub(crate) fn reply<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, re
         _ => done(words(body, "revision_id").into())?,
     }
     Ok(())
+}
+
+fn lease(body: &Value) -> String {
+    format!("{} until {}", words(body, "lease_id"), seconds(number(body, "expires_at")))
 }
 
 fn grep<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value) -> Written {
@@ -61,11 +68,10 @@ fn patch<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value)
     paint.entry(at, Mark::DONE, "apply_patch", Ink::Plain, &format!("{summary}, now {revision}"))?;
     paint.diff(words(&call.arguments, "patch"), PATCH)?;
     let repairs: Vec<String> = list(body, "repairs")
-        .map(|repair| format!("{} in hunk {}", words(repair, "kind"), number(repair, "hunk")))
+        .map(|repair| format!("hunk {} {}", number(repair, "hunk"), words(repair, "kind")))
         .collect();
     if !repairs.is_empty() {
-        let repairs = format!("arithmetic of the patch: {}", repairs.join(", "));
-        paint.fact(Mark::NOTE, "put right", Ink::Yellow, &repairs)?;
+        paint.fact(Mark::NOTE, "put right", Ink::Yellow, &repairs.join(", "))?;
     }
     Ok(())
 }
@@ -102,20 +108,17 @@ fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -
     Ok(())
 }
 
-/// The two lines under each other, cut so that the first difference shows.
+/// The two lines above each other, cut so that the first difference shows, and a pointer to it.
 fn difference<W: Write>(paint: &mut Paint<W>, divergence: &Divergence) -> Written {
-    const BEFORE: usize = 56;
-    let expected: Vec<char> = divergence.expected.chars().collect();
-    let actual: Vec<char> = divergence.actual.as_deref().unwrap_or("(the document has ended)").chars().collect();
-    let same = expected.iter().zip(&actual).take_while(|(e, a)| e == a).count();
+    const BEFORE: usize = 50;
+    let expected = divergence.expected.as_str();
+    let actual = divergence.actual.as_deref().unwrap_or("(the text has ended)");
+    let same = expected.chars().zip(actual.chars()).take_while(|(e, a)| e == a).count();
     let from = same.saturating_sub(BEFORE);
-    let cut = |line: &[char]| -> String {
-        let line: String = line.iter().skip(from).collect();
-        fit(line.strip_suffix("\\n").unwrap_or(&line), 75)
-    };
-    paint.fact(Mark::NOTE, "patch has", Ink::Red, &cut(&expected))?;
-    paint.fact(Mark::NOTE, "text has", Ink::Green, &cut(&actual))?;
-    Ok(())
+    let cut = |line: &str| line.strip_suffix("\\n").unwrap_or(line).chars().skip(from).collect::<String>();
+    paint.exact(Mark::NOTE, "patch has", Ink::Red, &cut(expected))?;
+    paint.exact(Mark::NOTE, "text has", Ink::Green, &cut(actual))?;
+    Ok(paint.exact(Mark::NOTE, "", Ink::Dim, &format!("{:1$}^", "", same - from))?)
 }
 
 fn words<'v>(value: &'v Value, name: &str) -> &'v str {

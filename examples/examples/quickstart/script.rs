@@ -46,7 +46,7 @@ pub(crate) struct Typed {
 
 const OLD_STEP: &str = "2. Delete the old database: `dropdb orchard`.";
 const NEW_STEP: &str =
-    "2. Set the old database aside: `psql -c 'alter database orchard rename to orchard_old'`.";
+    "2. Set the old database aside: `psql -c 'alter database orchard rename to old'`.";
 
 impl Script {
     /// The two turns on the runbook that stand beside this file.
@@ -58,11 +58,11 @@ impl Script {
             name: "runbook.md".into(),
             text: include_str!("runbook.md").into(),
             first: Turn {
-                prompt: "Keep the nightly dumps for 30 days instead of 14, wherever the runbook says so.".into(),
+                prompt: "Keep the nightly dumps for 30 days instead of 14, here and everywhere.".into(),
                 answers: answers("turn_1.json", include_str!("turn_1.json"))?,
             },
             second: Turn {
-                prompt: "Step 2 of the restore throws the old database away. It should be set aside.".into(),
+                prompt: "Step 2 of the restore throws the old data away. Set it aside instead.".into(),
                 answers: answers("turn_2.json", include_str!("turn_2.json"))?,
             },
             typed: Typed {

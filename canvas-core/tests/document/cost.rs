@@ -1,0 +1,154 @@
+//! What a call costs: round trips to the store, commits, blobs.
+
+use canvas_core::{Command, Policy, block_on};
+
+use super::world::Asked::{Blob, Commit, Load};
+use super::world::{World, apply, canvas, code, end_turn, key};
+
+#[test]
+fn a_steady_write_is_one_round_trip() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    world.spy().asked();
+    for change in ["a>c", "c>d", "d>e"] {
+        world.clock.wait(1_000);
+        assert_eq!(code(&world.run(&world.fresh("model", apply(lease, change))).outcome), "OK");
+        assert_eq!(world.spy().asked(), [Commit], "{change}");
+    }
+    // So are the other calls that change the state and go through.
+    let start = world.head().turn_start();
+    for command in [
+        Command::Renew { lease: Some(lease) },
+        Command::CheckIn { lease: Some(lease) },
+        Command::CheckOut,
+        Command::Edit { markdown: "z\n".into() },
+        Command::Cancel,
+        Command::TakeControl,
+    ] {
+        world.ask("model", command.clone());
+        assert_eq!(world.spy().asked(), [Commit], "{command:?}");
+    }
+    // What a conversation must be told needs the text that it knows.
+    for command in [Command::Message, end_turn(start)] {
+        world.edit(&format!("{command:?}"));
+        world.spy().asked();
+        world.ask("model", command.clone());
+        assert_eq!(world.spy().asked(), [Blob, Commit], "{command:?}");
+    }
+}
+
+#[test]
+fn a_read_loads_the_head_and_commits_only_what_is_new() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    let read = || {
+        world.spy().asked();
+        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK");
+        world.spy().asked()
+    };
+    assert_eq!(read(), [Load, Commit], "the conversation sees the document for the first time");
+    for _ in 0..3 {
+        assert_eq!(read(), [Load]);
+    }
+    world.clock.wait(4_999);
+    assert_eq!(read(), [Load]);
+    world.clock.wait(1);
+    assert_eq!(read(), [Load, Commit], "a third of the lease's life has passed");
+    assert_eq!(read(), [Load]);
+    world.write("model", lease, "a>c");
+    assert_eq!(read(), [Load], "a conversation has seen what it wrote");
+}
+
+#[test]
+fn a_read_that_is_refused_commits_only_what_is_new() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    world.ask("model", Command::Read { lease: Some(lease) });
+    let refused = |expected: &str| {
+        world.spy().asked();
+        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), expected);
+        world.spy().asked()
+    };
+    world.clock.wait(15_000);
+    assert_eq!(refused("LEASE_EXPIRED"), [Load]);
+    world.edit("a\nz\n");
+    assert_eq!(refused("STALE_EPOCH"), [Load, Blob, Commit], "it has been shown the change");
+    assert_eq!(refused("STALE_EPOCH"), [Load]);
+}
+
+#[test]
+fn a_store_that_tells_of_changes_is_not_asked_by_reads() {
+    let world = World::new("a\nb\n");
+    world.spy().set_notify();
+    let lease = world.check_out("model");
+    world.ask("model", Command::Read { lease: Some(lease) });
+    world.spy().asked();
+    world.ask("model", Command::Read { lease: Some(lease) });
+    assert_eq!(world.spy().asked(), []);
+    world.peer().edit("z\n");
+    world.engine.forget(&world.canvas);
+    assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "STALE_EPOCH");
+}
+
+#[test]
+fn a_replayed_call_costs_nothing_and_a_refusal_one_look() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    let write = world.fresh("model", apply(lease, "a>c"));
+    world.run(&write);
+    world.spy().asked();
+    assert!(world.run(&write).replayed);
+    assert_eq!(world.spy().asked(), []);
+    let refused = world.fresh("other", Command::CheckOut);
+    world.run(&refused);
+    assert_eq!(world.spy().asked(), [Load, Commit]);
+}
+
+#[test]
+fn an_edit_of_a_large_document_stores_it_once() {
+    let text: String = (0..40_000).map(|i| format!("line {i} of a large document\n")).collect();
+    assert!(text.len() > 1_000_000);
+    let world = World::new(&text);
+    let lease = world.check_out("model");
+    let (blobs, bytes) = world.spy().inner.blob_stats(&world.canvas);
+    let change = "line 20000 of a large document>one line changed";
+    assert_eq!(code(&world.write("model", lease, change)), "OK");
+    let after = world.text().len();
+    assert_eq!(world.spy().inner.blob_stats(&world.canvas), (blobs + 1, bytes + after));
+    // A text that is there already is put again and takes no room.
+    world.edit(&text);
+    assert_eq!(world.spy().inner.blob_stats(&world.canvas), (blobs + 1, bytes + after));
+}
+
+#[test]
+fn the_host_may_go_back_in_time_at_the_price_of_a_look() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    world.spy().asked();
+    world.clock.set(999);
+    assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
+    assert_eq!(world.spy().asked(), [Load, Commit]);
+    assert_eq!(code(&world.write("model", lease, "c>d")), "OK");
+    assert_eq!(world.spy().asked(), [Commit]);
+}
+
+/// The engine keeps the canvases that were used last.
+#[test]
+fn heads_of_canvases_long_unused_are_dropped() {
+    let world = World::empty(Policy::default());
+    let id = |i: usize| canvas(&format!("c{i}"));
+    for i in 0..1025 {
+        block_on(world.engine.create(&id(i), "a\n", &key("host", 0, "create"), world.now())).unwrap();
+    }
+    let asked = |i: usize| {
+        world.spy().asked();
+        let call = canvas_core::Call { operation: key("user", 0, "u"), command: Command::Cancel };
+        block_on(world.engine.call(&id(i), &call, world.now())).unwrap();
+        world.spy().asked()
+    };
+    assert_eq!(asked(1024), [Commit]);
+    assert_eq!(asked(1024 - 511), [Commit]);
+    assert_eq!(asked(1024 - 512), [Load, Blob, Commit]);
+    assert_eq!(asked(0), [Load, Blob, Commit]);
+    assert_eq!(asked(0), []);
+}

@@ -1,0 +1,217 @@
+//! The same call again is answered as the first one was, whatever has happened since.
+
+use canvas_core::lease::LeaseId;
+use canvas_core::{Answered, Call, Command, Outcome, Policy, Refusal};
+
+use super::world::{World, apply, code, end_turn, key};
+
+/// Every kind of call that changes the state.
+fn calls(world: &World, lease: LeaseId) -> Vec<Call> {
+    let start = world.head().turn_start();
+    let commands = [
+        Command::Renew { lease: Some(lease) },
+        apply(lease, "a>c"),
+        apply(lease, "nowhere>c"),
+        Command::CheckOut,
+        Command::CheckIn { lease: Some(lease) },
+        Command::CheckOut,
+        Command::CheckIn { lease: None },
+        Command::Edit { markdown: "c\nz\n".into() },
+        Command::Message,
+        end_turn(start),
+        Command::Cancel,
+        Command::TakeControl,
+        Command::CheckOut,
+        apply(lease, "b>d"),
+        Command::Message,
+    ];
+    commands.map(|command| world.fresh("model", command)).into()
+}
+
+#[track_caller]
+fn the_same(again: &Answered, first: &Answered) {
+    assert_eq!(again.outcome, first.outcome);
+    assert!(again.replayed);
+}
+
+/// Each call runs and is sent again at once, by a peer, and once more after everything else.
+#[test]
+fn a_retry_answers_the_same_while_held_and_after_any_end() {
+    let world = World::new("a\nb\n");
+    let checked_out = world.fresh("model", Command::CheckOut);
+    let first = world.run(&checked_out);
+    let Outcome::CheckedOut { lease, .. } = first.outcome else { panic!("no lease") };
+    let mut told = vec![(checked_out, first)];
+    for call in calls(&world, lease) {
+        let answered = world.run(&call);
+        assert!(!answered.replayed, "{call:?}");
+        told.push((call, answered));
+        let version = world.loaded().version;
+        for (call, first) in &told {
+            the_same(&world.run(call), first);
+            the_same(&world.peer().run(call), first);
+        }
+        assert_eq!(world.loaded().version, version, "a retry changes nothing");
+    }
+    world.clock.wait(3_600_000);
+    for (call, first) in &told {
+        the_same(&world.run(call), first);
+    }
+}
+
+#[test]
+fn a_retried_preemption_leaves_the_next_lease_alone() {
+    for command in [
+        Command::Edit { markdown: "z\n".into() },
+        Command::Message,
+        Command::Cancel,
+        Command::TakeControl,
+    ] {
+        let world = World::new("a\nb\n");
+        world.check_out("model");
+        let preempt = world.fresh("user", command.clone());
+        world.run(&preempt);
+        world.ask("model", Command::Message);
+        let lease = world.check_out("model");
+        assert!(world.run(&preempt).replayed);
+        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK", "{command:?}");
+    }
+}
+
+#[test]
+fn a_key_is_for_one_call() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out("model");
+    let key = key("model", 0, "k");
+    let call = |command: Command| Call { operation: key.clone(), command };
+    let base = Some(world.snapshot().revision_id());
+    world.run(&call(apply(lease, "a>c")));
+    let other_lease = "lease-1-1".parse().ok();
+    let patch = super::world::patch("a>c");
+    for command in [
+        apply(lease, "b>c"),
+        Command::Apply { lease: other_lease, patch: patch.clone(), base: None },
+        Command::Apply { lease: None, patch: patch.clone(), base: None },
+        Command::Apply { lease: Some(lease), patch, base },
+        Command::CheckOut,
+        Command::Renew { lease: Some(lease) },
+        Command::CheckIn { lease: Some(lease) },
+        Command::Edit { markdown: "z\n".into() },
+        Command::Message,
+        Command::Cancel,
+        Command::TakeControl,
+        end_turn(world.head().turn_start()),
+    ] {
+        let before = world.loaded();
+        assert_eq!(code(&world.run(&call(command.clone())).outcome), "CALL_ID_REUSED", "{command:?}");
+        assert_eq!(world.loaded().version, before.version, "{command:?}");
+    }
+    // Reads leave no receipt and need none.
+    assert_eq!(code(&world.run(&call(Command::Read { lease: Some(lease) })).outcome), "OK");
+    assert_eq!(code(&world.run(&call(apply(lease, "a>c"))).outcome), "OK");
+}
+
+/// Commands without arguments have digests of their own too.
+#[test]
+fn commands_of_the_same_arguments_are_told_apart() {
+    let lease = "lease-1-0".parse().ok();
+    let commands = [
+        Command::CheckOut,
+        Command::Message,
+        Command::Cancel,
+        Command::TakeControl,
+        Command::Renew { lease },
+        Command::CheckIn { lease },
+        Command::Renew { lease: None },
+        Command::CheckIn { lease: None },
+        Command::Edit { markdown: String::new() },
+        Command::Edit { markdown: "lease-1-0".into() },
+    ];
+    for first in &commands {
+        let world = World::new("a\nb\n");
+        let call = |command: &Command| Call { operation: key("model", 0, "k"), command: command.clone() };
+        world.run(&call(first));
+        for second in &commands {
+            let reused = code(&world.run(&call(second)).outcome) == "CALL_ID_REUSED";
+            assert_eq!(reused, first != second, "{first:?} then {second:?}");
+        }
+    }
+}
+
+#[test]
+fn a_key_belongs_to_its_conversation_and_turn() {
+    let world = World::new("a\nb\n");
+    let at = |who, turn| Call { operation: key(who, turn, "k"), command: Command::CheckOut };
+    assert_eq!(code(&world.run(&at("model", 0)).outcome), "OK");
+    assert_eq!(code(&world.run(&at("other", 0)).outcome), "LOCK_NOT_AVAILABLE/HELD");
+    world.ask("model", Command::Message);
+    assert!(world.run(&at("model", 0)).replayed);
+    let second = world.run(&at("model", 1));
+    assert_eq!((code(&second.outcome).as_str(), second.replayed), ("OK", false));
+}
+
+/// An answer too long for the head is kept in a blob, which the head names for as long as it is needed.
+#[test]
+fn a_long_answer_is_kept_in_a_blob() {
+    let lines: String = (0..200).map(|i| format!("line {i}\n")).collect();
+    let world = World::new(&lines);
+    let lease = world.check_out("model");
+    let hunks = |from: &str| -> String { (0..40).map(|i| format!("@@\n-{from} {}\n+x{i}\n", i * 5)).collect() };
+    let by_patch =
+        |patch: String| world.fresh("model", Command::Apply { lease: Some(lease), patch, base: None });
+    let cases = [by_patch(hunks("nothing")), by_patch(hunks("line")), world.fresh("model", Command::Message)];
+    for call in cases {
+        let (blobs, _) = world.spy().inner.blob_stats(&world.canvas);
+        let first = world.run(&call);
+        assert!(world.spy().inner.blob_stats(&world.canvas).0 > blobs, "{call:?}");
+        let head = serde_json::to_vec(world.head().as_ref()).unwrap();
+        assert!(head.len() < 8_000, "the head has {} bytes", head.len());
+        the_same(&world.run(&call), &first);
+        the_same(&world.peer().run(&call), &first);
+    }
+    let world = World::new(&lines);
+    let lease = world.check_out("model");
+    world.edit(&lines.replace("line", "row"));
+    let stale = world.fresh("model", apply(lease, "line 3>x"));
+    let first = world.run(&stale);
+    assert!(matches!(&first.outcome, Outcome::Refused(Refusal::StaleEpoch { changes: Some(_), .. })));
+    world.edit("z\n");
+    the_same(&world.peer().run(&stale), &first);
+}
+
+/// Receipts of the lease that is held stay; of all others, so many.
+#[test]
+fn receipts_of_the_live_lease_are_never_dropped() {
+    let policy = Policy { receipts: 3, ..Policy::default() };
+    let world = World::with("a\nb\n", policy);
+    let lease = world.check_out("model");
+    let writes: Vec<Call> = ["a>c", "c>d", "d>e", "e>f", "f>g", "g>h"]
+        .map(|change| world.fresh("model", apply(lease, change)))
+        .into();
+    let first: Vec<Answered> = writes.iter().map(|write| world.run(write)).collect();
+    let strangers: Vec<Call> = (0..5).map(|_| world.fresh("other", Command::CheckOut)).collect();
+    for stranger in &strangers {
+        assert_eq!(code(&world.run(stranger).outcome), "LOCK_NOT_AVAILABLE/HELD");
+    }
+    for (write, first) in writes.iter().zip(&first) {
+        the_same(&world.run(write), first);
+    }
+    // Of the strangers the last three are remembered; the others are new again, and drop the oldest.
+    let replayed = |call: &Call| world.run(call).replayed;
+    assert_eq!(strangers[2..].iter().map(replayed).collect::<Vec<_>>(), [true; 3]);
+    assert!(!replayed(&strangers[0]));
+    assert!(!replayed(&strangers[2]));
+    // Once the lease has ended its receipts count like any other's.
+    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    let forgotten = world.run(&writes[0]);
+    assert_eq!((code(&forgotten.outcome).as_str(), forgotten.replayed), ("LOCK_NOT_OWNED", false));
+    assert_eq!(world.text(), "h\nb\n");
+}
+
+/// A loop that lost its answers and came back under the same name must not take over what the first one holds.
+#[test]
+fn the_same_name_with_another_key_gets_no_lease() {
+    let world = World::new("a\nb\n");
+    world.check_out("model");
+    assert_eq!(code(&world.ask("model", Command::CheckOut)), "LOCK_NOT_AVAILABLE/HELD");
+}
