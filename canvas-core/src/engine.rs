@@ -214,16 +214,22 @@ impl<S: Store> Engine<S> {
                     let exhausted = || EngineError::RevisionsExhausted { canvas: canvas.clone() };
                     (again.ok_or_else(exhausted)?, Some(version.clone()))
                 }
-                Some(loaded) => return self.created_before(canvas, loaded.clone(), operation, digest, now).await,
+                Some(loaded) => {
+                    return self.created_before(canvas, loaded.clone(), operation, digest, now).await;
+                }
                 None => (Head::create(canvas.clone(), document.id(), now), None),
             };
             let outcome = Outcome::Created { revision: head.revision_id() };
-            let answer = Answer::Inline(Box::new(outcome.clone()));
+            let mut blobs = vec![document.clone()];
+            let answer = Answer::keep(&outcome, &mut blobs);
             let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer };
             head.receipts.push(receipt, None, self.policy.receipts);
             let head = Arc::new(head);
-            let blobs = vec![document.clone()];
-            match self.store.commit(Commit { expected, head: Arc::clone(&head), blobs, not_after: None }).await {
+            match self
+                .store
+                .commit(Commit { expected, head: Arc::clone(&head), blobs, not_after: None })
+                .await
+            {
                 Ok(Committed::Done { version, clock }) => {
                     let known = Known { head, version, document, host_at: now, store_at: clock, used: 0 };
                     let snapshot = self.remember(canvas, known, now);
@@ -231,7 +237,9 @@ impl<S: Store> Engine<S> {
                 }
                 Ok(Committed::Conflict(current)) => row = current,
                 // The row tells whether this very operation got through.
-                Ok(Committed::Late { .. }) | Err(Fault::Indeterminate(_)) => row = self.store.load(canvas).await?,
+                Ok(Committed::Late { .. }) | Err(Fault::Indeterminate(_)) => {
+                    row = self.store.load(canvas).await?
+                }
                 Err(fault) => return Err(fault.into()),
             }
         }
@@ -246,10 +254,12 @@ impl<S: Store> Engine<S> {
         digest: Digest,
         now: Timestamp,
     ) -> Result<Answered, EngineError> {
-        let outcome = match loaded.head.receipts.recall(operation, digest) {
-            Recall::Answered(Answer::Inline(outcome)) => outcome.as_ref().clone(),
-            _ => return Err(EngineError::Exists { canvas: canvas.clone() }),
+        // The answer to a creation is short, so it lies in the head.
+        let answered = match loaded.head.receipts.recall(operation, digest) {
+            Recall::Answered(Answer::Inline(json)) => serde_json::from_str(json).ok(),
+            _ => None,
         };
+        let outcome = answered.ok_or_else(|| EngineError::Exists { canvas: canvas.clone() })?;
         let known = self.learn(canvas, loaded, now).await?;
         Ok(Answered { outcome, replayed: true, snapshot: self.remember(canvas, known, now) })
     }
@@ -380,11 +390,14 @@ impl<S: Store> Engine<S> {
                 Err(fault) => last = Some(fault),
             }
         }
-        Err(last.map_or_else(|| EngineError::Contention { canvas: canvas.clone() }, |fault| {
-            // Whatever failed last, the fate of the first commit is still unknown.
-            let (Fault::Definite(e) | Fault::Indeterminate(e)) = fault;
-            EngineError::Store(Fault::Indeterminate(e))
-        }))
+        Err(last.map_or_else(
+            || EngineError::Contention { canvas: canvas.clone() },
+            |fault| {
+                // Whatever failed last, the fate of the first commit is still unknown.
+                let (Fault::Definite(e) | Fault::Indeterminate(e)) = fault;
+                EngineError::Store(Fault::Indeterminate(e))
+            },
+        ))
     }
 
     /// Decides, and fetches the blobs that the decision needs.
@@ -397,12 +410,8 @@ impl<S: Store> Engine<S> {
     ) -> Result<Decision, EngineError> {
         let mut blobs = BTreeMap::new();
         loop {
-            let view = View {
-                head: &known.head,
-                document: &known.document,
-                clock: known.clock(now),
-                blobs: &blobs,
-            };
+            let view =
+                View { head: &known.head, document: &known.document, clock: known.clock(now), blobs: &blobs };
             match decide(&view, &self.policy, call) {
                 Ok(decision) => return Ok(decision),
                 Err(Missing(id)) => {

@@ -12,9 +12,9 @@ mod view;
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Candidate, Conflict, Difference, Divergence, Grep, GrepError,
-        GrepLimits, LineRange, Limits, Match, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind,
-        Resolved, Section, Span, Summary, apply, build, grep, outline, resolve,
+        Address, AddressError, Applied, ApplyError, Candidate, Conflict, Difference, Divergence, Grep,
+        GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline, Part, Query, Reason, Repair,
+        RepairKind, Resolved, Section, Span, Summary, apply, build, grep, outline, resolve,
     };
 }
 
@@ -25,8 +25,9 @@ pub mod lease {
 
 pub use blocking::block_on;
 pub use document::command::{Call, Command};
-pub use document::outcome::{AppliedPatch, Changes, LineSpan, Outcome, Promotion};
+pub use document::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 pub use document::refusal::{Counter, Refusal};
+pub use document::sync::Changes;
 pub use engine::{Answered, Engine, EngineError, Snapshot};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
 pub use ground::head::{Face, Head, HeadError, TurnStart};

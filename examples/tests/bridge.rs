@@ -102,10 +102,7 @@ fn text_operations_have_their_shapes() {
     );
     for (address, expected) in [
         (json!({"lines": [3, 4]}), json!({"start_line": 3, "end_line": 4, "text": "- x\n- y\n"})),
-        (
-            json!({"section": ["A", "B"]}),
-            json!({"start_line": 6, "end_line": 8, "text": "## B\n\ntext\n"}),
-        ),
+        (json!({"section": ["A", "B"]}), json!({"start_line": 6, "end_line": 8, "text": "## B\n\ntext\n"})),
         (json!({"section": ["A"], "item": 2}), json!({"start_line": 4, "end_line": 4, "text": "- y\n"})),
     ] {
         let request = json!({"op": "markdown.resolve", "text": text, "address": address});
@@ -119,7 +116,8 @@ fn text_operations_have_their_shapes() {
 fn a_turn_edits_and_the_user_takes_over() {
     let mut bridge = with_canvas();
     let lease = check_out(&mut bridge, "1", 1000);
-    let patch = |from: &str, to: &str| json!({"lease_id": lease, "patch": format!("@@\n - one\n-{from}\n+{to}\n")});
+    let patch =
+        |from: &str, to: &str| json!({"lease_id": lease, "patch": format!("@@\n - one\n-{from}\n+{to}\n")});
     let missed = tool(&mut bridge, "2", "canvas_apply_patch", patch("- TWO", "- 2"), 2000);
     assert_eq!((code(&missed), &missed["error"]["reason"]), ("PATCH_REJECTED", &json!("NOT_FOUND")));
     let applied = tool(&mut bridge, "3", "canvas_apply_patch", patch("- two", "- 2"), 3000);
@@ -158,14 +156,10 @@ fn a_cancel_ends_the_turn_until_the_next_message() {
 #[test]
 fn a_clock_that_jumps_ends_leases_and_nothing_else() {
     let mut bridge = with_canvas();
-    for (i, (at, expected)) in [
-        (1_000_000, "OK"),
-        (1_014_999, "OK"),
-        (1_011_000, "OK"),
-        (u64::MAX >> 11, "LEASE_EXPIRED"),
-    ]
-    .into_iter()
-    .enumerate()
+    for (i, (at, expected)) in
+        [(1_000_000, "OK"), (1_014_999, "OK"), (1_011_000, "OK"), (u64::MAX >> 11, "LEASE_EXPIRED")]
+            .into_iter()
+            .enumerate()
     {
         let lease = if i == 0 { check_out(&mut bridge, "out", at) } else { "lease-1-0".into() };
         let read = tool(&mut bridge, &format!("r{i}"), "canvas_read_all", json!({"lease_id": lease}), at);

@@ -8,10 +8,8 @@ use canvas_examples::bridge::Bridge;
 use serde_json::{Value, json};
 
 fn rows(name: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var("CANVAS_DATA").map_or_else(
-        |_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        PathBuf::from,
-    );
+    let folder = std::env::var("CANVAS_DATA")
+        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let Ok(text) = std::fs::read_to_string(folder.join("patch").join(name)) else {
         println!("corpus {name}: absent, nothing checked");
         return None;
@@ -71,7 +69,8 @@ fn patches_of_models_apply_or_say_why() {
             refused += 1;
             let conflicts = reply["error"]["conflicts"].as_array().expect("conflicts are a list");
             for conflict in conflicts.iter().filter(|c| c["hunk"] != json!(0)) {
-                let placed = ["line", "candidates", "patch_line"].iter().any(|place| !conflict[place].is_null());
+                let placed =
+                    ["line", "candidates", "patch_line"].iter().any(|place| !conflict[place].is_null());
                 assert!(placed, "{}: {conflict}", row["id"]);
             }
         }

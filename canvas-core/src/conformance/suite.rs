@@ -284,7 +284,8 @@ pub(super) async fn dropped<H: Harness>(harness: &H) -> Kept {
 pub(super) async fn any_id<H: Harness>(harness: &H) -> Kept {
     let store = harness.fresh().await;
     let long = "x".repeat(512);
-    let names = ["../../etc", "a/b", "a'; drop table canvas; --", "ü ∀ 🦀", "\u{0}\n\t", "%2e%2e", "A", "a", &long];
+    let names =
+        ["../../etc", "a/b", "a'; drop table canvas; --", "ü ∀ 🦀", "\u{0}\n\t", "%2e%2e", "A", "a", &long];
     for name in names {
         done(&store, commit(&canvas(name), None, name)).await.map_err(|e| format!("{name:?}: {e}"))?;
     }
@@ -348,9 +349,7 @@ fn code(outcome: &Outcome) -> &'static str {
     }
 }
 
-async fn two_servers<H: Harness>(
-    harness: &H,
-) -> Result<(Server<H::Store>, Server<H::Store>), String> {
+async fn two_servers<H: Harness>(harness: &H) -> Result<(Server<H::Store>, Server<H::Store>), String> {
     let store = harness.fresh().await;
     let (one, two) = (Server::new(harness.peer(&store).await), Server::new(harness.peer(&store).await));
     let (_, now) = done(&store, commit(&canvas("elsewhere"), None, "x\n")).await?;

@@ -4,9 +4,9 @@ use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp};
 use canvas_patch::{Mode, Options, apply};
 
 use super::command::{Call, Command};
-use super::outcome::{AppliedPatch, Changes, LineSpan, Outcome, Promotion};
+use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
-use super::sync::changes_since;
+use super::sync::{Changes, changes_since};
 use crate::ground::blob::Blob;
 use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
 use crate::ground::id::ConversationId;
@@ -15,9 +15,6 @@ use crate::ground::receipt::{Answer, Recall, Receipt};
 use crate::ground::revision::RevisionId;
 use crate::policy::Policy;
 use crate::view::{Change, Decision, Missing, View};
-
-/// Bytes of an answer that a receipt keeps in the head; a longer one goes into a blob of its own.
-const INLINE_ANSWER: usize = 1024;
 
 /// Decides a call. Errors of the model come in the order of specs 000 §7: receipt, epoch, owner, expiry, patch.
 pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<Decision, Missing> {
@@ -52,7 +49,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
     let needed = if call.command.is_read() {
         step.is_worth_a_commit()
     } else {
-        let answer = step.keep(&outcome);
+        let answer = Answer::keep(&outcome, &mut step.blobs);
         let receipt = Receipt { operation: call.operation.clone(), digest, fence: step.fence, answer };
         let live = step.head.lease.hold().map(|hold| hold.id.fence());
         step.head.receipts.push(receipt, live, policy.receipts);
@@ -68,13 +65,12 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
 }
 
 fn recalled(view: &View<'_>, answer: &Answer) -> Result<Outcome, Missing> {
-    match answer {
-        Answer::Inline(outcome) => Ok(outcome.as_ref().clone()),
-        Answer::Stored(id) => {
-            let outcome = serde_json::from_slice(view.blob(*id)?.as_bytes());
-            Ok(outcome.expect("the blob is named by its hash, and this crate wrote it"))
-        }
-    }
+    let json = match answer {
+        Answer::Inline(json) => json.as_str(),
+        Answer::Stored(id) => view.blob(*id)?.as_text().unwrap_or_default(),
+    };
+    // An answer that a damaged store has made unreadable must not be given twice, so the call is not done again.
+    Ok(serde_json::from_str(json).unwrap_or(Outcome::Refused(Refusal::CallIdReused)))
 }
 
 enum Stop {
@@ -173,7 +169,12 @@ impl<'a> Step<'a> {
         Ok(Outcome::CheckedIn { released, revision: self.head.revision_id() })
     }
 
-    fn apply(&mut self, lease: Option<LeaseId>, patch: &str, base: Option<RevisionId>) -> Result<Outcome, Stop> {
+    fn apply(
+        &mut self,
+        lease: Option<LeaseId>,
+        patch: &str,
+        base: Option<RevisionId>,
+    ) -> Result<Outcome, Stop> {
         let expires_at = self.beat(lease)?;
         self.base_holds(base)?;
         let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
@@ -253,8 +254,7 @@ impl<'a> Step<'a> {
     fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
         let expires_at = self.enter(lease)?;
         let Some(lease) = lease else { return Ok(expires_at) };
-        let beat =
-            self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let beat = self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
         Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
     }
 
@@ -370,27 +370,5 @@ impl<'a> Step<'a> {
         self.head.lease.hold() != self.view.head.lease.hold()
             || self.head.lease.epoch() != self.view.head.lease.epoch()
             || self.head.conversations != self.view.head.conversations
-    }
-
-    fn keep(&mut self, outcome: &Outcome) -> Answer {
-        let small = match outcome {
-            Outcome::Applied(applied) => applied.repairs.len() + applied.spans.len() <= 16,
-            Outcome::TurnBegan { changes, .. } | Outcome::TurnEnded { changes, .. } => changes.is_none(),
-            Outcome::Refused(
-                Refusal::PatchRejected { .. } | Refusal::StaleBase { .. } | Refusal::StaleEpoch { .. },
-            ) => false,
-            _ => true,
-        };
-        if small {
-            return Answer::Inline(Box::new(outcome.clone()));
-        }
-        let bytes = serde_json::to_vec(outcome).expect("an outcome has only string keys");
-        if bytes.len() <= INLINE_ANSWER {
-            return Answer::Inline(Box::new(outcome.clone()));
-        }
-        let blob = Blob::bytes(bytes);
-        let id = blob.id();
-        self.blobs.push(blob);
-        Answer::Stored(id)
     }
 }

@@ -5,6 +5,7 @@ use canvas_patch::{Repair, Summary};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
+use super::sync::Changes;
 use crate::ground::head::TurnStart;
 use crate::ground::revision::RevisionId;
 
@@ -117,17 +118,6 @@ impl From<&canvas_patch::Span> for LineSpan {
     fn from(span: &canvas_patch::Span) -> Self {
         Self { start_line: span.new_lines.start + 1, end_line: span.new_lines.end }
     }
-}
-
-/// What happened to a document between two revisions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Changes {
-    /// The revision before.
-    pub from: RevisionId,
-    /// The revision after.
-    pub to: RevisionId,
-    /// The unified diff without file names; `None` where it would be larger than the policy allows.
-    pub diff: Option<String>,
 }
 
 /// Whether a draft became the artefact.

@@ -4,7 +4,7 @@ use canvas_lease::{CheckOutRefusal, Epoch, Timestamp};
 use canvas_patch::{ApplyError, Conflict};
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Changes;
+use super::sync::Changes;
 use crate::ground::revision::RevisionId;
 
 /// Why nothing was done. A refusal is an answer: it leaves a receipt where the command would have.

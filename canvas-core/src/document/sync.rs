@@ -1,11 +1,22 @@
 //! What a conversation knows, and what must be told to it (specs 000 §12, §13).
 
 use canvas_patch::build;
+use serde::{Deserialize, Serialize};
 
-use super::outcome::Changes;
 use crate::ground::head::SyncPoint;
 use crate::ground::revision::RevisionId;
 use crate::view::{Missing, View};
+
+/// What happened to a document between two revisions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The revision before.
+    pub from: RevisionId,
+    /// The revision after.
+    pub to: RevisionId,
+    /// The unified diff without file names; `None` where it would be larger than the policy allows.
+    pub diff: Option<String>,
+}
 
 /// What changed from a known text to the text now; `None` where the text is the same.
 pub(crate) fn changes_since(

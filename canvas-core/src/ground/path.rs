@@ -83,7 +83,8 @@ fn decode(text: &str) -> Result<String, PathError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, behind @ ..] = rest {
-        let encoded = (*first == b'%').then(|| encoded_byte(behind).ok_or(PathError::Encoding)).transpose()?;
+        let encoded =
+            (*first == b'%').then(|| encoded_byte(behind).ok_or(PathError::Encoding)).transpose()?;
         bytes.push(encoded.unwrap_or(*first));
         rest = if encoded.is_some() { &behind[2..] } else { behind };
     }

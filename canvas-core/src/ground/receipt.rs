@@ -5,9 +5,8 @@ use std::sync::Arc;
 use canvas_lease::Fence;
 use serde::{Deserialize, Serialize};
 
-use super::blob::BlobId;
+use super::blob::{Blob, BlobId};
 use super::id::OpKey;
-use crate::document::outcome::Outcome;
 
 /// Tells calls with other arguments from retries: the first 16 bytes of a blake3 hash of the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +27,30 @@ impl Digest {
     }
 }
 
-/// The answer that a receipt keeps: in the head where it is small, in a blob where it is not.
+/// The answer that a receipt keeps, as JSON: in the head where it is small, in a blob where it is not. What it says
+/// is for the face that gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
-    Inline(Box<Outcome>),
+    Inline(String),
     Stored(BlobId),
+}
+
+impl Answer {
+    /// Bytes of an answer that the head takes; a longer one goes into a blob of its own.
+    const INLINE: usize = 1024;
+
+    /// Keeps an answer, with a blob among `blobs` where it needs one.
+    pub(crate) fn keep<T: Serialize>(outcome: &T, blobs: &mut Vec<Blob>) -> Self {
+        let json = serde_json::to_string(outcome).expect("an outcome has only string keys");
+        if json.len() <= Self::INLINE {
+            return Self::Inline(json);
+        }
+        let blob = Blob::text(json);
+        let id = blob.id();
+        blobs.push(blob);
+        Self::Stored(id)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

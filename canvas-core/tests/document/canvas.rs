@@ -43,9 +43,11 @@ fn a_canvas_is_made_once() {
     let world = World::new("a\n");
     let again = create(&world, "a\n", "create").unwrap();
     assert_eq!((again.replayed, again.snapshot.text()), (true, "a\n"));
-    for (markdown, call, expected) in
-        [("a\n", "other", "CANVAS_EXISTS"), ("b\n", "other", "CANVAS_EXISTS"), ("b\n", "create", "CALL_ID_REUSED")]
-    {
+    for (markdown, call, expected) in [
+        ("a\n", "other", "CANVAS_EXISTS"),
+        ("b\n", "other", "CANVAS_EXISTS"),
+        ("b\n", "create", "CALL_ID_REUSED"),
+    ] {
         assert_eq!(create(&world, markdown, call).unwrap_err().code(), expected, "{markdown:?} {call}");
     }
     assert_eq!(numbers(&world), (1, 0, 0));
@@ -213,7 +215,8 @@ fn used_up_counters_are_refused() {
 #[test]
 fn canvases_of_one_store_are_apart() {
     let world = World::new("a\n");
-    let other = World { canvas: canvas("other"), ..world.peer() };
+    let mut other = world.peer();
+    other.canvas = canvas("other");
     create(&other, "other\n", "create").unwrap();
     other.edit("other still\n");
     let lease = world.check_out("model");

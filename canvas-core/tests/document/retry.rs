@@ -61,12 +61,9 @@ fn a_retry_answers_the_same_while_held_and_after_any_end() {
 
 #[test]
 fn a_retried_preemption_leaves_the_next_lease_alone() {
-    for command in [
-        Command::Edit { markdown: "z\n".into() },
-        Command::Message,
-        Command::Cancel,
-        Command::TakeControl,
-    ] {
+    for command in
+        [Command::Edit { markdown: "z\n".into() }, Command::Message, Command::Cancel, Command::TakeControl]
+    {
         let world = World::new("a\nb\n");
         world.check_out("model");
         let preempt = world.fresh("user", command.clone());
@@ -156,7 +153,8 @@ fn a_long_answer_is_kept_in_a_blob() {
     let lines: String = (0..200).map(|i| format!("line {i}\n")).collect();
     let world = World::new(&lines);
     let lease = world.check_out("model");
-    let hunks = |from: &str| -> String { (0..40).map(|i| format!("@@\n-{from} {}\n+x{i}\n", i * 5)).collect() };
+    let hunks =
+        |from: &str| -> String { (0..40).map(|i| format!("@@\n-{from} {}\n+x{i}\n", i * 5)).collect() };
     let by_patch =
         |patch: String| world.fresh("model", Command::Apply { lease: Some(lease), patch, base: None });
     let cases = [by_patch(hunks("nothing")), by_patch(hunks("line")), world.fresh("model", Command::Message)];

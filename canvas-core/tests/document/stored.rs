@@ -1,7 +1,8 @@
 //! What is stored: forms of ids, the head as JSON, and what is refused on the way in.
 
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, ConversationId, Head, Outcome, Revision, RevisionId, Tree, TreePath, block_on,
+    Blob, BlobId, CallId, CanvasId, ConversationId, Head, Outcome, Revision, RevisionId, Tree, TreePath,
+    block_on,
 };
 use serde_json::{Value, json};
 

@@ -12,7 +12,9 @@
 use std::collections::HashMap;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Call, Changes, Command, OpKey, Outcome, Policy, Promotion, Refusal, RevisionId, TurnStart};
+use canvas_core::{
+    Call, Changes, Command, OpKey, Outcome, Policy, Promotion, Refusal, RevisionId, TurnStart,
+};
 
 use super::world::{World, key, patch, refusal_code};
 
@@ -68,7 +70,8 @@ impl Stage {
                 let number = |word: &str| word.parse::<u64>().expect("a number");
                 let (epoch, revision) = (number(epoch), number(&revision[1..]));
                 let start: TurnStart =
-                    serde_json::from_value(serde_json::json!({"epoch": epoch, "revision": revision})).unwrap();
+                    serde_json::from_value(serde_json::json!({"epoch": epoch, "revision": revision}))
+                        .unwrap();
                 (who, call, Command::EndTurn { start })
             }
             [who, "checks-out", call] => (who, call, Command::CheckOut),

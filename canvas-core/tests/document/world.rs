@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     Answered, Blob, BlobId, Call, CallId, CanvasId, Capabilities, Command, Commit, Committed, ConversationId,
-    Engine, EngineError, Fault, Head, Loaded, MemoryStore, OpKey, Outcome, Policy, Refusal, RevisionId, Snapshot,
-    Store, TurnStart, Version, block_on,
+    Engine, EngineError, Fault, Head, Loaded, MemoryStore, OpKey, Outcome, Policy, Refusal, RevisionId,
+    Snapshot, Store, TurnStart, Version, block_on,
 };
 
 /// When a world begins.
@@ -49,7 +49,8 @@ impl World {
 
     pub(crate) fn with(markdown: &str, policy: Policy) -> Self {
         let world = Self::empty(policy);
-        block_on(world.engine.create(&world.canvas, markdown, &key("host", 0, "create"), world.now())).unwrap();
+        block_on(world.engine.create(&world.canvas, markdown, &key("host", 0, "create"), world.now()))
+            .unwrap();
         world
     }
 
@@ -156,7 +157,7 @@ impl World {
     /// The head with one field of its stored form changed.
     pub(crate) fn altered(&self, pointer: &str, value: serde_json::Value) -> Result<Head, serde_json::Error> {
         let mut json = serde_json::to_value(self.head().as_ref()).unwrap();
-        *json.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is in {json}")) = value;
+        *json.pointer_mut(pointer).expect(pointer) = value;
         serde_json::from_value(json)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value};
 
-use super::wire::{Block, Message, OWN_FIELDS, Request, Role};
+use super::wire::{Block, Item, Message, OWN_FIELDS, Request, Role};
 use super::{NAME, finish, tools};
 use crate::encoded::{EncodeError, EncodedRequest, Loss, RequestOptions};
 use crate::event::{self, Body, Event, ToolResult};
@@ -15,15 +15,6 @@ use crate::verdict::{Arguments, DecodedCall};
 
 /// Ids have no known length limit, and one that is allowed has to go back as it came.
 const ID_RULE: NameRule = NameRule { max: usize::MAX };
-
-/// A block before it finds its message.
-#[derive(Debug)]
-pub(super) struct Item {
-    pub(super) role: Role,
-    pub(super) block: Value,
-    /// The event that it came from.
-    pub(super) at: usize,
-}
 
 pub(crate) fn request(
     model: &str,

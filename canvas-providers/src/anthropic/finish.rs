@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::encode::Item;
-use super::wire::{Block, Role};
+use super::wire::{Block, Item, Role};
 use crate::encoded::Loss;
 use crate::repair::place;
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::encode::Item;
-use super::wire::{self, Tool};
+use super::wire::{self, Item, Tool};
 use crate::encoded::{EncodeError, EncodedTools, Loss, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::schema::{self, Subset};

@@ -90,3 +90,12 @@ pub(super) struct ErrorBody {
     pub(super) kind: String,
     pub(super) message: String,
 }
+
+/// A block before it finds its message.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) role: Role,
+    pub(super) block: Value,
+    /// The event that it came from.
+    pub(super) at: usize,
+}

@@ -109,7 +109,9 @@ impl Tool {
                 "Extend the lease without doing anything else. Other calls extend it too, so this is needed only \
                  before a long pause."
             }
-            Self::CheckIn => "Give the lease back as soon as you are done with the canvas. Calling it twice is fine.",
+            Self::CheckIn => {
+                "Give the lease back as soon as you are done with the canvas. Calling it twice is fine."
+            }
             Self::Grep => {
                 "Find lines of the canvas by literal text or regular expression. Returns line numbers (from 1) and \
                  the text of each matching line. Use it to locate before you edit."
@@ -184,7 +186,8 @@ fn check(call: &ToolCall) -> Result<Checked, Problem> {
             let Grep { lease_id, query, regex } = arguments(call)?;
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
-            let query = query.map_err(|e| Problem::argument("/query", e.to_string()).with_reason(e.code()))?;
+            let query =
+                query.map_err(|e| Problem::argument("/query", e.to_string()).with_reason(e.code()))?;
             Checked::Grep { lease: lease(&lease_id), query }
         }
         Tool::ReadLines => {

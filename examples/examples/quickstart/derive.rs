@@ -23,22 +23,38 @@ pub(crate) fn script(name: String, text: String) -> Script {
     let read_start = json!({"lease_id": lease, "start_line": 1, "end_line": 3});
     let read = json!({"lease_id": lease, "start_line": from, "end_line": to});
     let first = [
-        answer(96, vec![
-            thinking("A note below one line. I need the lease, then the place."),
-            call("1-1", "canvas_check_out", json!({})),
-        ]),
-        answer(118, vec![
-            call("1-2", "canvas_grep", json!({"lease_id": lease, "query": word})),
-            call("1-3", "canvas_read_lines", read_start),
-        ]),
+        answer(
+            96,
+            vec![
+                thinking("A note below one line. I need the lease, then the place."),
+                call("1-1", "canvas_check_out", json!({})),
+            ],
+        ),
+        answer(
+            118,
+            vec![
+                call("1-2", "canvas_grep", json!({"lease_id": lease, "query": word})),
+                call("1-3", "canvas_read_lines", read_start),
+            ],
+        ),
         answer(74, vec![call("1-4", "canvas_read_lines", read)]),
-        answer(232, vec![call("1-5", "canvas_apply_patch", json!({
-            "lease_id": lease, "patch": place.misquoted(&text, &right),
-        }))]),
-        answer(318, vec![
-            words("I misquoted a line. Once more, from what I have read."),
-            call("1-6", "canvas_apply_patch", json!({"lease_id": lease, "patch": right})),
-        ]),
+        answer(
+            232,
+            vec![call(
+                "1-5",
+                "canvas_apply_patch",
+                json!({
+                    "lease_id": lease, "patch": place.misquoted(&text, &right),
+                }),
+            )],
+        ),
+        answer(
+            318,
+            vec![
+                words("I misquoted a line. Once more, from what I have read."),
+                call("1-6", "canvas_apply_patch", json!({"lease_id": lease, "patch": right})),
+            ],
+        ),
         answer(64, vec![call("1-7", "canvas_check_in", json!({"lease_id": lease}))]),
         answer(40, vec![words("The note is in.")]),
     ];
@@ -46,15 +62,16 @@ pub(crate) fn script(name: String, text: String) -> Script {
     let lease = "lease-2-2";
     let read = json!({"lease_id": lease, "start_line": from, "end_line": to});
     let second = [
-        answer(81, vec![
-            thinking("Line numbers have moved, so I read again."),
-            call("2-1", "canvas_check_out", json!({})),
-        ]),
+        answer(
+            81,
+            vec![
+                thinking("Line numbers have moved, so I read again."),
+                call("2-1", "canvas_check_out", json!({})),
+            ],
+        ),
         answer(109, vec![call("2-2", "canvas_read_lines", read)]),
         answer(227, vec![call("2-3", "canvas_apply_patch", json!({"lease_id": lease, "patch": late}))]),
-        answer(55, vec![words(
-            "You are typing at the end of the text, so I have stopped. I wrote nothing.",
-        )]),
+        answer(55, vec![words("You are typing at the end of the text, so I have stopped. I wrote nothing.")]),
     ];
 
     Script {
@@ -102,9 +119,11 @@ impl<'t> Place<'t> {
         };
         let is_fit = |(_, line): &(usize, &str)| (8..=200).contains(&line.trim().len());
         // A few tries are enough for a text that people wrote; each one looks through all of it.
-        let once = lines(start).chain(lines(0)).filter(is_fit).take(50).find(|(_, line)| {
-            text.match_indices(line.trim()).nth(1).is_none()
-        });
+        let once = lines(start)
+            .chain(lines(0))
+            .filter(is_fit)
+            .take(50)
+            .find(|(_, line)| text.match_indices(line.trim()).nth(1).is_none());
         let filled = || lines(0).find(|(_, line)| !line.trim().is_empty());
         let (start, line) = once.or_else(filled).or_else(|| lines(0).next()).unwrap_or((0, ""));
 
@@ -146,7 +165,8 @@ impl<'t> Place<'t> {
         let (header, lines) = patch.split_once('\n').unwrap_or((patch, ""));
         let mut lines: Vec<String> = lines.split_inclusive('\n').map(str::to_owned).collect();
         let quoted = lines.iter_mut().find(|line| {
-            line.strip_prefix([' ', '-']).is_some_and(|line| line.trim_end_matches(['\r', '\n']) == self.quote)
+            line.strip_prefix([' ', '-'])
+                .is_some_and(|line| line.trim_end_matches(['\r', '\n']) == self.quote)
         });
         match quoted {
             Some(line) => *line = format!("{}{wrong}\n", &line[..1]),

@@ -13,8 +13,12 @@ use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Promotion,
     Snapshot, block_on,
 };
-use canvas_providers::{Body, Event, LoopOptions, Next, Outcome as Ending, Provider, RequestOptions, Role, ToolLoop};
-use canvas_tools::{HIDDEN_HEADER, Session, ToolCall, ToolReply, call_document_tool, document_tools, system_prompt};
+use canvas_providers::{
+    Body, Event, LoopOptions, Next, Outcome as Ending, Provider, RequestOptions, Role, ToolLoop,
+};
+use canvas_tools::{
+    HIDDEN_HEADER, Session, ToolCall, ToolReply, call_document_tool, document_tools, system_prompt,
+};
 use serde_json::{Value, json};
 
 use crate::paint::{Ink, Mark, Paint, grouped};
@@ -99,7 +103,12 @@ impl<'p, W: Write> Play<'p, W> {
         match began.hidden_message {
             Some(hidden) => self.tell(hidden)?,
             None if message == 1 => {}
-            None => self.paint.fact(Mark::NOTE, "hidden", Ink::Plain, "no message: the model knows every change")?,
+            None => self.paint.fact(
+                Mark::NOTE,
+                "hidden",
+                Ink::Plain,
+                "no message: the model knows every change",
+            )?,
         }
         self.history.push(Event::user(prompt));
         Ok(())
@@ -112,12 +121,14 @@ impl<'p, W: Write> Play<'p, W> {
         loop {
             match turn.poll(self.now().as_millis()) {
                 Next::SendRequest => {
-                    let answer = answers.get(asked).ok_or("the script has no answer to this request: add one")?;
+                    let answer =
+                        answers.get(asked).ok_or("the script has no answer to this request: add one")?;
                     asked += 1;
                     let bytes = self.encode(answer, turn.events())?;
                     let (now, takes) = (self.now().as_millis(), writing_time(answer));
                     coming = Some((now + takes, answer, bytes));
-                    typing = typed.filter(|typed| typed.during == asked).map(|typed| (now + takes / 2, typed));
+                    typing =
+                        typed.filter(|typed| typed.during == asked).map(|typed| (now + takes / 2, typed));
                 }
                 Next::Wait { until } => {
                     let (due, answer, bytes) = coming.ok_or("the loop waits for nothing: report this")?;
@@ -182,7 +193,8 @@ impl<'p, W: Write> Play<'p, W> {
         paint.title("What is left")?;
         paint.fact(Mark::NOTE, "canvas", Ink::Plain, &state)?;
         let refused: Vec<String> = tally.refused.iter().map(|(code, n)| format!("{n} × {code}")).collect();
-        let (all, failed) = (tally.calls, if refused.is_empty() { "none".into() } else { refused.join(", ") });
+        let (all, failed) =
+            (tally.calls, if refused.is_empty() { "none".into() } else { refused.join(", ") });
         let calls = format!("{all}; refused: {failed}; by the loop: {}", counted(tally.renewals, "renewal"));
         paint.fact(Mark::NOTE, "calls", Ink::Plain, &calls)?;
         let requests = format!("{}, of {} bytes together", tally.requests, grouped(tally.bytes));
@@ -200,7 +212,8 @@ impl<'p, W: Write> Play<'p, W> {
         let holds = told == snapshot.text();
         let mark = if holds { Mark::DONE } else { Mark::REFUSED };
         let equals = if holds { "=" } else { "is not" };
-        let law = format!("first snapshot + {} hidden diffs, applied strictly {equals} the document", diffs.len());
+        let law =
+            format!("first snapshot + {} hidden diffs, applied strictly {equals} the document", diffs.len());
         paint.fact(mark, "invariant", mark.1, &law)?;
         if typed && holds { Ok(()) } else { Err("the canvas is not what it should be: report this".into()) }
     }
@@ -237,7 +250,8 @@ impl<'p, W: Write> Play<'p, W> {
             match call.arguments.get(name).and_then(Value::as_str) {
                 Some(said) if said != given => {
                     let id = &call.id;
-                    let problem = format!("call {id} of the script has {name} {said}, the engine gave {given}");
+                    let problem =
+                        format!("call {id} of the script has {name} {said}, the engine gave {given}");
                     return Err(format!("{problem}: correct the script").into());
                 }
                 _ => {}
@@ -277,7 +291,12 @@ impl<'p, W: Write> Play<'p, W> {
 
     /// A hidden message goes into the history, and, in this example, onto the page.
     fn tell(&mut self, hidden: String) -> Played {
-        self.paint.fact(Mark::NOTE, "hidden", Ink::Plain, "message into the history, not onto the screen:")?;
+        self.paint.fact(
+            Mark::NOTE,
+            "hidden",
+            Ink::Plain,
+            "message into the history, not onto the screen:",
+        )?;
         self.paint.quoted(&hidden, HIDDEN)?;
         self.history.push(Event::user(hidden));
         Ok(())
@@ -351,7 +370,8 @@ fn counted(n: usize, what: &str) -> String {
 /// The diff that a hidden message carries, without its code fence.
 fn hidden_diff(event: &Event) -> Option<&str> {
     let Body::Text(text) = &event.body else { return None };
-    let fenced = text.strip_prefix(HIDDEN_HEADER).filter(|_| event.role == Role::User)?.trim_start_matches('\n');
+    let fenced =
+        text.strip_prefix(HIDDEN_HEADER).filter(|_| event.role == Role::User)?.trim_start_matches('\n');
     let (opening, diff) = fenced.split_once('\n')?;
     diff.strip_suffix(opening.strip_suffix("diff")?)
 }

@@ -51,7 +51,8 @@ fn lease(body: &Value) -> String {
 }
 
 fn grep<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value) -> Written {
-    let matches: Vec<_> = list(body, "matches").map(|hit| (number(hit, "line"), words(hit, "text"))).collect();
+    let matches: Vec<_> =
+        list(body, "matches").map(|hit| (number(hit, "line"), words(hit, "text"))).collect();
     let (open, close) = if call.arguments["regex"] == true { ("/", "/") } else { ("“", "”") };
     let lines = match (matches.len(), body["truncated"] == true) {
         (n, true) => format!("the first {n} lines"),
@@ -91,7 +92,8 @@ fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -
     }
     for conflict in &conflicts {
         let line = conflict.line.map(|line| format!(" at line {line}")).unwrap_or_default();
-        let column = conflict.divergence.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
+        let column =
+            conflict.divergence.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
         let place = format!("hunk {}: {}{line}{column}", conflict.hunk, conflict.reason);
         paint.fact(Mark::NOTE, "why", Ink::Plain, &place)?;
         if let Some(divergence) = &conflict.divergence {

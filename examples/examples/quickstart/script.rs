@@ -45,8 +45,7 @@ pub(crate) struct Typed {
 }
 
 const OLD_STEP: &str = "2. Delete the old database: `dropdb orchard`.";
-const NEW_STEP: &str =
-    "2. Set the old database aside: `psql -c 'alter database orchard rename to old'`.";
+const NEW_STEP: &str = "2. Set the old database aside: `psql -c 'alter database orchard rename to old'`.";
 
 impl Script {
     /// The two turns on the runbook that stand beside this file.
@@ -65,11 +64,7 @@ impl Script {
                 prompt: "Step 2 of the restore throws the old data away. Set it aside instead.".into(),
                 answers: answers("turn_2.json", include_str!("turn_2.json"))?,
             },
-            typed: Typed {
-                during: 3,
-                words: NEW_STEP,
-                edit: |text| text.replacen(OLD_STEP, NEW_STEP, 1),
-            },
+            typed: Typed { during: 3, words: NEW_STEP, edit: |text| text.replacen(OLD_STEP, NEW_STEP, 1) },
             farewell: "Good, leave it like that.".into(),
         })
     }

@@ -40,7 +40,8 @@ impl Documents {
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
-        let operation = OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
+        let operation =
+            OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
         let markdown = request.text("markdown")?;
         let created = block_on(self.engine.create(&canvas, markdown, &operation, now))?;
         Ok(json!({"revision_id": created.snapshot.revision_id()}))
@@ -85,7 +86,9 @@ impl Documents {
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let command = Command::Edit { markdown: request.text("markdown")?.to_owned() };
         match self.user(request, command)? {
-            Outcome::Edited { epoch, revision } => Ok(json!({"revision_id": revision, "canvas_epoch": epoch})),
+            Outcome::Edited { epoch, revision } => {
+                Ok(json!({"revision_id": revision, "canvas_epoch": epoch}))
+            }
             outcome => Err(refused(outcome)),
         }
     }
@@ -140,7 +143,8 @@ impl Documents {
     fn user(&mut self, request: &Request<'_>, command: Command) -> Result<Outcome, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
-        let operation = OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
+        let operation =
+            OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
         Ok(block_on(self.engine.call(&canvas, &Call { operation, command }, now))?.outcome)
     }
 }
@@ -171,4 +175,3 @@ pub(super) fn toolset(request: &Request<'_>) -> Result<Vec<canvas_tools::ToolSpe
         }
     }
 }
-

@@ -21,7 +21,8 @@ fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     if PLANNED.contains(&name) {
         return Err(not_supported(&format!("provider {name}")));
     }
-    name.parse().map_err(|e: canvas_providers::UnknownProvider| BridgeError::new("BAD_REQUEST", e.to_string()))
+    name.parse()
+        .map_err(|e: canvas_providers::UnknownProvider| BridgeError::new("BAD_REQUEST", e.to_string()))
 }
 
 pub(super) fn tools(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -82,13 +83,8 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                 turn.interrupt(Interruption::Cancel);
             }
             Next::SendRequest => {
-                let encoded = provider.request(
-                    "script",
-                    &system,
-                    &tools,
-                    turn.events(),
-                    &RequestOptions::default(),
-                )?;
+                let encoded =
+                    provider.request("script", &system, &tools, turn.events(), &RequestOptions::default())?;
                 requests.push(encoded.body);
                 match bodies.next().map(|body| provider.decode(&body)) {
                     Some(Ok(answer)) => turn.on_response(answer)?,
@@ -140,8 +136,11 @@ fn lease_call(
     now: Timestamp,
 ) -> Result<ToolReply, BridgeError> {
     let id: CallId = documents.call_id()?;
-    let call =
-        ToolCall { id: id.as_str().to_owned(), name: name.to_owned(), arguments: json!({"lease_id": lease_id}) };
+    let call = ToolCall {
+        id: id.as_str().to_owned(),
+        name: name.to_owned(),
+        arguments: json!({"lease_id": lease_id}),
+    };
     Ok(run(documents, session, &call, now))
 }
 

@@ -1,10 +1,10 @@
 //! Operations on plain text.
 
-use canvas_core::text::{
-    Address, AddressError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch, build as build_patch,
-    grep as grep_text, outline as outline_of, resolve as resolve_address,
-};
 use canvas_core::LineSpan;
+use canvas_core::text::{
+    Address, AddressError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch,
+    build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -99,11 +99,8 @@ pub(super) fn resolve(request: &Request<'_>) -> Result<Value, BridgeError> {
 }
 
 fn refused_address(error: &AddressError) -> BridgeError {
-    let candidates: Vec<Value> = error
-        .candidates()
-        .iter()
-        .map(|c| json!({"path": c.path, "heading_line": c.heading_line}))
-        .collect();
+    let candidates: Vec<Value> =
+        error.candidates().iter().map(|c| json!({"path": c.path, "heading_line": c.heading_line})).collect();
     BridgeError::new(error.code(), error.to_string()).with("candidates", candidates.into())
 }
 

@@ -1,0 +1,291 @@
+//! What holds after every step, whoever does what in which order.
+
+use std::collections::HashSet;
+
+use canvas_core::lease::LeaseId;
+use canvas_core::text::{Limits, Mode, Options, apply};
+use canvas_core::{
+    Answered, Call, Changes, Command, Head, Outcome, Promotion, Refusal, Store as _, TurnStart, block_on,
+};
+use proptest::prelude::*;
+
+use super::world::{World, key};
+
+const MODELS: [&str; 2] = ["one", "two"];
+
+/// A step of somebody. Numbers choose among what there is then.
+#[derive(Debug, Clone)]
+enum Step {
+    CheckOut {
+        model: usize,
+    },
+    CheckIn {
+        model: usize,
+    },
+    Renew {
+        model: usize,
+    },
+    Read {
+        model: usize,
+    },
+    Write {
+        model: usize,
+        text: String,
+    },
+    /// A patch that does not fit.
+    WriteNowhere {
+        model: usize,
+    },
+    Hear {
+        model: usize,
+    },
+    End {
+        model: usize,
+    },
+    Edit {
+        text: String,
+    },
+    Cancel,
+    TakeControl,
+    Wait {
+        millis: u64,
+    },
+    StepBack {
+        millis: u64,
+    },
+    /// An earlier call is sent again.
+    Retry {
+        which: prop::sample::Index,
+    },
+}
+
+/// Texts that are often equal, so that A → B → A comes up, with every kind of line end.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![Just("a"), Just("b"), Just("c"), Just(""), Just("- d"), Just("```")];
+    let end = prop_oneof![8 => Just("\n"), 1 => Just("\r\n")];
+    let lines = prop::collection::vec((line, end), 0..6);
+    (lines, any::<bool>()).prop_map(|(lines, ends)| {
+        let mut text: String = lines.iter().map(|(line, end)| format!("{line}{end}")).collect();
+        if !ends && text.ends_with('\n') {
+            text.pop();
+        }
+        text
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let model = 0..MODELS.len();
+    prop_oneof![
+        // A lease is needed for most of the rest, so it is asked for often.
+        4 => model.clone().prop_map(|model| Step::CheckOut { model }),
+        1 => model.clone().prop_map(|model| Step::CheckIn { model }),
+        1 => model.clone().prop_map(|model| Step::Renew { model }),
+        2 => model.clone().prop_map(|model| Step::Read { model }),
+        6 => (model.clone(), text()).prop_map(|(model, text)| Step::Write { model, text }),
+        1 => model.clone().prop_map(|model| Step::WriteNowhere { model }),
+        3 => model.clone().prop_map(|model| Step::Hear { model }),
+        3 => model.prop_map(|model| Step::End { model }),
+        2 => text().prop_map(|text| Step::Edit { text }),
+        1 => Just(Step::Cancel),
+        1 => Just(Step::TakeControl),
+        // Around the life of a lease, and short of it.
+        2 => prop_oneof![0..6_000u64, 14_990..15_010u64].prop_map(|millis| Step::Wait { millis }),
+        // Within the tolerance of 5 s, and beyond.
+        1 => (0..10_000u64).prop_map(|millis| Step::StepBack { millis }),
+        3 => any::<prop::sample::Index>().prop_map(|which| Step::Retry { which }),
+    ]
+}
+
+struct Play {
+    world: World,
+    /// What each model knows: the first text and every hidden diff since.
+    known: [String; 2],
+    leases: [Option<LeaseId>; 2],
+    starts: [TurnStart; 2],
+    told: Vec<(Call, Outcome)>,
+}
+
+impl Play {
+    fn new(text: &str) -> Self {
+        let world = World::new(text);
+        let start = world.head().turn_start();
+        let known = [text.to_owned(), text.to_owned()];
+        Self { world, known, leases: [None; 2], starts: [start; 2], told: Vec::new() }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::CheckOut { model } => {
+                if let Outcome::CheckedOut { lease, .. } = self.ask(MODELS[*model], Command::CheckOut) {
+                    self.leases[*model] = Some(lease);
+                }
+            }
+            Step::CheckIn { model } => self.under_lease(*model, |lease| Command::CheckIn { lease }),
+            Step::Renew { model } => self.under_lease(*model, |lease| Command::Renew { lease }),
+            Step::Read { model } => self.under_lease(*model, |lease| Command::Read { lease }),
+            Step::Write { model, text } => {
+                let patch = canvas_core::text::build(&self.world.text(), text, 3);
+                self.under_lease(*model, |lease| Command::Apply { lease, patch, base: None });
+            }
+            Step::WriteNowhere { model } => {
+                let patch = "@@\n-nowhere\n+x\n".into();
+                self.under_lease(*model, |lease| Command::Apply { lease, patch, base: None });
+            }
+            Step::Hear { model } => match self.ask(MODELS[*model], Command::Message) {
+                Outcome::TurnBegan { start, changes, .. } => {
+                    self.starts[*model] = start;
+                    self.hidden_message(*model, changes);
+                }
+                other => panic!("a message is never refused: {other:?}"),
+            },
+            Step::End { model } => {
+                let start = self.starts[*model];
+                match self.ask(MODELS[*model], Command::EndTurn { start }) {
+                    Outcome::TurnEnded { changes, promotion } => {
+                        self.hidden_message(*model, changes);
+                        let whole = start.epoch == self.world.head().lease().epoch();
+                        assert_eq!(whole, promotion != Promotion::StaleEpoch);
+                    }
+                    other => panic!("a turn can always end: {other:?}"),
+                }
+            }
+            Step::Edit { text } => {
+                self.ask("user", Command::Edit { markdown: text.clone() });
+                assert_eq!(self.world.text(), *text, "the user always comes first");
+            }
+            Step::Cancel => drop(self.ask("user", Command::Cancel)),
+            Step::TakeControl => drop(self.ask("user", Command::TakeControl)),
+            Step::Wait { millis } => self.world.clock.wait(*millis),
+            Step::StepBack { millis } => {
+                let now = self.world.clock.get().as_millis();
+                self.world.clock.set(now.saturating_sub(*millis));
+            }
+            Step::Retry { which } => {
+                if !self.told.is_empty() {
+                    let (call, outcome) = which.get(&self.told);
+                    let before = self.world.loaded().version;
+                    let again = self.world.run(call);
+                    assert_eq!((&again.outcome, again.replayed), (outcome, true), "{call:?}");
+                    assert_eq!(self.world.loaded().version, before, "{call:?}");
+                }
+            }
+        }
+    }
+
+    fn under_lease(&mut self, model: usize, command: impl FnOnce(Option<LeaseId>) -> Command) {
+        self.ask(MODELS[model], command(self.leases[model]));
+    }
+
+    fn ask(&mut self, who: &str, command: Command) -> Outcome {
+        let call = self.world.fresh(who, command);
+        let before = self.world.snapshot();
+        let Answered { outcome, .. } = self.world.run(&call);
+        let after = self.world.snapshot();
+        moves_forward(&before.head, &after.head);
+        if matches!(outcome, Outcome::Refused(_)) {
+            assert_eq!(after.revision_id(), before.revision_id(), "a refusal changes nothing: {outcome:?}");
+            assert_eq!(after.head.committed(), before.head.committed());
+        }
+        if let Outcome::Applied(_) = &outcome {
+            // The fence of the write is that of the lease which is valid.
+            let held = before.head.lease().hold().expect("who writes holds a lease");
+            assert_eq!(Some(held.id), self.leases[MODELS.iter().position(|model| *model == who).unwrap()]);
+            assert!(self.world.clock.get() < held.expires_at);
+        }
+        if !matches!(call.command, Command::Read { .. }) {
+            self.told.push((call, outcome.clone()));
+        }
+        outcome
+    }
+
+    /// The model applies the diff to the text that it knows, to the letter.
+    fn hidden_message(&mut self, model: usize, changes: Option<Changes>) {
+        if let Some(changes) = changes {
+            let diff = changes.diff.expect("a hidden diff has no limit");
+            let options = Options { mode: Mode::Strict, limits: Limits::default() };
+            let known = &mut self.known[model];
+            *known = apply(known, &diff, &options)
+                .unwrap_or_else(|e| panic!("{known:?} {diff:?}: {e}"))
+                .into_text();
+        }
+        assert_eq!(self.known[model], self.world.text());
+    }
+
+    /// Drops every blob that no head names.
+    fn collect_garbage(&self) {
+        let needed: HashSet<_> = self.world.head().blobs().collect();
+        let texts = self.told.iter().flat_map(|(call, outcome)| {
+            let text = match &call.command {
+                Command::Edit { markdown } => Some(markdown.clone().into_bytes()),
+                _ => None,
+            };
+            [text, serde_json::to_vec(outcome).ok()]
+        });
+        let mut unneeded: Vec<_> = texts.flatten().map(|bytes| canvas_core::BlobId::of(&bytes)).collect();
+        unneeded.retain(|id| !needed.contains(id));
+        block_on(self.world.spy().inner.delete(&self.world.canvas, &unneeded)).unwrap();
+        for id in needed {
+            let blob = block_on(self.world.spy().inner.blob(&self.world.canvas, id)).unwrap();
+            assert!(blob.is_some(), "the head names {id}, which nobody has stored");
+        }
+    }
+}
+
+/// No number ever falls.
+fn moves_forward(before: &Head, after: &Head) {
+    assert!(before.revision() <= after.revision());
+    assert!(before.lease().epoch() <= after.lease().epoch());
+    assert!(before.lease().fence() <= after.lease().fence());
+    assert!(before.lease().turn() <= after.lease().turn());
+    let changed = before.draft() != after.draft();
+    assert_eq!(
+        changed,
+        before.revision() < after.revision(),
+        "a change is a revision and a revision a change"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// First snapshot and hidden diffs give the text; retries answer the same; refusals change nothing; numbers
+    /// never fall; the head names every blob that is needed, and reads back from its stored form.
+    #[test]
+    fn the_world_stays_whole(text in text(), steps in prop::collection::vec(step(), 1..60)) {
+        let mut play = Play::new(&text);
+        for step in &steps {
+            play.take(step);
+            play.collect_garbage();
+        }
+        for model in 0..MODELS.len() {
+            play.take(&Step::Hear { model });
+        }
+        let head = play.world.head();
+        let json = serde_json::to_string(head.as_ref()).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Head>(&json).unwrap(), head.as_ref());
+        // The message has promoted what there was.
+        let (draft, committed) = head.hash_pair();
+        prop_assert_eq!(Some(draft), committed);
+    }
+
+    /// A refusal that showed a diff is the last one for its reason: the same patch again, under a valid lease, is
+    /// judged by its text alone.
+    #[test]
+    fn who_is_told_is_not_told_again(texts in prop::collection::vec(text(), 1..5)) {
+        let world = World::new("start\n");
+        for text in &texts {
+            world.edit(text);
+        }
+        let lease = world.check_out("model");
+        let write = |call| {
+            let patch = "@@\n-nowhere\n+x\n".into();
+            let command = Command::Apply { lease: Some(lease), patch, base: None };
+            world.run(&Call { operation: key("model", 0, call), command }).outcome
+        };
+        let outcome = write("first");
+        let told = matches!(outcome, Outcome::Refused(Refusal::StaleBase { .. }));
+        prop_assert_eq!(told, texts.iter().any(|text| text != "start\n"), "{:?}", outcome);
+        let again = write("second");
+        prop_assert!(matches!(again, Outcome::Refused(Refusal::PatchRejected { .. })), "{:?}", again);
+    }
+}
