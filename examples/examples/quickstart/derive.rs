@@ -158,7 +158,7 @@ impl<'t> Place<'t> {
 
     /// The patch with one line that the text does not have.
     fn misquoted(&self, text: &str, patch: &str) -> String {
-        let mut wrong = swapped(self.quote, &self.word);
+        let mut wrong = if text.is_empty() { "# Title".into() } else { swapped(self.quote, &self.word) };
         while text.contains(&wrong) {
             wrong.push('?');
         }

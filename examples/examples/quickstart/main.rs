@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Ok(script) => script,
         Err(problem) => return fail(problem.as_ref(), 2),
     };
-    let mut paint = Paint::new(io::BufWriter::new(io::stdout().lock()), wants_colour());
+    let mut paint = Paint::new(io::stdout().lock(), wants_colour());
     let told = tell(&script, &mut paint);
     let flushed = paint.finish();
     match told {

@@ -244,11 +244,12 @@ fn shown(c: char) -> char {
     }
 }
 
-fn columns(text: &str) -> usize {
+/// Columns that a terminal gives to a text.
+pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Columns that a terminal gives to a character: near enough for clipping.
+/// Near enough for clipping.
 const fn columns_of(c: char) -> usize {
     match c {
         '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => 0,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::text::{Mode, Options, apply};
+use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Promotion,
     Snapshot, block_on,
@@ -205,7 +205,9 @@ impl<'p, W: Write> Play<'p, W> {
         paint.fact(mark, "user’s text", mark.1, if typed { "is in the document" } else { "is lost" })?;
         let mut told = script.text.clone();
         let diffs: Vec<&str> = history.iter().filter_map(hidden_diff).collect();
-        let strict = Options { mode: Mode::Strict, ..Options::default() };
+        // A hidden diff is as long as the change is; no limit may keep the law from being checked.
+        let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
+        let strict = Options { mode: Mode::Strict, limits };
         for diff in &diffs {
             told = apply(&told, diff, &strict)?.into_text();
         }
@@ -240,7 +242,10 @@ impl<'p, W: Write> Play<'p, W> {
             _ => None,
         });
         let (ink, said) = said.unwrap_or_else(|| (Ink::Dim, format!("({})", counted(calls, "call"))));
-        let size = format!("{:>6} bytes", grouped(bytes));
+        let size = match bytes {
+            0..100_000 => format!("{:>6} bytes", grouped(bytes)),
+            _ => format!("{:>9} kB", grouped(bytes / 1_000)),
+        };
         Ok(self.paint.entry(self.now().as_millis(), Mark::SENT, &size, ink, &said)?)
     }
 

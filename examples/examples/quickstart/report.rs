@@ -8,7 +8,7 @@ use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::paint::{Ink, Mark, Paint, fit, seconds};
+use crate::paint::{Ink, Mark, Paint, columns, fit, seconds};
 
 /// Most lines of a reading call, a patch, and a change that are shown.
 const LINES: usize = 3;
@@ -37,7 +37,10 @@ pub(crate) fn reply<W: Write>(
         "grep" => grep(paint, at, call, body)?,
         "read_lines" => {
             let (from, to) = (number(body, "start_line"), number(body, "end_line"));
-            done(format!("lines {from} to {to} of {}", number(body, "total_lines")))?;
+            done(match number(body, "total_lines") {
+                0 => "there are no lines yet".into(),
+                total => format!("lines {from} to {to} of {total}"),
+            })?;
             paint.numbered((from..).zip(words(body, "text").lines()), LINES)?;
         }
         "apply_patch" => patch(paint, at, call, body)?,
@@ -118,9 +121,10 @@ fn difference<W: Write>(paint: &mut Paint<W>, divergence: &Divergence) -> Writte
     let same = expected.chars().zip(actual.chars()).take_while(|(e, a)| e == a).count();
     let from = same.saturating_sub(BEFORE);
     let cut = |line: &str| line.strip_suffix("\\n").unwrap_or(line).chars().skip(from).collect::<String>();
+    let pointer: String = expected.chars().take(same).skip(from).collect();
     paint.exact(Mark::NOTE, "patch has", Ink::Red, &cut(expected))?;
     paint.exact(Mark::NOTE, "text has", Ink::Green, &cut(actual))?;
-    Ok(paint.exact(Mark::NOTE, "", Ink::Dim, &format!("{:1$}^", "", same - from))?)
+    Ok(paint.exact(Mark::NOTE, "", Ink::Dim, &format!("{:1$}^", "", columns(&pointer)))?)
 }
 
 fn words<'v>(value: &'v Value, name: &str) -> &'v str {
