@@ -172,10 +172,10 @@ impl AddressError {
     /// A stable name for the kind of failure.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::InvalidRange { .. } => "INVALID_RANGE",
-            Self::NoSuchSection { .. } | Self::NoSuchOrdinal { .. } | Self::NoSuchPart { .. } => {
-                "ADDRESS_NOT_FOUND"
-            }
+            Self::InvalidRange { .. }
+            | Self::NoSuchSection { .. }
+            | Self::NoSuchOrdinal { .. }
+            | Self::NoSuchPart { .. } => "ADDRESS_NOT_FOUND",
             Self::Ambiguous { .. } => "ADDRESS_AMBIGUOUS",
         }
     }

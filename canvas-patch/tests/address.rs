@@ -41,9 +41,9 @@ fn lines() {
     for (text, start, end) in
         [("a\n", 0, 0), ("a\n", 0, 1), ("a\nb\n", 2, 1), ("a\n", 1, 2), ("", 1, 1), ("a", 2, 2)]
     {
-        check_refused(text, &lines(start, end), "INVALID_RANGE", &[]);
+        check_refused(text, &lines(start, end), "ADDRESS_NOT_FOUND", &[]);
     }
-    let error = check_refused("a\nb", &lines(2, usize::MAX), "INVALID_RANGE", &[]);
+    let error = check_refused("a\nb", &lines(2, usize::MAX), "ADDRESS_NOT_FOUND", &[]);
     assert!(error.to_string().contains("1 <= start <= end <= 2"), "{error}");
 }
 
