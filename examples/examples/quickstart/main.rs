@@ -9,6 +9,8 @@ mod paint;
 mod play;
 mod report;
 mod script;
+mod stage;
+mod sum;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
         [] => Script::runbook(),
         [flag] if flag == "--help" || flag == "-h" => return close(writeln!(io::stdout(), "{USAGE}"), 0),
         [file] => Script::of_file(Path::new(file)),
-        _ => Err("quickstart takes one file at most: see quickstart --help".into()),
+        _ => Err("there are too many arguments: name one file, or none".into()),
     };
     let script = match script {
         Ok(script) => script,

@@ -174,7 +174,7 @@ impl<W: Write> Paint<W> {
     }
 
     fn inked(&self, ink: Ink, text: &str) -> String {
-        if self.colour && ink != Ink::Plain && !text.is_empty() {
+        if self.colour && ink != Ink::Plain && !text.trim().is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", ink.code())
         } else {
             text.into()

@@ -1,0 +1,118 @@
+//! What is real: an engine with a store in memory, one session, and a clock that the play sets.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Snapshot,
+    block_on,
+};
+use canvas_tools::{Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
+use serde_json::json;
+
+use crate::play::Played;
+
+/// A canvas and whoever works on it.
+pub(crate) struct Stage {
+    engine: Engine<MemoryStore>,
+    /// Milliseconds since the curtain rose: the time of store, leases and loop.
+    clock: Arc<AtomicU64>,
+    session: Session,
+    /// Operations of the user and the host so far; their call ids.
+    operations: u64,
+}
+
+impl Stage {
+    /// Makes a text a canvas, and a session on it.
+    pub(crate) fn open(text: &str) -> Played<Self> {
+        let clock = Arc::new(AtomicU64::new(0));
+        let shared = Arc::clone(&clock);
+        let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        let engine = Engine::new(store, Policy::default());
+        let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
+        block_on(engine.create(&canvas, text, &user_operation(CallId::new("create")?)?, now))?;
+        let session = block_on(Session::join(&engine, canvas, ConversationId::new("chat")?, now))?;
+        Ok(Self { engine, clock, session, operations: 0 })
+    }
+
+    /// Milliseconds on the clock.
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn wait_until(&self, time: u64) {
+        self.clock.store(time, Ordering::Relaxed);
+    }
+
+    /// The user sends a message.
+    pub(crate) fn message(&mut self) -> Played<TurnBegan> {
+        let (call, now) = (self.call_id()?, self.timestamp());
+        Ok(block_on(self.session.begin_turn(&self.engine, call, now))?)
+    }
+
+    /// The model's turn is over.
+    pub(crate) fn end_turn(&mut self) -> Played<TurnEnded> {
+        let (call, now) = (self.call_id()?, self.timestamp());
+        Ok(block_on(self.session.end_turn(&self.engine, call, now))?)
+    }
+
+    /// The user types.
+    pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> Played {
+        let command = Command::Edit { markdown: edit(self.snapshot()?.text()) };
+        let call = Call { operation: user_operation(self.call_id()?)?, command };
+        match block_on(self.engine.call(&self.session.canvas, &call, self.timestamp()))?.outcome {
+            Outcome::Edited { .. } => Ok(()),
+            outcome => Err(format!("the user's edit was not taken: {outcome:?}").into()),
+        }
+    }
+
+    /// The model calls a tool.
+    pub(crate) fn call(&self, call: &ToolCall) -> ToolReply {
+        block_on(call_document_tool(&self.engine, &self.session, call, self.timestamp()))
+    }
+
+    /// A call that the loop makes by itself, to keep a lease or to give it back.
+    pub(crate) fn lease_call(&mut self, name: &str, lease_id: &str) -> ToolCall {
+        self.operations += 1;
+        let id = format!("host-{}", self.operations);
+        ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) }
+    }
+
+    pub(crate) fn snapshot(&self) -> Played<Snapshot> {
+        Ok(block_on(self.engine.snapshot(&self.session.canvas, self.timestamp()))?)
+    }
+
+    /// Revision, epoch and lock.
+    pub(crate) fn state(&self) -> Played<String> {
+        let snapshot = self.snapshot()?;
+        let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lease().epoch());
+        Ok(format!("{revision}, epoch {epoch}, {}", self.lock_of(&snapshot)))
+    }
+
+    /// What a user interface shows of the lock (specs 000 §14).
+    pub(crate) fn lock(&self) -> Played<&'static str> {
+        Ok(self.lock_of(&self.snapshot()?))
+    }
+
+    fn lock_of(&self, snapshot: &Snapshot) -> &'static str {
+        match snapshot.head.lease().held_at(&self.engine.policy().lease, snapshot.clock) {
+            Some(_) => "locked: “Assistant editing canvas…”",
+            None => "unlocked",
+        }
+    }
+
+    fn timestamp(&self) -> Timestamp {
+        Timestamp::from_millis(self.now())
+    }
+
+    fn call_id(&mut self) -> Played<CallId> {
+        self.operations += 1;
+        Ok(CallId::new(&format!("host-{}", self.operations))?)
+    }
+}
+
+/// The user's own operations are kept apart from the model's conversation.
+fn user_operation(call: CallId) -> Played<OpKey> {
+    Ok(OpKey { conversation: ConversationId::new("user")?, turn: Turn::ZERO, call })
+}
