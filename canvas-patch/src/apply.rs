@@ -321,7 +321,7 @@ fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
         let conflict = |reason| Conflict::of_hunk(i + 1, reason, hunk.patch_line);
         let start = hunk.stated.and_then(Stated::old_before).unwrap_or_default();
         let stated_new = hunk.stated.and_then(Stated::new_before);
-        if start < previous_end && i > 0 {
+        if start < previous_end {
             let reason = if start < previous { Reason::Misordered } else { Reason::Overlap };
             conflicts.push(Conflict { line: Some(start + 1), ..conflict(reason) });
         } else if let Some((line, divergence)) = diverges(text, start, patch.old_side(hunk)) {
@@ -470,17 +470,14 @@ fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts
 /// Places increase, and changes do not reach into one another.
 fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
     let mut conflicts = Vec::new();
-    // Start of the hunk before; of the last hunk that changes something, its end and the boundary where its last
-    // change ends.
-    let (mut before, mut changed_end, mut changed_last) = (0, 0, 0);
+    // Of the hunk before: its start, its end, and the boundary where its last change ends.
+    let (mut before, mut before_end, mut before_last) = (0, 0, 0);
     for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
         let (lead, changes) = changes(patch.lines_of(hunk));
         let first = start + lead;
         let reason = if start < before {
             Some(Reason::Misordered)
-        } else if changes.is_empty() {
-            None
-        } else if first < changed_last || first == changed_last && start < changed_end {
+        } else if first < before_last || first == before_last && start < before_end {
             Some(Reason::Overlap)
         } else {
             None
@@ -489,11 +486,8 @@ fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
             let line = Some(start + 1);
             conflicts.push(Conflict { line, ..Conflict::of_hunk(i + 1, reason, hunk.patch_line) });
         }
-        before = start;
-        if !changes.is_empty() {
-            changed_end = start + hunk.old_len;
-            changed_last = first + changes.iter().filter(|line| line.kind.is_old()).count();
-        }
+        (before, before_end) = (start, start + hunk.old_len);
+        before_last = first + changes.iter().filter(|line| line.kind.is_old()).count();
     }
     if conflicts.is_empty() { Ok(()) } else { Err(ApplyError { conflicts }) }
 }

@@ -180,7 +180,7 @@ impl<'a> Automaton<'a> {
         while way != end {
             self.output[at] = end;
             at = self.fail[way];
-            way = if at == ROOT { end } else { self.output[at] };
+            way = self.output[at];
         }
         end
     }

@@ -59,6 +59,15 @@ fn blank_lines() {
         "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:BARE_HEADER",
     );
     adapts(text, "@@\n-a\n+x\n\n b\n\n", "x\n\nb\n\n", "1:BARE_HEADER 1:BLANK_CONTEXT 1:SEPARATOR_DROPPED");
+    adapts("a\n", "@@ -1 +1,3 @@\n-a\n+b\n\n", "b\n", "1:COUNTS_CORRECTED 1:SEPARATOR_DROPPED");
+    // Counts that hold tell context from separators.
+    let repairs = "0:FENCE_REMOVED 1:BLANK_CONTEXT 1:SEPARATOR_DROPPED";
+    adapts("b\n\nb\n", "```\n@@ -1,2 +1,2 @@\n-b\n+x\n\n\n```\n", "x\n\nb\n", repairs);
+    let patch = "@@ -1,2 +1,2 @@\n-b\n+x\n\n\n@@ -3 +3 @@\n-c\n+y\n";
+    adapts("b\n\nc\nb\n", patch, "x\n\ny\nb\n", "1:BLANK_CONTEXT 1:SEPARATOR_DROPPED");
+    // Blank lines that were dropped belong to no hunk.
+    let repairs = "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:BARE_HEADER";
+    adapts("a\nb\n", "@@\n a\n+x\n\n@@\n+y\n b\n", "a\nx\ny\nb\n", repairs);
     // A blank line with its space is context wherever it stands.
     adapts(text, "@@\n-a\n+x\n \n", "x\n\nb\n\n", "1:BARE_HEADER");
     adapts("a\n\n", "@@ -1,5 +1,2 @@\n-a\n\n+x\n", "\nx\n", "1:COUNTS_CORRECTED 1:BLANK_CONTEXT");
@@ -228,6 +237,8 @@ fn the_final_newline_is_that_of_the_document() {
         "x\nb\n",
         "1:EOF_MARKER_IGNORED",
     );
+    let repairs = "1:BARE_HEADER 1:EOF_MARKER_IGNORED 2:BARE_HEADER";
+    adapts("a\nb\n", "@@\n-a\n+x\n\\ No newline\n@@\n-b\n+y\n", "x\ny\n", repairs);
     // A marker on a blank line that was dropped says nothing of the next hunk.
     adapts(
         "a\nx\nc",

@@ -166,6 +166,10 @@ fn new_starts() {
     refuses(Strict, "a\nb\nc\n", &second(3), &["2:START_MISMATCH 5 @3"]);
     refuses(Strict, "a\nb\nc\n", &second(5), &["2:START_MISMATCH 5 @3"]);
     assert!(run(Strict, "a\nb\nc\n", &second(4)).is_ok());
+    // New starts are judged as if the hunks before had applied.
+    let differs = "1:CONTEXT_MISMATCH 1 @1:1 CONTENT a\\n|b\\n";
+    refuses(Strict, "b\nb\nc\n", &second(4), &[differs]);
+    refuses(Strict, "b\nb\nc\n", &second(2), &[differs, "2:START_MISMATCH 5 @3"]);
 }
 
 #[test]

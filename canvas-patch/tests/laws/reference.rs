@@ -4,7 +4,7 @@ use canvas_patch::Reason;
 
 use crate::strategies::Sketch;
 
-/// Applies a unified diff exactly; `None` where it does not fit.
+/// Applies a unified diff exactly; `None` where it does not fit or a hunk changes nothing.
 pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {
     let document: Vec<&str> = text.split_inclusive('\n').collect();
     let mut lines: Vec<&str> = patch.split_inclusive('\n').collect();
@@ -32,6 +32,7 @@ pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {
             return None;
         }
         let (mut old_left, mut new_left) = (old.1, new.1);
+        let mut changes = false;
         while old_left + new_left > 0 {
             let (kind, line) = lines.next()?.split_at_checked(1)?;
             let mut line = line.to_owned();
@@ -47,6 +48,7 @@ pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {
                 "+" => (false, true),
                 _ => return None,
             };
+            changes |= kind != " ";
             if is_old {
                 old_left = old_left.checked_sub(1)?;
                 if document.get(at) != Some(&line.as_str()) {
@@ -58,6 +60,9 @@ pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {
                 new_left = new_left.checked_sub(1)?;
                 after.push(line);
             }
+        }
+        if !changes {
+            return None;
         }
     }
     after.extend(document[at..].iter().map(|line| (*line).to_owned()));
