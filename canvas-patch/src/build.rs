@@ -2,9 +2,9 @@
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use crate::apply::{Mode, Options, apply};
-use crate::limits::Limits;
+use crate::apply::apply;
 use crate::lines::{count, line_end};
+use crate::options::{Limits, Mode, Options};
 use crate::unified::{self, Edit};
 
 /// Builds the unified diff that leads from `before` to `after`, without file names; empty where they are equal.

@@ -48,6 +48,11 @@ pub(crate) fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
+/// True where the text is empty or its last line has a terminator.
+pub(crate) fn at_line_end(text: &str) -> bool {
+    text.is_empty() || text.ends_with('\n')
+}
+
 /// A line without its terminator, LF or CRLF. A CR at the very end of the text is content.
 pub(crate) fn content(line: &str) -> &str {
     match line.strip_suffix('\n') {

@@ -4,10 +4,9 @@
 //! removed line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on
 //! without them: then a hunk runs to the next line that can open something else.
 
-use crate::apply::Mode;
 use crate::conflict::{Fault, Reason};
-use crate::limits::Limits;
 use crate::lines::line_end;
+use crate::options::{Limits, Mode};
 use crate::patch::{Hunk, Kind, Line, Patch, Repair, RepairKind, Stated};
 
 /// Reads a patch.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::conflict::Fault;
+use crate::conflict::{Conflict, Fault, Reason};
 
 /// What a line of a hunk says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +145,15 @@ pub(crate) struct Patch<'a> {
 impl<'a> Patch<'a> {
     pub(crate) fn lines_of(&self, hunk: &Hunk) -> &[Line<'a>] {
         &self.lines[hunk.lines.clone()]
+    }
+
+    /// A conflict for each hunk that neither adds nor removes a line: its author has lost a change on the way.
+    pub(crate) fn idle_hunks(&self) -> Vec<Conflict> {
+        let hunks = self.hunks.iter().enumerate();
+        hunks
+            .filter(|(_, hunk)| self.lines_of(hunk).iter().all(|line| line.kind == Kind::Context))
+            .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoEffect, hunk.patch_line))
+            .collect()
     }
 
     pub(crate) fn old_side<'s>(&'s self, hunk: &Hunk) -> impl Iterator<Item = &'a str> + Clone + use<'s, 'a> {

@@ -225,6 +225,11 @@ fn order() {
     refuses(Anchored, "a\nb\nc\n", &format!("{b}@@\n a\n b\n-c\n"), &["2:MISORDERED 4 @1"]);
     refuses(Anchored, "a\nb\nc\n", "@@\n a\n-b\n@@\n-b\n c\n", &["2:OVERLAP 4 @2"]);
     refuses(Anchored, "a\nb\nc\n", "@@\n a\n b\n+x\n c\n@@\n b\n+y\n c\n", &["2:OVERLAP 6 @2"]);
+    // Quoted by one hunk and removed by another, in either order, also over a hunk between them.
+    let text = "a\nb\nc\nd\ne\n";
+    refuses(Anchored, text, "@@\n-a\n b\n c\n@@\n-c\n d\n", &["2:OVERLAP 5 @3"]);
+    refuses(Anchored, text, "@@\n-b\n c\n@@\n b\n c\n-d\n", &["2:OVERLAP 4 @2"]);
+    refuses(Anchored, text, "@@\n-a\n b\n c\n d\n@@\n b\n+x\n@@\n-d\n", &["3:OVERLAP 9 @4"]);
     refuses(Anchored, "a\nb\nc\n", "@@\n a\n b\n+x\n@@\n b\n+y\n", &["2:OVERLAP 5 @2"]);
     refuses(
         Anchored,
@@ -280,24 +285,24 @@ fn context_differs() {
 #[test]
 fn nowhere_to_be_found() {
     let refuses = |text, patch, conflicts: &[&str]| refuses(Anchored, text, patch, conflicts);
-    refuses("a\nb\n", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 CONTENT x\\n|a\\n"]);
-    refuses("", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 END_OF_TEXT x\\n|-"]);
-    refuses("a\nb\n", "@@ -2 +2 @@\n-x\n", &["1:NOT_FOUND 1 @2:1 CONTENT x\\n|b\\n"]);
-    refuses("a\nb\n", "@@ -9 +9 @@\n-x\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT x\\n|-"]);
-    refuses("a \nb\n", "@@ -1,2 +1 @@\n-a\n b\n", &["1:NOT_FOUND 1 @1:2 TRAILING_SPACE a\\n|a \\n"]);
-    refuses("- a\n  b\n", "@@\n - a\n-   b\n", &["1:NOT_FOUND 1 @2:3 INDENTATION    b\\n|  b\\n"]);
-    refuses("a\nB\n", "@@\n a\n-b\n", &["1:NOT_FOUND 1 @2:1 CASE b\\n|B\\n"]);
+    refuses("a\nb\n", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 CONTENT x|a"]);
+    refuses("", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 END_OF_TEXT x|-"]);
+    refuses("a\nb\n", "@@ -2 +2 @@\n-x\n", &["1:NOT_FOUND 1 @2:1 CONTENT x|b"]);
+    refuses("a\nb\n", "@@ -9 +9 @@\n-x\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT x|-"]);
+    refuses("a \nb\n", "@@ -1,2 +1 @@\n-a\n b\n", &["1:NOT_FOUND 1 @1:2 TRAILING_SPACE a|a "]);
+    refuses("- a\n  b\n", "@@\n - a\n-   b\n", &["1:NOT_FOUND 1 @2:3 INDENTATION    b|  b"]);
+    refuses("a\nB\n", "@@\n a\n-b\n", &["1:NOT_FOUND 1 @2:1 CASE b|B"]);
     // The place where most lines stand, blank ones not counted, wins over the stated one.
-    refuses("\n\n1\n2\n3\n\n\n", "@@ -1,4 +1 @@\n \n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @4:1 CONTENT x\\n|2\\n"]);
-    refuses("\n\n\na\n", "@@\n \n \n \n \n-\n", &["1:NOT_FOUND 1 @4:1 CONTENT \\n|a\\n"]);
+    refuses("\n\n1\n2\n3\n\n\n", "@@ -1,4 +1 @@\n \n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @4:1 CONTENT x|2"]);
+    refuses("\n\n\na\n", "@@\n \n \n \n \n-\n", &["1:NOT_FOUND 1 @4:1 CONTENT |a"]);
     // Of places alike, the nearest to the stated one, then the first.
     let text = "1\n2\n3\n1\n2\n3\n1\n2\n3\n";
-    refuses(text, "@@ -4,3 +4 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @5:1 CONTENT x\\n|2\\n"]);
-    refuses(text, "@@ -9,3 +9 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @8:1 CONTENT x\\n|2\\n"]);
-    refuses(text, "@@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @2:1 CONTENT x\\n|2\\n"]);
-    refuses("a\nb\n", "@@\n b\n-c\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT c\\n|-"]);
+    refuses(text, "@@ -4,3 +4 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @5:1 CONTENT x|2"]);
+    refuses(text, "@@ -9,3 +9 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @8:1 CONTENT x|2"]);
+    refuses(text, "@@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @2:1 CONTENT x|2"]);
+    refuses("a\nb\n", "@@\n b\n-c\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT c|-"]);
     // Text that the patch itself adds is no place.
-    refuses("a\nb\n", "@@\n-a\n+x\n@@\n-x\n+y\n", &["2:NOT_FOUND 4 @1:1 CONTENT x\\n|a\\n"]);
+    refuses("a\nb\n", "@@\n-a\n+x\n@@\n-x\n+y\n", &["2:NOT_FOUND 4 @1:1 CONTENT x|a"]);
 }
 
 #[test]
@@ -336,8 +341,8 @@ fn every_conflict_in_one_reply() {
         &[
             "1:AMBIGUOUS 1 [1, 2]",
             "3:NO_ANCHOR 7",
-            "4:NOT_FOUND 9 @1:1 CONTENT d\\n|a\\n",
-            "6:NOT_FOUND 15 @3:1 CONTENT x\\n|b\\n",
+            "4:NOT_FOUND 9 @1:1 CONTENT d|a",
+            "6:NOT_FOUND 15 @3:1 CONTENT x|b",
         ],
     );
 }

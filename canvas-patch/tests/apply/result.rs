@@ -102,7 +102,7 @@ fn refusals_read_as_advice() {
         Anchored,
         "a\n",
         "@@\n a\n-b\n",
-        "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\\n\", the document has ended. \
+        "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\", the document has ended. \
          Read the lines around the reported place again and copy the hunk's old side from them.",
     );
     let advice = "Add context lines until the hunk's old side stands at one place only.";

@@ -146,31 +146,42 @@ pub(crate) fn anchored(sketch: &Sketch) -> Result<String, Vec<Found>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut removed = vec![false; lines.len()];
     let mut inserted = vec![String::new(); lines.len() + 1];
-    // The extent of the hunk before that changed something: where its last change ends, and where it ends itself.
-    let (mut last, mut end) = (0, 0);
+    // Of each hunk: the lines that it quotes, those of them that it removes, and the points that its changes touch.
+    let mut extents: Vec<(Vec<usize>, Vec<usize>, Vec<usize>)> = Vec::new();
     for (i, (hunk, &start)) in sketch.hunks.iter().zip(&starts).enumerate() {
-        let (mut at, mut touched) = (start, Vec::new());
+        let mut at = start;
+        let (mut quoted, mut gone, mut touched) = (Vec::new(), Vec::new(), Vec::new());
         for (kind, line) in hunk {
-            match kind {
-                '+' => inserted[at] += &format!("{line}\n"),
-                '-' => removed[at] = true,
-                _ => {}
-            }
             if *kind != ' ' {
                 touched.push(at);
             }
-            at += usize::from(*kind != '+');
-            if *kind != ' ' {
-                touched.push(at);
+            if *kind == '+' {
+                inserted[at] += &format!("{line}\n");
+                continue;
             }
+            quoted.push(at);
+            if *kind == '-' {
+                removed[at] = true;
+                gone.push(at);
+                touched.push(at + 1);
+            }
+            at += 1;
         }
+        let meets = |a: &[usize], b: &[usize]| a.iter().any(|x| b.contains(x));
+        let overlaps = extents.iter().any(|(quoted_before, gone_before, touched_before)| {
+            let (first, last) = (touched[0], touched_before[touched_before.len() - 1]);
+            let end = quoted_before.last().map_or(0, |line| line + 1);
+            meets(&gone, quoted_before)
+                || meets(gone_before, &quoted)
+                || first < last
+                || first == last && start < end
+        });
         if i > 0 && start < starts[i - 1] {
             conflicts.push((i + 1, Reason::Misordered, Vec::new()));
-        } else if touched.first().is_some_and(|&first| first < last || first == last && start < end) {
+        } else if overlaps {
             conflicts.push((i + 1, Reason::Overlap, Vec::new()));
-        }
-        if let Some(&touched) = touched.last() {
-            (last, end) = (touched, at);
+        } else {
+            extents.push((quoted, gone, touched));
         }
     }
     if !conflicts.is_empty() {

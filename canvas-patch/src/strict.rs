@@ -1,0 +1,124 @@
+//! Strict mode: the patch is right in everything, or every conflict is told.
+
+use std::ops::Range;
+
+use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
+use crate::lines::{self, at_line_end, line_end, line_start_before};
+use crate::locate;
+use crate::patch::{Hunk, Kind, Patch, Stated};
+use crate::splice::{Splice, Spliced};
+
+/// Applies a patch whose arithmetic is exact, in one pass; `None` where anything differs.
+pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
+    if patch.misplaced_marker.is_some() {
+        return None;
+    }
+    let mut splice = Splice::new(text, patch);
+    let (mut at, mut line) = (0, 0);
+    for hunk in &patch.hunks {
+        let stated = hunk.stated.filter(|_| hunk.counts_hold())?;
+        let start = stated.old_before()?;
+        at = lines::skip(text, at, start.checked_sub(line)?)?;
+        line = start;
+        if stated.new_before()? != line.checked_add_signed(splice.grown)? {
+            return None;
+        }
+        for part in patch.lines_of(hunk) {
+            if part.kind == Kind::Add {
+                splice.add(at, line, part.text, "");
+                continue;
+            }
+            if !text.as_bytes()[at..].starts_with(part.text.as_bytes()) {
+                return None;
+            }
+            let end = at + part.text.len();
+            if !part.text.ends_with('\n') && end != text.len() {
+                return None;
+            }
+            if part.kind == Kind::Remove {
+                splice.remove(at, line, part.text.len());
+            }
+            (at, line) = (end, line + 1);
+        }
+    }
+    let (after, edits) = splice.finish();
+    let apart = edits.iter().all(|edit| stands_apart(&after, &edit.new));
+    apart.then_some((after, edits))
+}
+
+/// Whether new lines begin where a line of the text after begins, and end where one ends.
+fn stands_apart(after: &str, new: &Range<usize>) -> bool {
+    let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
+    new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
+}
+
+/// Refusal of a strict patch: every hunk judged against the text as it is.
+pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
+    let mut conflicts = Vec::new();
+    let mut missed: Vec<(usize, Vec<&str>)> = Vec::new();
+    let (mut previous, mut previous_end, mut grown) = (0, 0, 0_isize);
+    for (i, hunk) in patch.hunks.iter().enumerate() {
+        let conflict = |reason| Conflict::of_hunk(i + 1, reason, hunk.patch_line);
+        let start = hunk.stated.and_then(Stated::old_before).unwrap_or_default();
+        let stated_new = hunk.stated.and_then(Stated::new_before);
+        if start < previous_end {
+            let reason = if start < previous { Reason::Misordered } else { Reason::Overlap };
+            conflicts.push(Conflict { line: Some(start + 1), ..conflict(reason) });
+        } else if let Some((line, divergence)) = diverges(text, start, patch.old_side(hunk)) {
+            missed.push((conflicts.len(), patch.old_side(hunk).collect()));
+            conflicts.push(Conflict {
+                line: Some(line + 1),
+                divergence: Some(divergence),
+                ..conflict(Reason::ContextMismatch)
+            });
+        } else if stated_new != start.checked_add_signed(grown) {
+            conflicts.push(Conflict { line: Some(start + 1), ..conflict(Reason::StartMismatch) });
+        }
+        (previous, previous_end) = (start, start.saturating_add(hunk.old_len));
+        grown += hunk.new_len.cast_signed() - hunk.old_len.cast_signed();
+    }
+    missed.retain(|(_, needle)| !needle.is_empty());
+    let needles: Vec<_> = missed.iter().map(|(_, needle)| needle.clone()).collect();
+    for ((conflict, _), places) in missed.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES)) {
+        conflicts[*conflict].candidates = places.lines.iter().map(|line| line + 1).collect();
+    }
+    conflicts.extend(patch.idle_hunks());
+    conflicts.sort_by_key(|conflict| conflict.hunk);
+    if conflicts.iter().any(|c| matches!(c.reason, Reason::Misordered | Reason::Overlap)) {
+        // New starts cannot follow from one another where the hunks do not.
+        conflicts.retain(|conflict| conflict.reason != Reason::StartMismatch);
+    }
+    if conflicts.is_empty() {
+        // Every old side stands where it should: only an unterminated new line with text behind it is left.
+        let marked = |hunk: &Hunk| patch.markers.iter().any(|i| hunk.lines.contains(i));
+        let last = patch.hunks.iter().rposition(marked).unwrap_or_default();
+        let fault = || Conflict::of_hunk(last + 1, Reason::EofMarker, patch.hunks[last].patch_line);
+        conflicts.push(patch.misplaced_marker.map_or_else(fault, Conflict::from));
+    }
+    ApplyError { conflicts }
+}
+
+/// The first line of an old side that differs from the text at line `start`, both with terminators. An empty old
+/// side differs where the text has no line boundary at `start`.
+fn diverges<'a>(
+    text: &str,
+    start: usize,
+    mut old: impl Iterator<Item = &'a str>,
+) -> Option<(usize, Divergence)> {
+    let Some(mut at) = lines::skip(text, 0, start) else {
+        return Some((lines::count(text), Divergence::new(old.next().unwrap_or_default(), None)));
+    };
+    let mut old = old.peekable();
+    if old.peek().is_none() && at == text.len() && !at_line_end(text) {
+        let last = &text[line_start_before(text, at)..];
+        return Some((start - 1, Divergence::new(&format!("{last}\n"), Some(last))));
+    }
+    for (i, expected) in old.enumerate() {
+        let actual = (at < text.len()).then(|| &text[at..line_end(text, at)]);
+        if actual != Some(expected) {
+            return Some((start + i, Divergence::new(expected, actual)));
+        }
+        at += expected.len();
+    }
+    None
+}
