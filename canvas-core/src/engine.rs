@@ -192,7 +192,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Exists`], unless the same operation made it; [`EngineError::TooLarge`]; faults of the store.
+    /// [`EngineError::Exists`], unless the same operation made it; [`EngineError::KeyReused`];
+    /// [`EngineError::TooLarge`]; faults of the store.
     pub async fn create(
         &self,
         canvas: &CanvasId,
@@ -207,6 +208,7 @@ impl<S: Store> Engine<S> {
         let document = Blob::text(markdown.to_owned());
         let digest = Digest::of(&[b"create", markdown.as_bytes()]);
         let mut row = self.store.load(canvas).await?;
+        let mut doubt = None;
         for _ in 0..ATTEMPTS {
             let (mut head, expected) = match &row {
                 Some(Loaded { head, version, .. }) if head.is_deleted() => {
@@ -217,7 +219,7 @@ impl<S: Store> Engine<S> {
                 Some(loaded) => {
                     return self.created_before(canvas, loaded.clone(), operation, digest, now).await;
                 }
-                None => (Head::create(canvas.clone(), document.id(), now), None),
+                None => (Head::create(canvas.clone(), document.id()), None),
             };
             let outcome = Outcome::Created { revision: head.revision_id() };
             let mut blobs = vec![document.clone()];
@@ -236,14 +238,16 @@ impl<S: Store> Engine<S> {
                     return Ok(Answered { outcome, replayed: false, snapshot });
                 }
                 Ok(Committed::Conflict(current)) => row = current,
-                // The row tells whether this very operation got through.
-                Ok(Committed::Late { .. }) | Err(Fault::Indeterminate(_)) => {
-                    row = self.store.load(canvas).await?
+                Ok(Committed::Late { .. }) => row = self.store.load(canvas).await?,
+                Err(Fault::Indeterminate(e)) => {
+                    // The row tells whether this very operation got through.
+                    row = self.store.load(canvas).await.map_err(in_doubt)?;
+                    doubt = Some(e);
                 }
-                Err(fault) => return Err(fault.into()),
+                Err(fault) => return Err(if doubt.is_some() { in_doubt(fault) } else { fault }.into()),
             }
         }
-        Err(EngineError::Contention { canvas: canvas.clone() })
+        Err(doubt.map_or_else(|| contention(canvas), |e| Fault::Indeterminate(e).into()))
     }
 
     async fn created_before(
@@ -257,6 +261,7 @@ impl<S: Store> Engine<S> {
         // The answer to a creation is short, so it lies in the head.
         let answered = match loaded.head.receipts.recall(operation, digest) {
             Recall::Answered(Answer::Inline(json)) => serde_json::from_str(json).ok(),
+            Recall::Reused => return Err(EngineError::KeyReused),
             _ => None,
         };
         let outcome = answered.ok_or_else(|| EngineError::Exists { canvas: canvas.clone() })?;
@@ -270,16 +275,20 @@ impl<S: Store> Engine<S> {
     /// # Errors
     ///
     /// [`EngineError::NotFound`] where there never was one; faults of the store.
-    pub async fn delete(&self, canvas: &CanvasId, now: Timestamp) -> Result<(), EngineError> {
+    pub async fn delete(&self, canvas: &CanvasId) -> Result<(), EngineError> {
+        let mut doubt = None;
         for _ in 0..ATTEMPTS {
-            let not_found = || EngineError::NotFound { canvas: canvas.clone() };
-            let loaded = self.store.load(canvas).await?.ok_or_else(not_found)?;
+            let loaded = match self.store.load(canvas).await {
+                Err(fault) if doubt.is_some() => return Err(in_doubt(fault).into()),
+                loaded => loaded?.ok_or_else(|| not_found(canvas))?,
+            };
             self.forget(canvas);
             if loaded.head.is_deleted() {
                 return Ok(());
             }
             let mut head = Head::clone(&loaded.head);
-            head.lease.preempt(&self.policy.lease, loaded.clock.max(now), Cause::Cancel);
+            // As a message does: should the canvas be made again, a turn is open.
+            head.lease.preempt(&self.policy.lease, loaded.clock, Cause::UserMessage);
             head.origin = head.now();
             head.draft = Default::default();
             head.committed = None;
@@ -290,11 +299,12 @@ impl<S: Store> Engine<S> {
             let expected = Some(loaded.version);
             match self.store.commit(Commit { expected, head, blobs: Vec::new(), not_after: None }).await {
                 Ok(Committed::Done { .. }) => return Ok(()),
-                Ok(Committed::Conflict(_) | Committed::Late { .. }) | Err(Fault::Indeterminate(_)) => {}
-                Err(fault) => return Err(fault.into()),
+                Ok(Committed::Conflict(_) | Committed::Late { .. }) => {}
+                Err(Fault::Indeterminate(e)) => doubt = Some(e),
+                Err(fault) => return Err(if doubt.is_some() { in_doubt(fault) } else { fault }.into()),
             }
         }
-        Err(EngineError::Contention { canvas: canvas.clone() })
+        Err(doubt.map_or_else(|| contention(canvas), |e| Fault::Indeterminate(e).into()))
     }
 
     /// The canvas as it is.
@@ -327,12 +337,18 @@ impl<S: Store> Engine<S> {
             None => self.fresh(canvas, now).await?,
         };
         for _ in 0..ATTEMPTS {
-            let Decision { outcome, replayed, change } = self.decide(canvas, &known, call, now).await?;
-            if !is_fresh && matches!(outcome, Outcome::Refused(_)) {
+            let decided = self.decide(canvas, &known, call, now).await;
+            // What a cached head needs may have been dropped since.
+            let doubtful = match &decided {
+                Ok(decision) => matches!(decision.outcome, Outcome::Refused(_)),
+                Err(e) => matches!(e, EngineError::Damaged { .. }),
+            };
+            if !is_fresh && doubtful {
                 known = self.fresh(canvas, now).await?;
                 is_fresh = true;
                 continue;
             }
+            let Decision { outcome, replayed, change } = decided?;
             let Some(change) = change else {
                 let snapshot = self.remember(canvas, known, now);
                 return Ok(Answered { outcome, replayed, snapshot });
@@ -357,7 +373,7 @@ impl<S: Store> Engine<S> {
             }
             is_fresh = true;
         }
-        Err(EngineError::Contention { canvas: canvas.clone() })
+        Err(contention(canvas))
     }
 
     /// Drops what is known of a canvas: a store that tells of changes calls for this.
@@ -390,14 +406,7 @@ impl<S: Store> Engine<S> {
                 Err(fault) => last = Some(fault),
             }
         }
-        Err(last.map_or_else(
-            || EngineError::Contention { canvas: canvas.clone() },
-            |fault| {
-                // Whatever failed last, the fate of the first commit is still unknown.
-                let (Fault::Definite(e) | Fault::Indeterminate(e)) = fault;
-                EngineError::Store(Fault::Indeterminate(e))
-            },
-        ))
+        Err(last.map_or_else(|| contention(canvas), |fault| in_doubt(fault).into()))
     }
 
     /// Decides, and fetches the blobs that the decision needs.
@@ -504,6 +513,16 @@ enum Swapped {
     Done(Known),
     Conflict(Option<Loaded>),
     Late,
+}
+
+/// Whatever failed last, the fate of an earlier commit is still unknown.
+fn in_doubt(fault: Fault) -> Fault {
+    let (Fault::Definite(e) | Fault::Indeterminate(e)) = fault;
+    Fault::Indeterminate(e)
+}
+
+fn contention(canvas: &CanvasId) -> EngineError {
+    EngineError::Contention { canvas: canvas.clone() }
 }
 
 fn not_found(canvas: &CanvasId) -> EngineError {

@@ -98,7 +98,11 @@ impl Session {
         let answered = engine.call(&self.canvas, &call, now).await?;
         match answered.outcome {
             Outcome::TurnBegan { start, changes, promotion } => {
-                self.turn = answered.snapshot.head.lease().turn();
+                let head = &answered.snapshot.head;
+                // A late retry may find the turn of somebody's later message, which is not this session's.
+                if head.turn_start() == start {
+                    self.turn = head.lease().turn();
+                }
                 self.start = start;
                 let hidden_message = changes.as_ref().and_then(hidden_message);
                 Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })

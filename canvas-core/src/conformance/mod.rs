@@ -123,6 +123,7 @@ mod tests {
 
     use canvas_lease::Timestamp;
 
+    use super::mutants::Flaw;
     use super::*;
     use crate::{MemoryStore, block_on};
 
@@ -158,10 +159,37 @@ mod tests {
         assert!(report.is_passed(), "{report}");
     }
 
+    /// Each flaw fails the promise that it breaks, not just any.
     #[test]
-    fn every_mutant_is_killed() {
-        for (flaw, report) in block_on(mutants::kills(&InMemory::new())) {
-            assert!(!report.is_passed(), "{flaw:?} survives");
+    fn every_mutant_is_killed_by_the_promise_that_it_breaks() {
+        let reports = block_on(mutants::kills(&InMemory::new()));
+        assert_eq!(reports.iter().map(|(flaw, _)| *flaw).collect::<Vec<_>>(), Flaw::ALL);
+        for (flaw, report) in reports {
+            let promise = match flaw {
+                Flaw::IgnoresCondition | Flaw::RetriesInside => "an old version writes nothing",
+                Flaw::ZeroRowsAreSuccess => "a row is made once",
+                Flaw::ServesStaleHeads => "a peer sees a commit at once",
+                Flaw::LosesBlobs => "blobs of a commit are there",
+                Flaw::NamesVersionsByContent => "versions are never used twice",
+                Flaw::ReadsClockEarly => "no commit comes too late",
+                Flaw::HidesTheRow => "a conflict carries the current row",
+                Flaw::SharesBlobs => "blobs belong to their canvas",
+            };
+            assert!(
+                report.failed().any(|failed| failed == promise),
+                "{flaw:?} keeps \"{promise}\": {report}"
+            );
+            assert!(!report.is_passed());
         }
+    }
+
+    #[test]
+    fn a_report_names_each_promise() {
+        let results = vec![("kept", Ok(())), ("broken", Err("it fell".to_owned()))];
+        let report = Report { results };
+        assert_eq!(report.to_string(), "pass  kept\nFAIL  broken: it fell\n");
+        assert_eq!(report.failed().collect::<Vec<_>>(), ["broken"]);
+        assert!(!report.is_passed());
+        assert!(Report { results: vec![("kept", Ok(()))] }.is_passed());
     }
 }

@@ -29,7 +29,7 @@ fn canvas(name: &str) -> CanvasId {
 /// A commit of a canvas whose document is `text`.
 fn commit(id: &CanvasId, expected: Option<Version>, text: &str) -> Commit {
     let document = Blob::text(text.to_owned());
-    let head = Head::create(id.clone(), document.id(), Timestamp::from_millis(0));
+    let head = Head::create(id.clone(), document.id());
     Commit { expected, head: Arc::new(head), blobs: vec![document], not_after: None }
 }
 

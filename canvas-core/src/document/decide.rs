@@ -1,6 +1,6 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
-use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp};
+use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
 use canvas_patch::{Mode, Options, apply};
 
 use super::command::{Call, Command};
@@ -37,7 +37,13 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         Ok(outcome) => outcome,
         Err(Stop::Missing(missing)) => return Err(missing),
         Err(Stop::Refused(refusal)) => {
-            if let Refusal::TooLarge { .. } | Refusal::TooManyConversations { .. } = refusal {
+            let is_too_much = match refusal {
+                Refusal::TooManyConversations { .. } => true,
+                // What a patch makes too large now may fit later, so its retry needs a receipt.
+                Refusal::TooLarge { .. } => matches!(call.command, Command::Edit { .. }),
+                _ => false,
+            };
+            if is_too_much {
                 // Asked too much: not even a preemption happens.
                 let outcome = Outcome::Refused(refusal);
                 return Ok(Decision { outcome, replayed: false, change: None });
@@ -127,7 +133,7 @@ impl<'a> Step<'a> {
             Command::Message => self.message(),
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
             Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
-            Command::EndTurn { start } => self.end_turn(*start),
+            Command::EndTurn { start } => self.end_turn(call.operation.turn, *start),
         }
     }
 
@@ -218,10 +224,12 @@ impl<'a> Step<'a> {
         Outcome::Interrupted { epoch: self.head.lease.epoch() }
     }
 
-    fn end_turn(&mut self, start: TurnStart) -> Result<Outcome, Stop> {
+    fn end_turn(&mut self, turn: Turn, start: TurnStart) -> Result<Outcome, Stop> {
         let holder = self.who.holder();
-        let own = self.head.lease.hold().filter(|hold| hold.holder == holder).map(|hold| hold.id);
-        if let Some(lease) = own {
+        // The end of a turn may come late, when the next one holds a lease under the same name.
+        let is_running = turn == self.head.lease.turn();
+        let own = self.head.lease.hold().filter(|hold| is_running && hold.holder == holder);
+        if let Some(lease) = own.map(|hold| hold.id) {
             // A refusal means that the lease has ended by itself, which is all that is wanted.
             let _ = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &holder);
         }
@@ -304,7 +312,12 @@ impl<'a> Step<'a> {
         self.blobs.clear();
         self.document = None;
         let shown = match refusal {
-            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { changes, .. } => {
+            // Without changes, the text is again what the conversation has seen.
+            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes } => {
+                changes.as_ref().is_none_or(|changes| changes.diff.is_some())
+            }
+            // Without changes, the base may be one that nobody remembers.
+            Refusal::StaleBase { base: Some(_), changes } => {
                 changes.as_ref().is_some_and(|changes| changes.diff.is_some())
             }
             _ => false,

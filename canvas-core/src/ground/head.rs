@@ -78,9 +78,10 @@ pub struct Head {
 
 impl Head {
     /// A canvas with a first document, revision 1.
-    pub(crate) fn create(canvas: CanvasId, document: BlobId, clock: Timestamp) -> Self {
+    pub(crate) fn create(canvas: CanvasId, document: BlobId) -> Self {
         let revision = Revision::ZERO.next().expect("one is a revision");
-        Self::first(canvas, document, revision, Lease::new(clock))
+        // The store's clock is not known yet, and the host's may be ahead of it.
+        Self::first(canvas, document, revision, Lease::new(Timestamp::from_millis(0)))
     }
 
     /// The canvas again after its deletion: revision, epoch and fence go on.

@@ -61,6 +61,24 @@ fn who_has_been_shown_the_change_may_send_again() {
     );
 }
 
+/// A base that nobody remembers shows nothing, so it tells nothing; a known one does.
+#[test]
+fn a_named_base_tells_only_what_its_refusal_showed() {
+    check(
+        "
+        1000 user edits u1 a|z -> epoch 1 r2
+        1000 model checks-out c1 -> lease-1-1 until 16000 r2
+        1000 model writes c2 lease-1-1 a>c at r0 -> STALE_BASE, shown nothing
+        1000 model writes c3 lease-1-1 a>c at r7 -> STALE_BASE, shown nothing
+        1000 model writes c4 lease-1-1 a>c -> STALE_BASE, shown -b +z
+        1000 user edits u2 a|y -> epoch 2 r3
+        1000 model checks-out c5 -> lease-2-2 until 16000 r3
+        1000 model writes c6 lease-2-2 a>c at r2 -> STALE_BASE, shown -z +y
+        1000 model writes c7 lease-2-2 a>c -> r4 +1 −1 until 16000
+        ",
+    );
+}
+
 /// The number decides, not the text: what was there and came back may mean something else now.
 #[test]
 fn a_text_that_has_come_back_is_another_revision() {

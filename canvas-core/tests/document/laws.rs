@@ -50,7 +50,7 @@ enum Step {
     Wait {
         millis: u64,
     },
-    StepBack {
+    ClockBack {
         millis: u64,
     },
     /// An earlier call is sent again.
@@ -91,7 +91,7 @@ fn step() -> impl Strategy<Value = Step> {
         // Around the life of a lease, and short of it.
         2 => prop_oneof![0..6_000u64, 14_990..15_010u64].prop_map(|millis| Step::Wait { millis }),
         // Within the tolerance of 5 s, and beyond.
-        1 => (0..10_000u64).prop_map(|millis| Step::StepBack { millis }),
+        1 => (0..10_000u64).prop_map(|millis| Step::ClockBack { millis }),
         3 => any::<prop::sample::Index>().prop_map(|which| Step::Retry { which }),
     ]
 }
@@ -156,7 +156,7 @@ impl Play {
             Step::Cancel => drop(self.ask("user", Command::Cancel)),
             Step::TakeControl => drop(self.ask("user", Command::TakeControl)),
             Step::Wait { millis } => self.world.clock.wait(*millis),
-            Step::StepBack { millis } => {
+            Step::ClockBack { millis } => {
                 let now = self.world.clock.get().as_millis();
                 self.world.clock.set(now.saturating_sub(*millis));
             }
@@ -246,8 +246,6 @@ fn moves_forward(before: &Head, after: &Head) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-
     /// First snapshot and hidden diffs give the text; retries answer the same; refusals change nothing; numbers
     /// never fall; the head names every blob that is needed, and reads back from its stored form.
     #[test]

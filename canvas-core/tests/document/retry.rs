@@ -1,7 +1,7 @@
 //! The same call again is answered as the first one was, whatever has happened since.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Answered, Call, Command, Outcome, Policy, Refusal};
+use canvas_core::{Answered, BlobId, Call, Command, Outcome, Policy, Refusal};
 
 use super::world::{World, apply, code, end_turn, key};
 
@@ -162,6 +162,8 @@ fn a_long_answer_is_kept_in_a_blob() {
         let (blobs, _) = world.spy().inner.blob_stats(&world.canvas);
         let first = world.run(&call);
         assert!(world.spy().inner.blob_stats(&world.canvas).0 > blobs, "{call:?}");
+        let answer = BlobId::of(&serde_json::to_vec(&first.outcome).unwrap());
+        assert!(world.head().blobs().any(|blob| blob == answer), "{call:?}");
         let head = serde_json::to_vec(world.head().as_ref()).unwrap();
         assert!(head.len() < 8_000, "the head has {} bytes", head.len());
         the_same(&world.run(&call), &first);

@@ -1,8 +1,10 @@
 //! What is stored: forms of ids, the head as JSON, and what is refused on the way in.
 
+use std::task::Poll;
+
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, ConversationId, Head, Outcome, Revision, RevisionId, Tree, TreePath,
-    block_on,
+    Blob, BlobId, BoxStore, CallId, CanvasId, Command, ConversationId, Engine, Head, Outcome, Policy,
+    Revision, RevisionId, Store as _, Tree, TreePath, block_on,
 };
 use serde_json::{Value, json};
 
@@ -14,9 +16,9 @@ fn eventful() -> World {
     let lease = world.check_out("model");
     world.write("model", lease, "a>c");
     world.write("model", lease, "nowhere>c");
-    world.ask("model", canvas_core::Command::Message);
+    world.ask("model", Command::Message);
     world.edit("c\nz\n");
-    world.ask("other", canvas_core::Command::Message);
+    world.ask("other", Command::Message);
     world.check_out("other");
     world
 }
@@ -28,10 +30,11 @@ fn a_head_reads_back_as_it_was_written() {
     let json = serde_json::to_value(head.as_ref()).unwrap();
     assert_eq!(json["format"], 1);
     assert_eq!(json["revision"], 3);
+    assert_eq!(head.committed(), Some(head.draft()), "the last message promoted the draft");
     assert_eq!(json["draft"], json!({"document.md": BlobId::of(b"c\nz\n").to_string()}));
     assert_eq!(json["conversations"].as_object().unwrap().keys().collect::<Vec<_>>(), ["model", "other"]);
     assert_eq!(serde_json::from_value::<Head>(json).unwrap(), *head);
-    block_on(world.engine.delete(&world.canvas, world.now())).unwrap();
+    block_on(world.engine.delete(&world.canvas)).unwrap();
     let tombstone = world.head();
     let json = serde_json::to_string(tombstone.as_ref()).unwrap();
     assert_eq!(serde_json::from_str::<Head>(&json).unwrap(), *tombstone);
@@ -200,4 +203,36 @@ fn a_stored_head_serves_another_server() {
     let lease = world.head().lease().hold().unwrap().id;
     assert_eq!(code(&world.peer().write("other", lease, "z>y")), "OK");
     assert_eq!(world.text(), "c\ny\n");
+}
+
+/// An embedder that names no store type, and one that has a runtime of its own, get the same answers.
+#[test]
+fn any_store_serves_in_a_box() {
+    let world = World::new("a\nb\n");
+    let boxed = BoxStore::new(world.spy().inner.clone());
+    assert_eq!(format!("{boxed:?}"), "BoxStore(Capabilities { not_after: true, notify: false })");
+    let engine: Engine = Engine::new(boxed.clone(), Policy::default());
+    let call = world.fresh("model", Command::CheckOut);
+    let answered = block_on(engine.call(&world.canvas, &call, world.now())).unwrap();
+    assert_eq!(answered.outcome, world.run(&call).outcome);
+    assert_eq!(block_on(boxed.list(None, 9)).unwrap(), std::slice::from_ref(&world.canvas));
+    let old = BlobId::of(b"a\nb\n");
+    block_on(boxed.delete(&world.canvas, &[old])).unwrap();
+    assert!(block_on(boxed.blob(&world.canvas, old)).unwrap().is_none());
+    assert_eq!(format!("{:?}", world.spy().inner), "MemoryStore(1 canvases)");
+}
+
+#[test]
+fn a_future_that_is_not_ready_is_waited_for() {
+    let mut polls = 0;
+    let future = std::future::poll_fn(|context| {
+        polls += 1;
+        if polls == 3 {
+            return Poll::Ready("done");
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    });
+    assert_eq!(block_on(future), "done");
+    assert_eq!(polls, 3);
 }

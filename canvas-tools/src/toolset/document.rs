@@ -1,5 +1,7 @@
 //! The seven tools of specs 000 §5, from JSON arguments to JSON replies.
 
+use std::borrow::Cow;
+
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::text::{GrepLimits, Query, grep};
 use canvas_core::{Call, CallId, Command, Engine, RevisionId, Snapshot, Store};
@@ -7,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use serde_path_to_error::Segment;
 
 use crate::call::ToolCall;
 use crate::reply::{Problem, ToolReply};
@@ -218,12 +221,31 @@ fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, Problem> {
         return Err(Problem::argument("", "pass the arguments as one JSON object"));
     }
     serde_path_to_error::deserialize(&call.arguments).map_err(|e| {
-        let place = match e.path().to_string() {
-            path if path == "." => String::new(),
-            path => format!("/{}", path.replace('.', "/")),
-        };
-        Problem::argument(&place, format!("{}: correct the arguments to the tool's schema", e.inner()))
+        let place: String = e.path().iter().map(pointer_step).collect();
+        let what = e.inner().to_string();
+        let message = format!("{}: correct the arguments to the tool's schema", shorten(&what));
+        Problem::argument(&shorten(&place), message)
     })
+}
+
+/// One step of a JSON Pointer (RFC 6901).
+fn pointer_step(segment: &Segment) -> String {
+    match segment {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } | Segment::Enum { variant: key } => {
+            format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+        }
+        Segment::Unknown => String::new(),
+    }
+}
+
+/// The beginning of what may hold a model's own words at any length.
+fn shorten(text: &str) -> Cow<'_, str> {
+    const CHARS: usize = 300;
+    match text.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 /// What cannot be read as a lease id belongs to nobody, which the rules refuse as `LOCK_NOT_OWNED`.

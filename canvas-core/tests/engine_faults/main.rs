@@ -1,0 +1,8 @@
+//! An engine on a store that fails, is overtaken, and is shared with another engine.
+
+mod faults;
+mod overtaken;
+mod race;
+#[path = "../document/world.rs"]
+#[allow(dead_code, reason = "each test target uses its part of the world")]
+mod world;

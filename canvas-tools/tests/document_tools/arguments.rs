@@ -1,0 +1,223 @@
+//! Wrong arguments, each with its place in them.
+
+use serde_json::{Value, json};
+
+use super::world::{World, failure, message};
+
+const LEASE: &str = "lease-1-0";
+
+/// Wrong arguments are told before anything else is looked at: there is no lease here.
+#[track_caller]
+fn wrong(name: &str, arguments: Value, expected: &str) {
+    let world = World::new("a\nb\n");
+    let reply = world.tool(name, arguments.clone());
+    assert_eq!(failure(&reply), expected, "{name} {arguments}: {}", reply.body());
+}
+
+const TOOLS: [&str; 7] = [
+    "canvas_check_out",
+    "canvas_renew_lease",
+    "canvas_check_in",
+    "canvas_grep",
+    "canvas_read_lines",
+    "canvas_read_all",
+    "canvas_apply_patch",
+];
+
+/// Arguments that pass.
+fn right(name: &str) -> Value {
+    match name {
+        "canvas_check_out" => json!({}),
+        "canvas_grep" => json!({"lease_id": LEASE, "query": "a"}),
+        "canvas_read_lines" => json!({"lease_id": LEASE, "start_line": 1, "end_line": 2}),
+        "canvas_apply_patch" => json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n"}),
+        _ => json!({"lease_id": LEASE}),
+    }
+}
+
+#[test]
+fn right_arguments_pass() {
+    for name in TOOLS {
+        let expected = if name == "canvas_check_out" { "OK" } else { "LOCK_NOT_OWNED" };
+        wrong(name, right(name), expected);
+    }
+}
+
+#[test]
+fn arguments_are_one_object() {
+    for name in TOOLS {
+        for arguments in [json!(null), json!([]), json!([right(name)]), json!("{}"), json!(1), json!(true)] {
+            wrong(name, arguments, "INVALID_ARGUMENTS at \"\"");
+        }
+    }
+}
+
+#[test]
+fn a_missing_argument_is_named() {
+    for name in TOOLS {
+        let whole = right(name);
+        for field in whole.as_object().unwrap().keys() {
+            let mut arguments = whole.clone();
+            arguments.as_object_mut().unwrap().remove(field);
+            wrong(name, arguments.clone(), "INVALID_ARGUMENTS at \"\"");
+            let reply = World::new("a\n").tool(name, arguments);
+            assert!(message(&reply).contains(&format!("missing field `{field}`")), "{}", message(&reply));
+        }
+    }
+}
+
+#[test]
+fn a_wrong_type_is_told_where_it_is() {
+    for name in TOOLS {
+        for field in right(name).as_object().unwrap().keys() {
+            let values = match field.as_str() {
+                "start_line" | "end_line" => [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])],
+                _ => [json!(1), json!(true), json!({}), json!(null), json!(["a"])],
+            };
+            for value in values {
+                let mut arguments = right(name);
+                arguments[field] = value;
+                wrong(name, arguments, &format!("INVALID_ARGUMENTS at \"/{field}\""));
+            }
+        }
+    }
+    let grep = |regex: Value| json!({"lease_id": LEASE, "query": "a", "regex": regex});
+    for value in [json!("true"), json!(1), json!({})] {
+        wrong("canvas_grep", grep(value), "INVALID_ARGUMENTS at \"/regex\"");
+    }
+    let based = |base: Value| json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n", "base_revision_id": base});
+    for value in
+        [json!(1), json!({}), json!(""), json!("1"), json!("r1"), json!("r01-00000000"), json!("r1-0000000G")]
+    {
+        wrong("canvas_apply_patch", based(value), "INVALID_ARGUMENTS at \"/base_revision_id\"");
+    }
+}
+
+#[test]
+fn an_unknown_argument_is_refused_where_it_is() {
+    for name in TOOLS {
+        // As JSON Pointers spell them.
+        for (field, place) in [("lease", "lease"), ("a.b", "a.b"), ("a/b", "a~1b"), ("a~b", "a~0b"), ("", "")]
+        {
+            let mut arguments = right(name);
+            arguments[field] = json!("x");
+            wrong(name, arguments, &format!("INVALID_ARGUMENTS at \"/{place}\""));
+        }
+    }
+}
+
+#[test]
+fn null_counts_as_left_out_where_an_argument_is_optional() {
+    wrong("canvas_grep", json!({"lease_id": LEASE, "query": "a", "regex": null}), "LOCK_NOT_OWNED");
+    let patch = json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n", "base_revision_id": null});
+    wrong("canvas_apply_patch", patch, "LOCK_NOT_OWNED");
+}
+
+#[test]
+fn line_ranges_count_from_1_and_do_not_run_back() {
+    let lines = |start: Value, end: Value| json!({"lease_id": LEASE, "start_line": start, "end_line": end});
+    for (start, end, expected) in [
+        (json!(0), json!(1), "INVALID_ARGUMENTS at \"/start_line\""),
+        (json!(0), json!(0), "INVALID_ARGUMENTS at \"/start_line\""),
+        (json!(1), json!(0), "INVALID_ARGUMENTS at \"/end_line\""),
+        (json!(7), json!(6), "INVALID_ARGUMENTS at \"/end_line\""),
+        (json!(1), json!(1), "LOCK_NOT_OWNED"),
+        (json!(u64::MAX), json!(u64::MAX), "LOCK_NOT_OWNED"),
+        (
+            json!(1),
+            serde_json::from_str("18446744073709551616").unwrap(),
+            "INVALID_ARGUMENTS at \"/end_line\"",
+        ),
+    ] {
+        wrong("canvas_read_lines", lines(start, end), expected);
+    }
+}
+
+#[test]
+fn queries_are_checked() {
+    let long = "a".repeat(4_097);
+    let bomb = "(((a{1,100}){1,100}){1,100}){1,100}";
+    for (query, regex, expected) in [
+        ("", false, "INVALID_QUERY"),
+        ("", true, "INVALID_QUERY"),
+        ("a\nb", false, "INVALID_QUERY"),
+        (&long, false, "QUERY_TOO_LARGE"),
+        (&long, true, "QUERY_TOO_LARGE"),
+        ("a(b", true, "INVALID_REGEX"),
+        ("a(?=b)", true, "INVALID_REGEX"),
+        ("(a)\\1", true, "INVALID_REGEX"),
+        (bomb, true, "QUERY_TOO_LARGE"),
+        (&"(".repeat(1_000), true, "INVALID_REGEX"),
+    ] {
+        let arguments = json!({"lease_id": LEASE, "query": query, "regex": regex});
+        wrong("canvas_grep", arguments, &format!("INVALID_ARGUMENTS/{expected} at \"/query\""));
+    }
+    for literal in ["a(b", bomb, "\\", "[", "a\r"] {
+        let arguments = json!({"lease_id": LEASE, "query": literal});
+        wrong("canvas_grep", arguments, "LOCK_NOT_OWNED");
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_told_which_there_are() {
+    let world = World::new("a\n");
+    for name in ["", "canvas_checkout", "CANVAS_CHECK_OUT", " canvas_check_out", &"x".repeat(100_000)] {
+        let reply = world.tool(name, json!({}));
+        assert_eq!(failure(&reply), "UNKNOWN_TOOL");
+        assert!(TOOLS.iter().all(|tool| message(&reply).contains(tool)), "{}", message(&reply));
+    }
+}
+
+#[test]
+fn a_call_needs_an_id_that_can_be_kept() {
+    let world = World::new("a\n");
+    for id in ["", &"x".repeat(513)] {
+        let reply = world.run(&world.session, id, "canvas_check_out", json!({}));
+        assert_eq!(failure(&reply), "INVALID_ARGUMENTS at \"\"");
+        assert!(message(&reply).starts_with("the id of the call: "), "{}", message(&reply));
+    }
+}
+
+/// What a model sent is not sent back at any length.
+#[test]
+fn replies_to_huge_arguments_are_short() {
+    let world = World::new("a\n");
+    let huge = "ü".repeat(500_000);
+    for arguments in [
+        json!({"lease_id": LEASE, "start_line": huge, "end_line": 1}),
+        json!({"lease_id": LEASE, "start_line": 1, "end_line": 1, &huge: 1}),
+        json!({"lease_id": LEASE, "start_line": [huge], "end_line": 1}),
+        json!({"lease_id": LEASE, "start_line": {&huge: 1}, "end_line": 1}),
+    ] {
+        let reply = world.tool("canvas_read_lines", arguments);
+        assert_eq!(reply.code(), Some("INVALID_ARGUMENTS"));
+        let bytes = reply.body().to_string().len();
+        assert!(bytes < 4_000, "the reply has {bytes} bytes");
+    }
+    let reply = world.tool("canvas_grep", json!({"lease_id": LEASE, "query": huge, "regex": true}));
+    assert!(reply.body().to_string().len() < 4_000);
+    let reply =
+        world.tool("canvas_grep", json!({"lease_id": LEASE, "query": "(?P<".repeat(1_000), "regex": true}));
+    assert!(reply.body().to_string().len() < 10_000);
+}
+
+/// Wrong arguments leave no receipt: the same id serves again.
+#[test]
+fn a_call_that_never_reached_the_canvas_has_not_used_its_id() {
+    let world = World::new("a\n");
+    assert_eq!(
+        failure(&world.run(&world.session, "k", "canvas_check_out", json!({"x": 1}))),
+        "INVALID_ARGUMENTS at \"/x\""
+    );
+    assert_eq!(failure(&world.run(&world.session, "k", "canvas_check_out", json!({}))), "OK");
+    // Once it is used, wrong arguments still come first, then the receipt.
+    assert_eq!(
+        failure(&world.run(&world.session, "k", "canvas_check_out", json!({"x": 1}))),
+        "INVALID_ARGUMENTS at \"/x\""
+    );
+    assert_eq!(
+        failure(&world.run(&world.session, "k", "canvas_renew_lease", json!({"lease_id": LEASE}))),
+        "CALL_ID_REUSED"
+    );
+    assert_eq!(failure(&world.run(&world.session, "k", "canvas_check_out", json!({}))), "OK");
+}

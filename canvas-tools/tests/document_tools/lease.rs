@@ -1,0 +1,233 @@
+//! The lease in calls and replies.
+
+use canvas_core::{Command, Policy};
+use serde_json::{Value, json};
+
+use super::world::{World, failure, message};
+
+fn with_lease(lease: &str) -> [(&'static str, Value); 6] {
+    [
+        ("canvas_renew_lease", json!({"lease_id": lease})),
+        ("canvas_grep", json!({"lease_id": lease, "query": "a"})),
+        ("canvas_read_lines", json!({"lease_id": lease, "start_line": 1, "end_line": 1})),
+        ("canvas_read_all", json!({"lease_id": lease})),
+        ("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n a\n+c\n"})),
+        ("canvas_check_in", json!({"lease_id": lease})),
+    ]
+}
+
+#[test]
+fn a_lease_through_the_seven_tools() {
+    let world = World::new("a\nb\n");
+    let first = world.revision();
+    let reply = world.tool("canvas_check_out", json!({}));
+    let expected = json!({
+        "ok": true,
+        "revision_id": first,
+        "lease_id": "lease-1-0",
+        "revision_id_at_checkout": first,
+        "canvas_epoch": 0,
+        "expires_at": 16_000,
+    });
+    assert_eq!(*reply.body(), expected);
+    assert_eq!(
+        (reply.is_ok(), reply.lease_id(), reply.revision_id()),
+        (true, Some("lease-1-0"), Some(&*first))
+    );
+    world.wait(5_000);
+    let reply = world.under("lease-1-0", "canvas_renew_lease");
+    let expected = json!({
+        "ok": true,
+        "revision_id": first,
+        "lease_id": "lease-1-0",
+        "expires_at": 21_000,
+        "at_max_hold": false,
+    });
+    assert_eq!(*reply.body(), expected);
+    let reply = world.patch("lease-1-0", "@@\n a\n+c\n");
+    let second = world.revision();
+    let expected = json!({
+        "ok": true,
+        "revision_id": second,
+        "new_revision_id": second,
+        "applied_hunks": 1,
+        "summary": "+1 −0, 1 hunk",
+        "repairs": [{"hunk": 1, "kind": "BARE_HEADER"}],
+        "spans": [{"start_line": 2, "end_line": 2}],
+        "expires_at": 21_000,
+    });
+    assert_eq!(*reply.body(), expected);
+    for (released, name) in [(true, "canvas_check_in"), (false, "canvas_check_in")] {
+        let reply = world.under("lease-1-0", name);
+        assert_eq!(*reply.body(), json!({"ok": true, "revision_id": second, "released": released}));
+    }
+    assert_eq!(world.text(), "a\nc\nb\n");
+}
+
+/// Under a valid lease every tool but check-in tells until when it lives.
+#[test]
+fn every_reply_under_the_lease_tells_when_it_ends() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out();
+    world.wait(10_000);
+    for (name, arguments) in with_lease(&lease) {
+        let reply = world.tool(name, arguments);
+        assert!(reply.is_ok(), "{name}: {}", reply.body());
+        let expected = if name == "canvas_check_in" { Value::Null } else { json!(26_000) };
+        assert_eq!(reply.body()["expires_at"], expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_lease_of_the_caller_is_not_owned() {
+    for lease in
+        ["", "lease", "lease-1", "LEASE-1-0", "lease-01-0", "lease-2-0", "lease-1-1", "lease-1-0 ", "🦀"]
+    {
+        let world = World::new("a\nb\n");
+        world.check_out();
+        for (name, arguments) in with_lease(lease) {
+            assert_eq!(failure(&world.tool(name, arguments)), "LOCK_NOT_OWNED", "{name} {lease:?}");
+        }
+        assert_eq!(world.text(), "a\nb\n");
+    }
+}
+
+#[test]
+fn the_lease_of_another_conversation_is_not_owned() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out();
+    let other = world.join("other");
+    for (name, arguments) in with_lease(&lease) {
+        let reply = world.run(&other, &world.fresh_id(), name, arguments);
+        assert_eq!(failure(&reply), "LOCK_NOT_OWNED", "{name}");
+    }
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
+}
+
+#[test]
+fn a_lease_given_back_is_not_owned_and_giving_it_back_again_is_fine() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out();
+    assert!(world.under(&lease, "canvas_check_in").is_ok());
+    for (name, arguments) in with_lease(&lease) {
+        let expected = if name == "canvas_check_in" { "OK" } else { "LOCK_NOT_OWNED" };
+        assert_eq!(failure(&world.tool(name, arguments)), expected, "{name}");
+    }
+}
+
+#[test]
+fn an_expired_lease_and_one_cut_short() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out();
+    world.wait(15_000);
+    for (name, arguments) in with_lease(&lease) {
+        let expected = if name == "canvas_check_in" { "OK" } else { "LEASE_EXPIRED" };
+        let reply = world.tool(name, arguments);
+        assert_eq!(failure(&reply), expected, "{name}");
+    }
+    let lease = world.check_out();
+    world.under(&lease, "canvas_read_all");
+    let from = world.revision();
+    world.edit("a\nz\n");
+    for (i, (name, arguments)) in with_lease(&lease).into_iter().enumerate() {
+        let reply = world.tool(name, arguments);
+        assert_eq!(failure(&reply), "STALE_EPOCH", "{name}");
+        assert_eq!(reply.body()["canvas_epoch"], 1);
+        assert_eq!(reply.revision_id(), Some(&*world.revision()));
+        // The first refusal shows what the user changed; the others need not.
+        let diff = "@@ -1,2 +1,2 @@\n a\n-b\n+z\n";
+        let shown = json!({"from": from, "to": world.revision(), "diff": diff});
+        let expected = if i == 0 { shown } else { Value::Null };
+        assert_eq!(reply.body()["error"]["changes"], expected, "{name}");
+    }
+}
+
+#[test]
+fn a_canvas_that_is_not_free_tells_why() {
+    let mut world = World::new("a\nb\n");
+    world.check_out();
+    let held = world.tool("canvas_check_out", json!({}));
+    assert_eq!(failure(&held), "LOCK_NOT_AVAILABLE/HELD");
+    assert_eq!(held.body()["error"]["retry_after"], 16_000);
+    assert_eq!(held.body()["error"]["retryable"], true);
+    world.user(Command::Cancel);
+    let ended = world.tool("canvas_check_out", json!({}));
+    assert_eq!(failure(&ended), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
+    assert_eq!(
+        (&ended.body()["error"]["retryable"], ended.body()["error"].get("retry_after")),
+        (&json!(false), None)
+    );
+    let old = world.session.clone();
+    world.message();
+    assert_eq!(
+        failure(&world.run(&old, "late", "canvas_check_out", json!({}))),
+        "LOCK_NOT_AVAILABLE/USER_ACTIVE"
+    );
+    assert_eq!(failure(&world.tool("canvas_check_out", json!({}))), "OK");
+}
+
+#[test]
+fn a_retried_call_has_the_same_reply() {
+    let world = World::new("a\nb\n");
+    let check_out = || world.run(&world.session, "k1", "canvas_check_out", json!({}));
+    let first = check_out();
+    let lease = first.lease_id().unwrap().to_owned();
+    let patch = |text: &str| {
+        let arguments = json!({"lease_id": lease, "patch": text});
+        world.run(&world.session, text, "canvas_apply_patch", arguments)
+    };
+    let (good, bad) = ("@@\n a\n+c\n", "@@\n x\n+c\n");
+    let replies = [patch(good), patch(bad)];
+    world.wait(60_000);
+    assert_eq!(check_out(), first);
+    assert_eq!(patch(good), replies[0]);
+    assert_eq!(patch(bad), replies[1]);
+    assert_eq!(world.text(), "a\nc\nb\n");
+}
+
+#[test]
+fn reads_run_again_and_see_what_is_there_now() {
+    let world = World::new("a\nb\n");
+    let lease = world.check_out();
+    let read = || world.run(&world.session, "k", "canvas_read_all", json!({"lease_id": lease}));
+    assert_eq!(read().body()["text"], "a\nb\n");
+    world.patch(&lease, "@@\n a\n+c\n");
+    let again = read();
+    assert_eq!(again.body()["text"], "a\nc\nb\n");
+    assert_eq!(again.revision_id(), Some(&*world.revision()));
+}
+
+#[test]
+fn a_lease_that_has_made_its_calls_says_what_to_do() {
+    let world = World::with("a\nb\n", Policy { calls_per_lease: 2, ..Policy::default() });
+    let lease = world.check_out();
+    assert!(world.patch(&lease, "@@\n a\n+c\n").is_ok());
+    let reply = world.patch(&lease, "@@\n a\n+d\n");
+    assert_eq!(failure(&reply), "TOO_MANY_CALLS");
+    assert_eq!(message(&reply), "this lease has made 2 calls: check in, then check out again");
+    assert!(world.under(&lease, "canvas_check_in").is_ok());
+    assert!(world.under(&world.check_out(), "canvas_read_all").is_ok());
+}
+
+/// Where there is no canvas, there is no revision to tell.
+#[test]
+fn a_canvas_that_is_gone_is_told() {
+    let world = World::new("a\n");
+    canvas_core::block_on(world.engine.delete(&world.session.canvas)).unwrap();
+    for (name, arguments, expected) in [
+        ("canvas_check_out", json!({}), "CANVAS_NOT_FOUND"),
+        ("canvas_read_all", json!({"lease_id": "lease-1-0"}), "CANVAS_NOT_FOUND"),
+        ("canvas_read_all", json!({}), "INVALID_ARGUMENTS"),
+    ] {
+        let call = canvas_tools::ToolCall { id: "k".into(), name: name.into(), arguments };
+        let now = world.now();
+        let reply = canvas_core::block_on(canvas_tools::call_document_tool(
+            &world.engine,
+            &world.session,
+            &call,
+            now,
+        ));
+        assert_eq!((reply.code(), reply.is_ok(), reply.revision_id()), (Some(expected), false, None));
+        assert_eq!(reply.body()["error"]["retryable"], false);
+    }
+}

@@ -1,0 +1,167 @@
+//! The tools as they are declared: names, schemas, and that schemas and checks agree.
+
+use canvas_tools::{ToolSpec, document_tools};
+use serde_json::{Value, json};
+
+use super::world::World;
+
+fn tool(name: &str) -> ToolSpec {
+    document_tools().into_iter().find(|tool| tool.name == name).unwrap()
+}
+
+#[test]
+fn names_and_arguments_are_those_of_the_contract() {
+    let declared: Vec<(String, Vec<String>, Vec<String>)> = document_tools()
+        .into_iter()
+        .map(|tool| {
+            let fields = tool.parameters["properties"].as_object().unwrap().keys().cloned().collect();
+            let required = tool.parameters.get("required").and_then(Value::as_array);
+            let required = required.into_iter().flatten().map(|name| name.as_str().unwrap().into()).collect();
+            (tool.name, fields, required)
+        })
+        .collect();
+    let expected: [(&str, &[&str], &[&str]); 7] = [
+        ("canvas_check_out", &[], &[]),
+        ("canvas_renew_lease", &["lease_id"], &["lease_id"]),
+        ("canvas_check_in", &["lease_id"], &["lease_id"]),
+        ("canvas_grep", &["lease_id", "query", "regex"], &["lease_id", "query"]),
+        (
+            "canvas_read_lines",
+            &["end_line", "lease_id", "start_line"],
+            &["lease_id", "start_line", "end_line"],
+        ),
+        ("canvas_read_all", &["lease_id"], &["lease_id"]),
+        ("canvas_apply_patch", &["base_revision_id", "lease_id", "patch"], &["lease_id", "patch"]),
+    ];
+    let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let expected: Vec<_> = expected
+        .into_iter()
+        .map(|(name, fields, required)| (name.to_owned(), own(fields), own(required)))
+        .collect();
+    let sorted = |mut declared: Vec<(String, Vec<String>, Vec<String>)>| {
+        declared.iter_mut().for_each(|(_, fields, _)| fields.sort());
+        declared
+    };
+    assert_eq!(sorted(declared), expected);
+}
+
+#[test]
+fn schemas_are_closed_and_described() {
+    for tool in document_tools() {
+        assert!(tool.name.len() <= 64 && tool.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+        assert!(tool.description.len() > 40 && !tool.description.contains("  "), "{}", tool.name);
+        let schema = &tool.parameters;
+        assert_eq!((&schema["type"], &schema["additionalProperties"]), (&json!("object"), &json!(false)));
+        assert_eq!((schema.get("$schema"), schema.get("title"), schema.get("$defs")), (None, None, None));
+        for (field, property) in schema["properties"].as_object().unwrap() {
+            let description = property["description"].as_str().unwrap_or_default();
+            assert!(description.len() > 10, "{}.{field} has no description", tool.name);
+        }
+    }
+}
+
+#[test]
+fn schemas_are_what_a_model_is_told() {
+    let schema = tool("canvas_read_lines").parameters;
+    let line = &schema["properties"]["start_line"];
+    assert_eq!((&line["type"], &line["minimum"]), (&json!("integer"), &json!(1)));
+    let schema = tool("canvas_grep").parameters;
+    assert_eq!(schema["properties"]["regex"]["type"], json!(["boolean", "null"]));
+    let schema = tool("canvas_apply_patch").parameters;
+    assert_eq!(schema["properties"]["base_revision_id"]["type"], json!(["string", "null"]));
+    assert_eq!(tool("canvas_check_out").parameters["properties"], json!({}));
+}
+
+/// The keywords that these schemas use, and no others.
+fn accepts(schema: &Value, value: &Value) -> bool {
+    let keywords = schema.as_object().unwrap();
+    keywords.iter().all(|(keyword, rule)| match keyword.as_str() {
+        "type" => {
+            let is = |name: &Value| match name.as_str().unwrap() {
+                "object" => value.is_object(),
+                "string" => value.is_string(),
+                "boolean" => value.is_boolean(),
+                "null" => value.is_null(),
+                "integer" => value.is_u64() || value.is_i64(),
+                other => panic!("no such type: {other}"),
+            };
+            rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is))
+        }
+        "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
+        "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
+        "additionalProperties" => {
+            assert_eq!(*rule, json!(false));
+            let known = schema["properties"].as_object().unwrap();
+            value.as_object().is_none_or(|fields| fields.keys().all(|field| known.contains_key(field)))
+        }
+        "properties" => rule
+            .as_object()
+            .unwrap()
+            .iter()
+            .all(|(name, schema)| value.get(name).is_none_or(|value| accepts(schema, value))),
+        "description" | "format" | "default" => true,
+        other => panic!("no such keyword: {other}"),
+    })
+}
+
+/// What the schema admits, the tool reads; what the tool reads, the schema admits.
+#[test]
+fn schemas_and_checks_agree() {
+    let world = World::new("a\nb\n");
+    let strings = [json!("x"), json!(""), json!(null), json!(1), json!({})];
+    let numbers = [json!(1), json!(9), json!(0), json!(-1), json!("1"), json!(null)];
+    let bools = [json!(true), json!(false), json!(null), json!("true")];
+    let revisions = [json!("r1-00000000"), json!(null), json!(1)];
+    for tool in document_tools() {
+        // Every argument takes each of its values in turn, and may be left out; one more that nobody knows.
+        let fields: Vec<(String, Vec<Option<Value>>)> = tool.parameters["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|name| {
+                let values: &[Value] = match name.as_str() {
+                    "start_line" | "end_line" => &numbers,
+                    "regex" => &bools,
+                    "base_revision_id" => &revisions,
+                    _ => &strings,
+                };
+                (name.clone(), values.iter().cloned().map(Some).chain([None]).collect())
+            })
+            .chain([("unknown".into(), vec![None, Some(json!(1))])])
+            .collect();
+        let mut all = vec![json!({})];
+        for (name, values) in &fields {
+            all = all
+                .iter()
+                .flat_map(|arguments| {
+                    values.iter().map(move |value| {
+                        let mut arguments = arguments.clone();
+                        if let Some(value) = value {
+                            arguments[name] = value.clone();
+                        }
+                        arguments
+                    })
+                })
+                .collect();
+        }
+        for arguments in all {
+            let reply = world.tool(&tool.name, arguments.clone());
+            // Beyond types: an empty query, and a range that runs back.
+            let number = |name: &str| arguments[name].as_u64().unwrap_or_default();
+            let runs_back = (1..number("start_line")).contains(&number("end_line"));
+            let beyond = match reply.body()["error"]["place"].as_str() {
+                Some("/query") => arguments["query"] == "",
+                Some("/end_line") => runs_back,
+                _ => false,
+            };
+            let is_read = reply.code() != Some("INVALID_ARGUMENTS") || beyond;
+            assert_eq!(
+                is_read,
+                accepts(&tool.parameters, &arguments),
+                "{} {arguments}: {}",
+                tool.name,
+                reply.body()
+            );
+        }
+    }
+}

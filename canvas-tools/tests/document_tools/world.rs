@@ -1,0 +1,166 @@
+//! A canvas, a conversation about it, and a clock that only the test moves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
+};
+use canvas_tools::{Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
+use serde_json::{Value, json};
+
+pub(crate) struct World {
+    pub(crate) engine: Engine<MemoryStore>,
+    pub(crate) session: Session,
+    clock: Arc<AtomicU64>,
+    calls: AtomicU64,
+}
+
+impl World {
+    /// A canvas with this document, and its first turn.
+    pub(crate) fn new(markdown: &str) -> Self {
+        Self::with(markdown, Policy::default())
+    }
+
+    pub(crate) fn with(markdown: &str, policy: Policy) -> Self {
+        let clock = Arc::new(AtomicU64::new(1_000));
+        let shared = Arc::clone(&clock);
+        let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        let engine = Engine::new(store, policy);
+        let canvas = CanvasId::new("c").unwrap();
+        let now = Timestamp::from_millis(1_000);
+        block_on(engine.create(&canvas, markdown, &key("host", "create"), now)).unwrap();
+        let session = join(&engine, "main");
+        Self { engine, session, clock, calls: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn wait(&self, millis: u64) {
+        self.clock.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// A session of another conversation in the turn that runs.
+    pub(crate) fn join(&self, who: &str) -> Session {
+        join(&self.engine, who)
+    }
+
+    pub(crate) fn fresh_id(&self) -> String {
+        format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Runs a tool under a new call id and checks what every reply has.
+    #[track_caller]
+    pub(crate) fn tool(&self, name: &str, arguments: Value) -> ToolReply {
+        self.run(&self.session, &self.fresh_id(), name, arguments)
+    }
+
+    #[track_caller]
+    pub(crate) fn run(&self, session: &Session, id: &str, name: &str, arguments: Value) -> ToolReply {
+        let call = ToolCall { id: id.into(), name: name.into(), arguments };
+        let reply = block_on(call_document_tool(&self.engine, session, &call, self.now()));
+        is_whole(&reply);
+        reply
+    }
+
+    #[track_caller]
+    pub(crate) fn check_out(&self) -> String {
+        let reply = self.tool("canvas_check_out", json!({}));
+        reply.lease_id().unwrap_or_else(|| panic!("{:?}", reply.body())).to_owned()
+    }
+
+    /// A tool that needs nothing but the lease.
+    #[track_caller]
+    pub(crate) fn under(&self, lease: &str, name: &str) -> ToolReply {
+        self.tool(name, json!({"lease_id": lease}))
+    }
+
+    #[track_caller]
+    pub(crate) fn patch(&self, lease: &str, patch: &str) -> ToolReply {
+        self.tool("canvas_apply_patch", json!({"lease_id": lease, "patch": patch}))
+    }
+
+    #[track_caller]
+    pub(crate) fn user(&self, command: Command) -> Outcome {
+        let operation = key("user", &self.fresh_id());
+        block_on(self.engine.call(&self.session.canvas, &Call { operation, command }, self.now()))
+            .unwrap()
+            .outcome
+    }
+
+    #[track_caller]
+    pub(crate) fn edit(&self, markdown: &str) {
+        self.user(Command::Edit { markdown: markdown.into() });
+    }
+
+    #[track_caller]
+    pub(crate) fn message(&mut self) -> TurnBegan {
+        let call = CallId::new(&self.fresh_id()).unwrap();
+        let now = self.now();
+        block_on(self.session.begin_turn(&self.engine, call, now)).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn end_turn(&self) -> TurnEnded {
+        let call = CallId::new(&self.fresh_id()).unwrap();
+        block_on(self.session.end_turn(&self.engine, call, self.now())).unwrap()
+    }
+
+    pub(crate) fn text(&self) -> String {
+        block_on(self.engine.snapshot(&self.session.canvas, self.now())).unwrap().text().to_owned()
+    }
+
+    pub(crate) fn revision(&self) -> String {
+        block_on(self.engine.snapshot(&self.session.canvas, self.now())).unwrap().revision_id().to_string()
+    }
+}
+
+fn join(engine: &Engine<MemoryStore>, who: &str) -> Session {
+    let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new(who).unwrap());
+    block_on(Session::join(engine, canvas, who, Timestamp::from_millis(1_000))).unwrap()
+}
+
+fn key(who: &str, call: &str) -> OpKey {
+    OpKey {
+        conversation: ConversationId::new(who).unwrap(),
+        turn: Turn::ZERO,
+        call: CallId::new(call).unwrap(),
+    }
+}
+
+/// What every reply has: `ok`; a revision; for a failure code, message and whether to retry; and a size that a model
+/// can take.
+#[track_caller]
+fn is_whole(reply: &ToolReply) {
+    let body = reply.body();
+    assert_eq!(body["ok"], reply.is_ok(), "{body}");
+    let revision = reply.revision_id().unwrap_or_else(|| panic!("no revision: {body}"));
+    revision.parse::<canvas_core::RevisionId>().unwrap_or_else(|e| panic!("{body}: {e}"));
+    if reply.is_ok() {
+        assert_eq!((reply.code(), body.get("error")), (None, None), "{body}");
+    } else {
+        let code = reply.code().unwrap_or_else(|| panic!("no code: {body}"));
+        assert!(code.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{body}");
+        let message = body["error"]["message"].as_str().unwrap_or_else(|| panic!("no message: {body}"));
+        assert!(message.contains(' ') && message.len() <= 5_000, "{body}");
+        assert!(body["error"]["retryable"].is_boolean() && body["canvas_epoch"].is_u64(), "{body}");
+    }
+    let bytes = body.to_string().len();
+    assert!(bytes < 600_000, "the reply has {bytes} bytes");
+}
+
+/// Code, reason and place of a failure: `INVALID_ARGUMENTS/INVALID_REGEX at /query`; `OK` where there is none.
+pub(crate) fn failure(reply: &ToolReply) -> String {
+    let error = &reply.body()["error"];
+    let Some(code) = reply.code() else { return "OK".into() };
+    let reason = error["reason"].as_str().map_or_else(String::new, |reason| format!("/{reason}"));
+    let place = error["place"].as_str().map_or_else(String::new, |place| format!(" at {place:?}"));
+    format!("{code}{reason}{place}")
+}
+
+pub(crate) fn message(reply: &ToolReply) -> &str {
+    reply.body()["error"]["message"].as_str().unwrap_or_default()
+}
