@@ -5,16 +5,21 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind};
 use thiserror::Error;
 
 use crate::outline::LineCursor;
 
 /// At most so many bytes are taken as a query.
 const MAX_QUERY_BYTES: usize = 4_096;
-/// At most so many bytes of program an expression may compile to. Matching takes time proportional to
-/// program times text at worst, so that this bounds it.
+/// At most so many bytes of program an expression may compile to.
 const MAX_PROGRAM_BYTES: usize = 1 << 20;
 const MAX_REGEX_NESTING: u32 = 100;
+/// Positions of an expression times bytes of text, which is what matching takes at worst. Measured: a search at this
+/// bound ends within some three seconds.
+const MAX_WORK: usize = 200_000_000;
+/// Expressions of so few positions are matched against any text.
+const FEW_POSITIONS: usize = 32;
 
 /// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
 ///
@@ -22,16 +27,21 @@ const MAX_REGEX_NESTING: u32 = 100;
 /// and nothing matches across lines. A lone CR is part of its line. Takes time linear in the text, for an
 /// expression times its size at worst.
 ///
+/// # Errors
+///
+/// [`GrepError::TooCostly`] where the expression repeats so much that matching this text could take long.
+///
 /// ```
 /// use canvas_patch::{GrepLimits, Query, grep};
 ///
 /// let query = Query::regex(r"^#+ \w+$")?;
-/// let found = grep("# One\r\ntext\r\n## Two\r\n", &query, GrepLimits::default());
+/// let found = grep("# One\r\ntext\r\n## Two\r\n", &query, GrepLimits::default())?;
 /// let lines: Vec<_> = found.matches.iter().map(|found| (found.line, found.text)).collect();
 /// assert_eq!(lines, [(1, "# One"), (3, "## Two")]);
 /// # Ok::<(), canvas_patch::GrepError>(())
 /// ```
-pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Grep<'t> {
+pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Result<Grep<'t>, GrepError> {
+    query.check_cost(text.len())?;
     let mut cursor = LineCursor::new(text);
     let mut found = Grep { matches: Vec::new(), truncated: false };
     let mut total_bytes = 0;
@@ -45,17 +55,17 @@ pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Grep<'t> {
         let clipped = shown.len() < hit.line.len();
         found.matches.push(Match { line: cursor.line_at(hit.line.start), text: &text[shown], clipped });
     }
-    found
+    Ok(found)
 }
 
 /// How much [`grep`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrepLimits {
-    /// How many lines.
+    /// How many lines. Default 200.
     pub max_matches: usize,
-    /// How many bytes of one line; of a longer one, the part around its first match.
+    /// How many bytes of one line; of a longer one, the part around its first match. Default 1,000.
     pub max_line_bytes: usize,
-    /// How many bytes in all; a line that does not fit ends the list.
+    /// How many bytes in all; a line that does not fit ends the list. Default 100,000.
     pub max_total_bytes: usize,
 }
 
@@ -97,6 +107,8 @@ enum Kind {
         keeps_to_lines: bool,
         /// Whether it may ask for the end of a line.
         asserts_end: bool,
+        /// How many characters it is written for once its repetitions are spelt out.
+        positions: usize,
     },
 }
 
@@ -128,7 +140,20 @@ impl Query {
             .build()
             .map_err(|error| GrepError::from_regex(pattern, &error))?;
         let (keeps_to_lines, asserts_end) = (keeps_to_lines(pattern), pattern.contains('$'));
-        Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end }))
+        // What the regex crate has compiled its own parser can read.
+        let positions = regex_syntax::parse(pattern).map_or(usize::MAX, |hir| positions(&hir));
+        Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions }))
+    }
+
+    fn check_cost(&self, bytes: usize) -> Result<(), GrepError> {
+        match self.0 {
+            Kind::Regex { positions, .. }
+                if positions > FEW_POSITIONS && positions.saturating_mul(bytes) > MAX_WORK =>
+            {
+                Err(GrepError::TooCostly { positions, bytes })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -160,6 +185,17 @@ pub enum GrepError {
         /// How large the program may be.
         max: usize,
     },
+    /// Matching the expression against this text could take long.
+    #[error(
+        "the expression has {positions} positions, too many for a text of {bytes} bytes; \
+         repeat less in it, or search for a literal"
+    )]
+    TooCostly {
+        /// How many characters the expression is written for, repetitions spelt out.
+        positions: usize,
+        /// The size of the text.
+        bytes: usize,
+    },
     /// The expression is malformed.
     #[error(
         "the expression is malformed{}: {message}; correct it, or search for a literal",
@@ -178,7 +214,7 @@ impl GrepError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Empty | Self::Newline { .. } => "INVALID_QUERY",
-            Self::TooLong { .. } | Self::TooComplex { .. } => "QUERY_TOO_LARGE",
+            Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE",
             Self::Malformed { .. } => "INVALID_REGEX",
         }
     }
@@ -188,7 +224,7 @@ impl GrepError {
         match self {
             Self::Newline { at } => Some(*at),
             Self::Malformed { at, .. } => *at,
-            Self::Empty | Self::TooLong { .. } | Self::TooComplex { .. } => None,
+            Self::Empty | Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => None,
         }
     }
 
@@ -284,6 +320,24 @@ impl Line {
         let end = newline.unwrap_or(bytes.len());
         let has_cr = newline.is_some() && bytes[start..end].ends_with(b"\r");
         Some(Self { content: start..end - usize::from(has_cr), next: newline.map_or(end, |end| end + 1) })
+    }
+}
+
+/// The states that a matcher may have to hold at once: one for each byte of each character that the expression is
+/// written for, repetitions spelt out.
+fn positions(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(class) => class.maximum_len().unwrap_or(0),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            positions(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => positions(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(positions).fold(0, usize::saturating_add)
+        }
     }
 }
 

@@ -144,8 +144,7 @@ impl<'a> Reader<'a> {
             (Some(Err(fault)), Mode::Strict) => return Err(fault),
             (None, Mode::Strict) => unreachable!("strict mode has refused a header without numbers"),
             (_, Mode::Anchored) => {
-                self.patch.lines.truncate(start);
-                self.unterminated.retain(|(i, _)| *i < start);
+                self.drop_lines(start);
                 self.patch.repairs.truncate(repairs);
                 self.cursor = body;
                 let lens = self.open_body()?;
@@ -240,13 +239,17 @@ impl<'a> Reader<'a> {
             self.patch.lines.push(Line { kind, text });
         }
         if blanks > 0 {
-            let kept = self.patch.lines.len() - blanks;
-            self.patch.lines.truncate(kept);
-            self.unterminated.retain(|(i, _)| *i < kept);
+            self.drop_lines(self.patch.lines.len() - blanks);
             (old, new) = (old - blanks, new - blanks);
             self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
         }
         Ok((old, new))
+    }
+
+    /// Forgets the lines from `start` on, with their markers, which are in the same order.
+    fn drop_lines(&mut self, start: usize) {
+        self.patch.lines.truncate(start);
+        while self.unterminated.pop_if(|(i, _)| *i >= start).is_some() {}
     }
 
     /// Kind and text of a body line; `None` for a line that cannot be one.

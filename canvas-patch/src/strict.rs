@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
 use crate::lines::{self, at_line_end, line_end, line_start_before};
 use crate::locate;
-use crate::patch::{Hunk, Kind, Patch, Stated};
+use crate::patch::{Kind, Patch, Stated};
 use crate::splice::{Splice, Spliced};
 
 /// Applies a patch whose arithmetic is exact, in one pass; `None` where anything differs.
@@ -90,10 +90,15 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
     }
     if conflicts.is_empty() {
         // Every old side stands where it should: only an unterminated new line with text behind it is left.
-        let marked = |hunk: &Hunk| patch.markers.iter().any(|i| hunk.lines.contains(i));
-        let last = patch.hunks.iter().rposition(marked).unwrap_or_default();
-        let fault = || Conflict::of_hunk(last + 1, Reason::EofMarker, patch.hunks[last].patch_line);
-        conflicts.push(patch.misplaced_marker.map_or_else(fault, Conflict::from));
+        let fault = patch.misplaced_marker.map_or_else(
+            || {
+                let last = patch.markers.last().copied().unwrap_or_default();
+                let i = patch.hunks.partition_point(|hunk| hunk.lines.end <= last);
+                Conflict::of_hunk(i + 1, Reason::EofMarker, patch.hunks[i].patch_line)
+            },
+            Conflict::from,
+        );
+        conflicts.push(fault);
     }
     ApplyError { conflicts }
 }

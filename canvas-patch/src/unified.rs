@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::lines::{Lines, count, line_end, line_start_before};
+use crate::options::Limits;
 
 /// One changed stretch of whole lines: bytes of the text before and after, and the line index, from 0, of each start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,19 +28,18 @@ impl Edit {
 
 /// Writes the hunks of a unified diff, without file names, with `context` unchanged lines around each change.
 ///
-/// The edits are in order and do not touch one another.
+/// The edits are in order and do not touch one another. Where they would make more hunks than a patch may have by
+/// default, neighbours further apart are joined until they do not.
 pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -> String {
+    let most = Limits::default().hunks;
+    // Changes with at most two contexts between them share a hunk.
+    let mut reach = context.saturating_mul(2);
+    while edits.len() > most && (Groups { before, rest: edits, reach }).count() > most {
+        reach = reach.saturating_mul(2).max(1);
+    }
     let mut out = String::new();
-    let mut rest = edits;
-    let reach = context.saturating_mul(2);
-    while let [first, ..] = rest {
-        // Changes with at most two contexts between them share a hunk.
-        let joined = rest.windows(2).take_while(|pair| {
-            let gap = &before[pair[0].old.end..pair[1].old.start];
-            Lines::new(gap).take(reach.saturating_add(1)).count() <= reach
-        });
-        let (group, more) = rest.split_at(1 + joined.count());
-        rest = more;
+    for group in (Groups { before, rest: edits, reach }) {
+        let first = &group[0];
         let start = back(before, first.old.start, context);
         let last = group.last().expect("a group holds its first edit");
         let end = forward(before, last.old.end, context);
@@ -58,6 +58,28 @@ pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -
         lines(&mut out, ' ', &before[at..end]);
     }
     out
+}
+
+/// Edits that share a hunk, because at most `reach` lines lie between neighbours.
+struct Groups<'a> {
+    before: &'a str,
+    rest: &'a [Edit],
+    reach: usize,
+}
+
+impl<'a> Iterator for Groups<'a> {
+    /// Never empty.
+    type Item = &'a [Edit];
+
+    fn next(&mut self) -> Option<&'a [Edit]> {
+        let joined = self.rest.windows(2).take_while(|pair| {
+            let gap = &self.before[pair[0].old.end..pair[1].old.start];
+            Lines::new(gap).take(self.reach.saturating_add(1)).count() <= self.reach
+        });
+        let (group, rest) = self.rest.split_at_checked(1 + joined.count())?;
+        self.rest = rest;
+        Some(group)
+    }
 }
 
 fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {

@@ -10,7 +10,7 @@ const UNLIMITED: GrepLimits =
 #[track_caller]
 fn check(text: &str, query: Result<Query, GrepError>, expected: &[(usize, &str)]) {
     let query = query.expect("the query is sound");
-    let found = grep(text, &query, GrepLimits::default());
+    let found = grep(text, &query, GrepLimits::default()).expect("a cheap query");
     let lines: Vec<_> = found.matches.iter().map(|found| (found.line, found.text)).collect();
     assert_eq!(lines, expected, "{query:?} in {text:?}");
     assert!(!found.truncated && found.matches.iter().all(|found| !found.clipped));
@@ -79,7 +79,7 @@ fn queries_that_are_refused() {
 fn what_is_returned_is_bounded() {
     let shown = |text: &str, query: &str, limits: GrepLimits| {
         let query = Query::literal(query).expect("sound");
-        let found = grep(text, &query, limits);
+        let found = grep(text, &query, limits).expect("a cheap query");
         let texts: Vec<_> =
             found.matches.iter().map(|found| (found.text.to_owned(), found.clipped)).collect();
         (texts, found.truncated)
@@ -121,7 +121,12 @@ fn naive(text: &str, matches: impl Fn(&str) -> bool) -> Vec<(usize, &str)> {
 }
 
 fn found<'t>(text: &'t str, query: &Query) -> Vec<(usize, &'t str)> {
-    grep(text, query, UNLIMITED).matches.iter().map(|found| (found.line, found.text)).collect()
+    grep(text, query, UNLIMITED)
+        .expect("a cheap query")
+        .matches
+        .iter()
+        .map(|found| (found.line, found.text))
+        .collect()
 }
 
 proptest! {
@@ -153,10 +158,30 @@ proptest! {
     ) {
         let limits = GrepLimits { max_matches, max_line_bytes, max_total_bytes };
         for query in [Query::literal(&query), Query::regex(&query)].into_iter().flatten() {
-            let found = grep(&text, &query, limits);
+            let found = grep(&text, &query, limits).expect("a cheap query");
             prop_assert!(found.matches.len() <= max_matches);
             prop_assert!(found.matches.iter().all(|found| found.text.len() <= max_line_bytes));
             prop_assert!(found.matches.iter().map(|found| found.text.len()).sum::<usize>() <= max_total_bytes);
         }
     }
+}
+
+#[test]
+fn expressions_that_could_take_long_are_refused_by_the_size_of_the_text() {
+    let refused = |pattern: &str, bytes: usize| {
+        let query = Query::regex(pattern).expect("it compiles");
+        grep(&"ax".repeat(bytes / 2), &query, GrepLimits::default()).map(drop)
+    };
+    for (pattern, bytes, positions) in [
+        ("a(a|x){2000}Z", 1_000_000, Some(2002)),
+        ("a(a|x){2000}Z", 10_000, None),
+        ("(?:a[ax]{90}){90}Z", 100_000, Some(8191)),
+        (r"\w{1,20}", 1_000_000, None),
+        ("(?i)a heading of ten words or so, not more", 1_000_000, None),
+        ("(a|x)*Z", 16_000_000, None),
+    ] {
+        let expected = positions.map_or(Ok(()), |positions| Err(GrepError::TooCostly { positions, bytes }));
+        assert_eq!(refused(pattern, bytes), expected, "{pattern}");
+    }
+    assert_eq!(GrepError::TooCostly { positions: 1, bytes: 1 }.code(), "QUERY_TOO_LARGE");
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::text::{GrepLimits, Query, grep};
+use canvas_core::text::{GrepError, GrepLimits, Query, grep};
 use canvas_core::{Call, CallId, Command, Engine, RevisionId, Snapshot, Store};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -189,9 +189,7 @@ fn check(call: &ToolCall) -> Result<Checked, Problem> {
             let Grep { lease_id, query, regex } = arguments(call)?;
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
-            let query =
-                query.map_err(|e| Problem::argument("/query", e.to_string()).with_reason(e.code()))?;
-            Checked::Grep { lease: lease(&lease_id), query }
+            Checked::Grep { lease: lease(&lease_id), query: query.map_err(|e| bad_query(&e))? }
         }
         Tool::ReadLines => {
             let ReadLines { lease_id, start_line, end_line } = arguments(call)?;
@@ -248,6 +246,10 @@ fn shorten(text: &str) -> Cow<'_, str> {
     }
 }
 
+fn bad_query(error: &GrepError) -> Problem {
+    Problem::argument("/query", error.to_string()).with_reason(error.code())
+}
+
 /// What cannot be read as a lease id belongs to nobody, which the rules refuse as `LOCK_NOT_OWNED`.
 fn lease(text: &str) -> Option<LeaseId> {
     text.parse().ok()
@@ -292,7 +294,10 @@ pub async fn call_document_tool<S: Store>(
     let snapshot = &answered.snapshot;
     match checked {
         Checked::Command(_) => reply,
-        Checked::Grep { query, .. } => reply.with(grep_fields(snapshot, &query)),
+        Checked::Grep { query, .. } => match grep_fields(snapshot, &query) {
+            Ok(fields) => reply.with(fields),
+            Err(problem) => ToolReply::problem(&problem, Some(snapshot)),
+        },
         Checked::ReadLines { start, end, .. } => match read_fields(snapshot, start, end) {
             Ok(fields) => reply.with(fields),
             Err(problem) => ToolReply::problem(&problem, Some(snapshot)),
@@ -304,11 +309,11 @@ pub async fn call_document_tool<S: Store>(
     }
 }
 
-fn grep_fields(snapshot: &Snapshot, query: &Query) -> Value {
-    let found = grep(snapshot.text(), query, GrepLimits::default());
+fn grep_fields(snapshot: &Snapshot, query: &Query) -> Result<Value, Problem> {
+    let found = grep(snapshot.text(), query, GrepLimits::default()).map_err(|e| bad_query(&e))?;
     let matches: Vec<Value> =
         found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
-    json!({"matches": matches, "truncated": found.truncated})
+    Ok(json!({"matches": matches, "truncated": found.truncated}))
 }
 
 fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Result<Value, Problem> {

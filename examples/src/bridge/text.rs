@@ -2,7 +2,7 @@
 
 use canvas_core::LineSpan;
 use canvas_core::text::{
-    Address, AddressError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch,
+    Address, AddressError, GrepError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch,
     build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
 use serde::Deserialize;
@@ -108,8 +108,9 @@ pub(super) fn grep(request: &Request<'_>) -> Result<Value, BridgeError> {
     let (text, query) = (request.text("text")?, request.text("query")?);
     let is_regex = request.field::<Option<bool>>("regex")?.unwrap_or(false);
     let query = if is_regex { Query::regex(query) } else { Query::literal(query) };
-    let query = query.map_err(|e| BridgeError::new(e.code(), e.to_string()))?;
-    let found = grep_text(text, &query, GrepLimits::default());
+    let refused = |e: GrepError| BridgeError::new(e.code(), e.to_string());
+    let query = query.map_err(refused)?;
+    let found = grep_text(text, &query, GrepLimits::default()).map_err(refused)?;
     let matches: Vec<Value> =
         found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
     Ok(json!({"matches": matches, "truncated": found.truncated}))
