@@ -43,6 +43,10 @@ struct Cache {
     canvases: HashMap<CanvasId, Known>,
     /// Counts uses, to find what was not used for long.
     uses: u64,
+    /// Counts questions to the store, to find what was asked before what.
+    questions: u64,
+    /// When a canvas was forgotten last: what was asked before may be older than the news.
+    forgot: u64,
 }
 
 /// A head as it was last seen.
@@ -55,6 +59,10 @@ struct Known {
     host_at: Timestamp,
     /// The store's clock in the answer.
     store_at: Timestamp,
+    /// When the store was asked, counted in questions.
+    asked: u64,
+    /// From when on this is at least as new as any load: the question of a load, the answer of a commit.
+    settled: u64,
     used: u64,
 }
 
@@ -207,6 +215,7 @@ impl<S: Store> Engine<S> {
         }
         let document = Blob::text(markdown.to_owned());
         let digest = Digest::of(&[b"create", markdown.as_bytes()]);
+        let asked = self.ticket();
         let mut row = self.store.load(canvas).await?;
         let mut doubt = None;
         for _ in 0..ATTEMPTS {
@@ -217,7 +226,9 @@ impl<S: Store> Engine<S> {
                     (again.ok_or_else(exhausted)?, Some(version.clone()))
                 }
                 Some(loaded) => {
-                    return self.created_before(canvas, loaded.clone(), operation, digest, now).await;
+                    return self
+                        .created_before(canvas, loaded.clone(), operation, digest, (asked, now))
+                        .await;
                 }
                 None => (Head::create(canvas.clone(), document.id()), None),
             };
@@ -233,7 +244,17 @@ impl<S: Store> Engine<S> {
                 .await
             {
                 Ok(Committed::Done { version, clock }) => {
-                    let known = Known { head, version, document, host_at: now, store_at: clock, used: 0 };
+                    let settled = self.ticket();
+                    let known = Known {
+                        head,
+                        version,
+                        document,
+                        host_at: now,
+                        store_at: clock,
+                        asked,
+                        settled,
+                        used: 0,
+                    };
                     let snapshot = self.remember(canvas, known, now);
                     return Ok(Answered { outcome, replayed: false, snapshot });
                 }
@@ -256,7 +277,7 @@ impl<S: Store> Engine<S> {
         loaded: Loaded,
         operation: &OpKey,
         digest: Digest,
-        now: Timestamp,
+        (asked, now): (u64, Timestamp),
     ) -> Result<Answered, EngineError> {
         // The answer to a creation is short, so it lies in the head.
         let answered = match loaded.head.receipts.recall(operation, digest) {
@@ -265,7 +286,7 @@ impl<S: Store> Engine<S> {
             _ => None,
         };
         let outcome = answered.ok_or_else(|| EngineError::Exists { canvas: canvas.clone() })?;
-        let known = self.learn(canvas, loaded, now).await?;
+        let known = self.learn(canvas, loaded, asked, now).await?;
         Ok(Answered { outcome, replayed: true, snapshot: self.remember(canvas, known, now) })
     }
 
@@ -353,13 +374,14 @@ impl<S: Store> Engine<S> {
                 let snapshot = self.remember(canvas, known, now);
                 return Ok(Answered { outcome, replayed, snapshot });
             };
-            match self.swap(&known, change, now).await {
+            let asked = self.ticket();
+            match self.swap(&known, change, asked, now).await {
                 Ok(Swapped::Done(next)) => {
                     let snapshot = self.remember(canvas, next, now);
                     return Ok(Answered { outcome, replayed, snapshot });
                 }
                 Ok(Swapped::Conflict(current)) => {
-                    known = self.learn(canvas, current.ok_or_else(|| not_found(canvas))?, now).await?;
+                    known = self.learn(canvas, current.ok_or_else(|| not_found(canvas))?, asked, now).await?;
                 }
                 Ok(Swapped::Late) => known = self.fresh(canvas, now).await?,
                 Err(Fault::Indeterminate(_)) => {
@@ -378,7 +400,17 @@ impl<S: Store> Engine<S> {
 
     /// Drops what is known of a canvas: a store that tells of changes calls for this.
     pub fn forget(&self, canvas: &CanvasId) {
-        self.cache().canvases.remove(canvas);
+        let mut cache = self.cache();
+        cache.canvases.remove(canvas);
+        cache.questions += 1;
+        cache.forgot = cache.questions;
+    }
+
+    /// Counts a question to the store before it is asked.
+    fn ticket(&self) -> u64 {
+        let mut cache = self.cache();
+        cache.questions += 1;
+        cache.questions
     }
 
     /// After a commit of unknown fate: where its receipt is there, it got through. Where it is not, an empty bump of
@@ -400,7 +432,7 @@ impl<S: Store> Engine<S> {
             }
             let head = Head::clone(&known.head);
             let bump = Change { head, blobs: Vec::new(), document: None, not_after: None };
-            match self.swap(&known, bump, now).await {
+            match self.swap(&known, bump, self.ticket(), now).await {
                 Ok(Swapped::Done(known)) => return Ok(known),
                 Ok(Swapped::Conflict(_) | Swapped::Late) => {}
                 Err(fault) => last = Some(fault),
@@ -430,7 +462,13 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    async fn swap(&self, known: &Known, change: Change, now: Timestamp) -> Result<Swapped, Fault> {
+    async fn swap(
+        &self,
+        known: &Known,
+        change: Change,
+        asked: u64,
+        now: Timestamp,
+    ) -> Result<Swapped, Fault> {
         let head = Arc::new(change.head);
         let commit = Commit {
             expected: Some(known.version.clone()),
@@ -440,8 +478,18 @@ impl<S: Store> Engine<S> {
         };
         Ok(match self.store.commit(commit).await? {
             Committed::Done { version, clock } => {
+                let settled = self.ticket();
                 let document = change.document.unwrap_or_else(|| known.document.clone());
-                Swapped::Done(Known { head, version, document, host_at: now, store_at: clock, used: 0 })
+                Swapped::Done(Known {
+                    head,
+                    version,
+                    document,
+                    host_at: now,
+                    store_at: clock,
+                    asked,
+                    settled,
+                    used: 0,
+                })
             }
             Committed::Conflict(current) => Swapped::Conflict(current),
             Committed::Late { .. } => Swapped::Late,
@@ -449,14 +497,21 @@ impl<S: Store> Engine<S> {
     }
 
     async fn fresh(&self, canvas: &CanvasId, now: Timestamp) -> Result<Known, EngineError> {
+        let asked = self.ticket();
         match self.store.load(canvas).await? {
-            Some(loaded) => self.learn(canvas, loaded, now).await,
+            Some(loaded) => self.learn(canvas, loaded, asked, now).await,
             None => Err(not_found(canvas)),
         }
     }
 
     /// Completes a loaded head with its document, which is fetched only where the engine does not have it.
-    async fn learn(&self, canvas: &CanvasId, loaded: Loaded, now: Timestamp) -> Result<Known, EngineError> {
+    async fn learn(
+        &self,
+        canvas: &CanvasId,
+        loaded: Loaded,
+        asked: u64,
+        now: Timestamp,
+    ) -> Result<Known, EngineError> {
         let Loaded { head, version, clock } = loaded;
         if head.is_deleted() {
             self.forget(canvas);
@@ -471,7 +526,8 @@ impl<S: Store> Engine<S> {
         if document.as_text().is_none() {
             return Err(EngineError::Damaged { canvas: canvas.clone(), blob: id });
         }
-        Ok(Known { head, version, document, host_at: now, store_at: clock, used: 0 })
+        let settled = asked;
+        Ok(Known { head, version, document, host_at: now, store_at: clock, asked, settled, used: 0 })
     }
 
     async fn fetch(&self, canvas: &CanvasId, id: BlobId) -> Result<Blob, EngineError> {
@@ -494,7 +550,11 @@ impl<S: Store> Engine<S> {
         let mut cache = self.cache();
         cache.uses += 1;
         let used = cache.uses;
-        cache.canvases.insert(canvas.clone(), Known { used, ..known });
+        // What somebody else has asked later, or been told since, is newer.
+        let newer = cache.canvases.get(canvas).is_some_and(|cached| cached.settled > known.settled);
+        if !newer && known.asked >= cache.forgot {
+            cache.canvases.insert(canvas.clone(), Known { used, ..known });
+        }
         if cache.canvases.len() > CACHED {
             // Half at once, so that the search for the oldest is paid rarely.
             let limit = used - (CACHED / 2) as u64;

@@ -241,3 +241,12 @@ proptest! {
         check_laws(&text);
     }
 }
+
+#[test]
+fn a_title_without_end_is_cut() {
+    let text = format!("# {}\n## x\n", "tü".repeat(1_000));
+    let outline = outline(&text);
+    let title = &outline.sections()[0].title;
+    assert!(title.len() <= 512 && text[2..].starts_with(title.as_str()), "{title}");
+    assert_eq!(outline.path(1), [title.as_str(), "x"]);
+}

@@ -1,12 +1,13 @@
 //! Makes a history sendable that was cut off anywhere.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::encoded::Loss;
 use crate::event::{Body, Event, Role};
 use crate::names::UniqueIds;
 use crate::unrun::Unrun;
+use crate::verdict::DecodedCall;
 
 /// A sendable history, and what had to be done for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +96,7 @@ pub(crate) fn is_assistant(event: &Event) -> bool {
 /// Which result answers which call, by index.
 fn pair(events: &[Event], losses: &mut Vec<Loss>) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
-    let mut open: Vec<usize> = Vec::new();
+    let mut open = OpenCalls::default();
     let mut turn_start = 0;
     let mut in_turn = false;
     for (at, event) in events.iter().enumerate() {
@@ -104,36 +105,73 @@ fn pair(events: &[Event], losses: &mut Vec<Loss>) -> BTreeMap<usize, usize> {
                 turn_start = at;
             }
             in_turn = true;
-            if event.call().is_some() {
-                open.push(at);
+            if let Some(call) = event.call() {
+                open.add(at, call);
             }
             continue;
         }
         in_turn = false;
         let Body::ToolResult(result) = &event.body else { continue };
-        let call = |index: usize| events[index].call().expect("only calls are put on the open list");
         let found = match (&result.call_id, &result.name) {
-            // Some providers count their ids anew in every turn, so the latest turn is asked first.
-            (Some(id), _) => {
-                let recent = open.partition_point(|&index| index < turn_start);
-                let matches = |&index: &usize| call(index).id == *id;
-                open[recent..]
-                    .iter()
-                    .position(matches)
-                    .map(|found| found + recent)
-                    .or_else(|| open[..recent].iter().position(matches))
-            }
-            (None, Some(name)) => open.iter().position(|&index| call(index).name == *name),
-            (None, None) => (!open.is_empty()).then_some(0),
+            (Some(id), _) => open.take_id(id, turn_start),
+            (None, Some(name)) => open.take_name(name),
+            (None, None) => open.take_first(),
         };
         match found {
-            Some(found) => {
-                answers.insert(open.remove(found), at);
+            Some(call) => {
+                answers.insert(call, at);
             }
             None => losses.push(Loss::new(place(at), "tool_result", "dropped: it answers no open call")),
         }
     }
     answers
+}
+
+/// Calls that wait for their answer, by index, found by id, by name or by age without a walk over all of them.
+#[derive(Default)]
+struct OpenCalls<'a> {
+    all: BTreeSet<usize>,
+    by_id: BTreeMap<&'a str, BTreeSet<usize>>,
+    by_name: BTreeMap<&'a str, BTreeSet<usize>>,
+    calls: BTreeMap<usize, &'a DecodedCall>,
+}
+
+impl<'a> OpenCalls<'a> {
+    fn add(&mut self, at: usize, call: &'a DecodedCall) {
+        self.all.insert(at);
+        self.by_id.entry(&call.id).or_default().insert(at);
+        self.by_name.entry(&call.name).or_default().insert(at);
+        self.calls.insert(at, call);
+    }
+
+    /// The earliest of this id. Some providers count their ids anew in every turn, so the latest turn is asked first.
+    fn take_id(&mut self, id: &str, turn_start: usize) -> Option<usize> {
+        let same = self.by_id.get(id)?;
+        let found = same.range(turn_start..).next().or_else(|| same.first()).copied()?;
+        Some(self.close(found))
+    }
+
+    fn take_name(&mut self, name: &str) -> Option<usize> {
+        let found = self.by_name.get(name)?.first().copied()?;
+        Some(self.close(found))
+    }
+
+    fn take_first(&mut self) -> Option<usize> {
+        let found = self.all.first().copied()?;
+        Some(self.close(found))
+    }
+
+    fn close(&mut self, at: usize) -> usize {
+        self.all.remove(&at);
+        if let Some(call) = self.calls.remove(&at) {
+            for (index, key) in [(&mut self.by_id, &call.id), (&mut self.by_name, &call.name)] {
+                if let Some(same) = index.get_mut(key.as_str()) {
+                    same.remove(&at);
+                }
+            }
+        }
+        at
+    }
 }
 
 /// Ends a turn: answers first, then what else was said.

@@ -57,6 +57,7 @@ impl Host {
             match self.poll() {
                 Next::ReleaseLease { lease_id } => self.turn.on_released(&lease_id).expect("was asked for"),
                 Next::Done(outcome) => return outcome,
+                Next::Wait { until: Some(until) } => self.now = until,
                 other => panic!("the turn is over, but {other:?}"),
             }
         }
@@ -214,6 +215,11 @@ fn an_interruption_answers_what_is_open() {
     host.turn.interrupt(Interruption::Cancel);
     assert_eq!(host.leave(), Outcome::Interrupted { cause: Interruption::UserMessage });
     assert_eq!(host.failures(), ["CALL_INTERRUPTED"]);
+    // The reply to what was under way is awaited for one lifetime of a lease.
+    assert_eq!(
+        host.diary[host.diary.len() - 2..],
+        ["wait Some(16000)", "done interrupted"].map(str::to_owned)
+    );
 
     // The call was under way: its reply tells of a lease that nobody else would give back.
     let late = ToolReply::new(json!({"ok": true, "lease_id": "L2"}));

@@ -15,8 +15,8 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
     ];
     if has("canvas_check_out") {
         lines.push(
-            "Lease: call canvas_check_out first and pass its lease_id to every canvas tool. A lease lasts 15 s and \
-             is renewed by your calls. Call canvas_check_in as soon as you are done, before you answer in prose."
+            "Lease: call canvas_check_out first and pass its lease_id to every canvas tool. A lease is short and \
+             renewed by your calls. Call canvas_check_in as soon as you are done, before you answer in prose."
                 .into(),
         );
     }
@@ -42,11 +42,13 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
                 .into(),
         );
     }
-    lines.push(
+    if has("canvas_apply_patch") {
+        lines.push(
         "If the user interrupts, your lease ends and edits fail with STALE_EPOCH: look at what the user changed, \
          then check out again, or stop if you are told to. Messages that begin with \"Canvas update\" tell you how \
          the canvas changed; do not answer them."
             .into(),
     );
+    }
     lines.join("\n")
 }

@@ -66,7 +66,15 @@ impl ToolReply {
         Self { body: Value::Object(body) }
     }
 
-    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease.
+    /// The reply where the engine has no answer.
+    pub(crate) fn of_error(error: &EngineError, snapshot: Option<&Snapshot>) -> Self {
+        let mut json = Problem::new(error.code(), error.to_string()).to_json();
+        json["retryable"] = error.retryable().into();
+        Self::failure(json, snapshot)
+    }
+
+    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; beside a
+    /// refusal stands the revision of now.
     pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
         let body = match outcome {
             Outcome::CheckedOut { lease, epoch, expires_at, revision } => json!({
@@ -109,15 +117,6 @@ impl ToolReply {
             outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
         };
         Self { body }
-    }
-}
-
-impl From<&EngineError> for ToolReply {
-    fn from(error: &EngineError) -> Self {
-        let problem = Problem::new(error.code(), error.to_string());
-        let mut json = problem.to_json();
-        json["retryable"] = error.retryable().into();
-        Self::failure(json, None)
     }
 }
 

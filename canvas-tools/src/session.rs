@@ -83,18 +83,21 @@ impl Session {
     }
 
     /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same
-    /// call id again answers the same.
+    /// call id again, in whatever turn the retry comes, answers the same for as long as its receipt is kept.
     ///
     /// # Errors
     ///
-    /// Refused where the canvas follows too many conversations; otherwise faults of the store.
+    /// Refused where the canvas follows too many conversations: the turn has begun all the same, and
+    /// [`Session::join`] joins it. Otherwise faults of the store.
     pub async fn begin_turn<S: Store>(
         &mut self,
         engine: &Engine<S>,
         call: CallId,
         now: Timestamp,
     ) -> Result<TurnBegan, SessionError> {
-        let call = Call { operation: self.operation(call), command: Command::Message };
+        // A retry may come when the turn has begun already, so the key of a message names none.
+        let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
+        let call = Call { operation, command: Command::Message };
         let answered = engine.call(&self.canvas, &call, now).await?;
         match answered.outcome {
             Outcome::TurnBegan { start, changes, promotion } => {

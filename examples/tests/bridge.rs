@@ -222,3 +222,38 @@ fn the_same_script_runs_twice() {
         assert!(results.to_string().contains("lease_id"), "{results}");
     }
 }
+
+#[test]
+fn a_call_id_that_left_no_receipt_may_be_used_again() {
+    let mut bridge = with_canvas();
+    let wrong = tool(&mut bridge, "1", "canvas_check_out", json!({"x": 1}), 1000);
+    assert_eq!(code(&wrong), "INVALID_ARGUMENTS");
+    ask(&mut bridge, json!({"op": "user.message", "canvas": "c", "now": 2000}));
+    check_out(&mut bridge, "1", 3000);
+}
+
+#[test]
+fn callers_may_name_sessions_and_calls_as_they_like() {
+    let mut bridge = with_canvas();
+    for (session, call) in [("user", "bridge-1"), ("host", "create"), ("main", "bridge-2")] {
+        let request = json!({"op": "tool.call", "canvas": "c", "session": session, "call_id": call,
+                             "name": "canvas_check_out", "arguments": {}, "now": 1000});
+        let reply = ask(&mut bridge, request);
+        assert_ne!(code(&reply), "CALL_ID_REUSED", "{session} {call}");
+        ask(&mut bridge, json!({"op": "user.message", "canvas": "c", "session": session, "now": 2000}));
+    }
+}
+
+#[test]
+fn an_address_is_one_of_two() {
+    let mut bridge = Bridge::new();
+    for address in [
+        json!({}),
+        json!({"lines": [1, 1], "item": 4}),
+        json!({"lines": [1, 1], "section": ["A"]}),
+        json!({"section": ["A"], "item": 1, "fence": 1}),
+    ] {
+        let request = json!({"op": "markdown.resolve", "text": "# A\n", "address": address});
+        assert_eq!(code(&raw(&mut bridge, &request.to_string())), "BAD_REQUEST", "{address}");
+    }
+}

@@ -37,17 +37,6 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         Ok(outcome) => outcome,
         Err(Stop::Missing(missing)) => return Err(missing),
         Err(Stop::Refused(refusal)) => {
-            let is_too_much = match refusal {
-                Refusal::TooManyConversations { .. } => true,
-                // What a patch makes too large now may fit later, so its retry needs a receipt.
-                Refusal::TooLarge { .. } => matches!(call.command, Command::Edit { .. }),
-                _ => false,
-            };
-            if is_too_much {
-                // Asked too much: not even a preemption happens.
-                let outcome = Outcome::Refused(refusal);
-                return Ok(Decision { outcome, replayed: false, change: None });
-            }
             step.refuse(&refusal);
             Outcome::Refused(refusal)
         }
@@ -183,6 +172,7 @@ impl<'a> Step<'a> {
     ) -> Result<Outcome, Stop> {
         let expires_at = self.beat(lease)?;
         self.base_holds(base)?;
+        self.has_room()?;
         let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
         let applied = match apply(self.view.text(), patch, &options) {
             Ok(applied) => applied,
@@ -202,8 +192,9 @@ impl<'a> Step<'a> {
     }
 
     fn edit(&mut self, markdown: &str) -> Result<Outcome, Stop> {
-        self.fits(markdown.len())?;
+        // The user has acted, whatever becomes of the text.
         self.preempt(Cause::UserEdit);
+        self.fits(markdown.len())?;
         if markdown != self.view.text() {
             self.replace_document(markdown.to_owned())?;
         }
@@ -212,10 +203,10 @@ impl<'a> Step<'a> {
 
     fn message(&mut self) -> Result<Outcome, Stop> {
         self.preempt(Cause::UserMessage);
-        let changes = self.sync()?;
         let promotion = self.promote();
         let start = TurnStart { epoch: self.head.lease.epoch(), revision: self.head.revision };
         self.head.turn_start = start;
+        let changes = self.sync()?;
         Ok(Outcome::TurnBegan { start, changes, promotion })
     }
 
@@ -333,14 +324,20 @@ impl<'a> Step<'a> {
     }
 
     fn know(&mut self, change: impl FnOnce(&mut Conversation)) -> Result<(), Stop> {
+        self.has_room()?;
         let mut conversation = self.head.conversation(self.who);
         change(&mut conversation);
-        let limit = self.policy.conversations;
-        if self.head.conversations.len() >= limit && !self.head.conversations.contains_key(self.who) {
-            return Err(Refusal::TooManyConversations { limit }.into());
-        }
         self.head.conversations.insert(self.who.clone(), conversation);
         Ok(())
+    }
+
+    /// Passes a conversation that the canvas follows or still can.
+    fn has_room(&self) -> Result<(), Stop> {
+        let limit = self.policy.conversations;
+        if self.head.conversations.len() < limit || self.head.conversations.contains_key(self.who) {
+            return Ok(());
+        }
+        Err(Refusal::TooManyConversations { limit }.into())
     }
 
     /// Tells what the conversation does not know yet, and counts it as known.

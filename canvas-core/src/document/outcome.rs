@@ -18,8 +18,6 @@ pub enum Outcome {
         /// Its first revision, or the next after a deletion.
         revision: RevisionId,
     },
-    /// The canvas was deleted; revision, epoch and fence stay used.
-    Deleted,
     /// The lease was given.
     CheckedOut {
         /// Names it in every later call.

@@ -12,7 +12,9 @@ use crate::ground::revision::RevisionId;
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum Refusal {
     /// Another lease is valid.
-    #[error("the canvas is checked out until {until}: check out again after that")]
+    #[error(
+        "the canvas is checked out until {until} (milliseconds since 1970 UTC): check out again after that"
+    )]
     Held {
         /// When that lease ends unless it is renewed, in milliseconds since 1970.
         until: Timestamp,

@@ -11,7 +11,8 @@ use super::head::Head;
 use super::id::CanvasId;
 use super::store::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
 
-/// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would.
+/// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would. The blobs of
+/// old revisions stay until the host drops them by [`Store::delete`].
 #[derive(Clone)]
 pub struct MemoryStore {
     rows: Arc<Mutex<BTreeMap<CanvasId, Row>>>,

@@ -132,11 +132,10 @@ fn documents_have_a_size_limit_at_every_door() {
     assert_eq!(refused.to_string(), "the document has 7 bytes, the limit is 6: shorten it");
     create(&world, "123456", "k").unwrap();
 
-    // Too long a text is not even a preemption; as long as may be is one.
-    let before = world.loaded().version;
+    // Too long a text is not stored, but the user has acted.
     let outcome = world.edit("1234567");
     assert_eq!(outcome, Outcome::Refused(Refusal::TooLarge { bytes: 7, limit: 6 }));
-    assert_eq!(world.loaded().version, before);
+    assert_eq!((world.text().as_str(), world.loaded().head.lease().epoch().get()), ("123456", 1));
     assert_eq!(code(&world.edit("12345\n")), "OK");
 
     let lease = world.check_out("model");
@@ -157,7 +156,7 @@ fn a_patch_too_large_for_the_document_leaves_a_receipt() {
         9000 model reads lease-1-0 -> r1 until 24000
         9000 model writes c3 lease-1-0 a>>c -> r2 +1 −0 until 24000
         9000 user edits u1 too-long-a-text -> DOCUMENT_TOO_LARGE
-        9000 model reads lease-1-0 -> r2 until 24000
+        9000 model reads lease-1-0 -> STALE_EPOCH 1, shown nothing
         ",
     );
 }
@@ -173,14 +172,14 @@ fn a_canvas_follows_so_many_conversations() {
         1000 two checks-in c2 lease-1-1 -> released r1
         1000 three hears m2 -> TOO_MANY_CONVERSATIONS
         1000 three ends e1 -> TOO_MANY_CONVERSATIONS
-        1000 three checks-out c3 -> lease-2-1 until 16000 r1
-        1000 three reads lease-2-1 -> TOO_MANY_CONVERSATIONS
-        1000 three writes c4 lease-2-1 a>c -> TOO_MANY_CONVERSATIONS
-        1000 three checks-in c5 lease-2-1 -> released r1
-        1000 user edits u1 a|z -> epoch 2 r2
-        1000 two reads lease-1-1 -> STALE_EPOCH 2, shown -b +z
-        1000 three reads lease-1-1 -> STALE_EPOCH 2, shown -b +z
-        1000 one hears m3 -> epoch 3 r2, promoted, told -b +z
+        1000 three checks-out c3 -> lease-2-2 until 16000 r1
+        1000 three reads lease-2-2 -> TOO_MANY_CONVERSATIONS
+        1000 three writes c4 lease-2-2 a>c -> TOO_MANY_CONVERSATIONS
+        1000 three checks-in c5 lease-2-2 -> released r1
+        1000 user edits u1 a|z -> epoch 3 r2
+        1000 two reads lease-1-1 -> STALE_EPOCH 3, shown -b +z
+        1000 three reads lease-1-1 -> STALE_EPOCH 3, shown -b +z
+        1000 one hears m3 -> epoch 4 r2, promoted, told -b +z
         ",
     );
 }

@@ -87,7 +87,7 @@ impl Stage {
         let answered = self.world.run(&call);
         let again = if answered.replayed { "again: " } else { "" };
         let answer = format!("{again}{}", shown(&answered.outcome));
-        let kept = !matches!(call.command, Command::Read { .. }) && !is_forgotten(&call, &answered.outcome);
+        let kept = !matches!(call.command, Command::Read { .. }) && !is_forgotten(&answered.outcome);
         if kept && !self.told.iter().any(|(told, _)| *told == call) {
             self.told.push((call, answered.outcome));
         }
@@ -121,14 +121,9 @@ impl Stage {
     }
 }
 
-/// Refusals that leave no receipt, because nothing at all was done.
-fn is_forgotten(call: &Call, outcome: &Outcome) -> bool {
-    let Outcome::Refused(refusal) = outcome else { return false };
-    match refusal {
-        Refusal::CallIdReused | Refusal::TooManyConversations { .. } => true,
-        Refusal::TooLarge { .. } => matches!(call.command, Command::Edit { .. }),
-        _ => false,
-    }
+/// The one refusal that leaves no receipt: its key has one.
+fn is_forgotten(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Refused(Refusal::CallIdReused))
 }
 
 fn revision(id: &RevisionId) -> String {

@@ -77,7 +77,11 @@ pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
     scan.outline
 }
 
-/// The text up to the end of the heading that has just started.
+/// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
+/// otherwise make outlines grow with the square of the text.
+const TITLE_BYTES: usize = 512;
+
+/// The text up to the end of the heading that has just started, cut to [`TITLE_BYTES`].
 fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> String {
     let mut title = String::new();
     for (event, _) in events {
@@ -88,6 +92,7 @@ fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> St
             _ => {}
         }
     }
+    title.truncate(title.floor_char_boundary(TITLE_BYTES));
     let trimmed = title.trim();
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
 }

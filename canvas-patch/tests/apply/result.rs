@@ -1,7 +1,7 @@
 //! What a result says about itself, and what a refusal says to its reader.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{ApplyError, Reason, RepairKind, Summary};
+use canvas_patch::{ApplyError, Limits, Options, Reason, RepairKind, Summary, apply, build};
 
 use crate::run;
 
@@ -138,4 +138,17 @@ fn codes() {
     assert!(Reason::ALL.iter().all(|reason| reason.advice().ends_with('.')));
     assert_eq!(RepairKind::BareHeader.code(), "BARE_HEADER");
     assert_eq!(ApplyError::CODE, "PATCH_REJECTED");
+}
+
+/// More hunks than a patch may have are written as fewer, larger ones.
+#[test]
+fn an_inverse_of_many_changes_keeps_to_the_limits() {
+    let text: String = (0..200_000).map(|i| format!("{i}\n")).collect();
+    let changed: String =
+        (0..200_000).map(|i| if i % 8 == 0 { format!("{i}\nx\n") } else { format!("{i}\n") }).collect();
+    let forth = build(&text, &changed, 0);
+    assert!(forth.matches("@@ -").count() <= Limits::default().hunks);
+    let applied = apply(&text, &forth, &Options::default()).expect("it was built for this text");
+    let back = run(Strict, &changed, &applied.inverse()).expect("the inverse fits");
+    assert!(back.text() == text);
 }

@@ -50,6 +50,8 @@ pub struct ToolLoop {
     leases: Leases,
     /// Calls that were handed out and then answered in the tool's place: their replies only tell of leases.
     abandoned: BTreeMap<String, ToolCall>,
+    /// Until when the replies to abandoned calls are awaited, from the first poll after the end.
+    abandoned_until: Option<u64>,
     answered: BTreeSet<String>,
     steps: Vec<Step>,
     step: u32,
@@ -130,6 +132,7 @@ impl ToolLoop {
             state: State::Ready,
             leases: Leases::default(),
             abandoned: BTreeMap::new(),
+            abandoned_until: None,
             answered: BTreeSet::new(),
             steps: Vec::new(),
             step: 0,
@@ -166,13 +169,16 @@ impl ToolLoop {
                 None => Next::Wait { until: self.leases.next_renewal() },
             },
             State::Over(outcome) => {
+                let outcome = outcome.clone();
                 if let Some(lease_id) = self.leases.release(now, terms) {
                     self.log(Did::Release { lease_id: lease_id.clone() });
                     Next::ReleaseLease { lease_id }
                 } else if let Some(until) = self.leases.releasing_until(now) {
                     Next::Wait { until: Some(until) }
+                } else if let Some(until) = self.abandoned_until(now) {
+                    Next::Wait { until: Some(until) }
                 } else {
-                    Next::Done(outcome.clone())
+                    Next::Done(outcome)
                 }
             }
         }
@@ -343,6 +349,16 @@ impl ToolLoop {
 
     fn terms(&self) -> Terms {
         Terms { ttl_ms: self.options.lease_ttl_ms, max_hold_ms: self.options.max_hold_ms }
+    }
+
+    /// A call that was under way at the interruption may still bring a lease; its reply is awaited for one lifetime.
+    fn abandoned_until(&mut self, now: u64) -> Option<u64> {
+        if self.abandoned.is_empty() {
+            return None;
+        }
+        let lifetime = self.options.lease_ttl_ms;
+        let until = *self.abandoned_until.get_or_insert_with(|| now.saturating_add(lifetime));
+        (now < until).then_some(until)
     }
 
     fn log(&mut self, did: Did) {

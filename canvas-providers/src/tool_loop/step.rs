@@ -25,7 +25,8 @@ pub enum Next {
         /// When to poll again, in milliseconds; `None` where only a report goes on.
         until: Option<u64>,
     },
-    /// The turn is over. Every later poll says so again.
+    /// The turn is over. Every later poll says so again, unless a reply has come after all and has brought a lease:
+    /// then that is given back first.
     Done(Outcome),
 }
 

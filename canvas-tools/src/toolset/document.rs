@@ -16,7 +16,8 @@ use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
 use crate::spec::ToolSpec;
 
-/// Bytes of text that one reading call returns at most; the reply says where to go on.
+/// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
+/// longer, only its beginning can be read (`line_truncated`), and grep shows the rest in parts.
 const READ_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -285,7 +286,10 @@ pub async fn call_document_tool<S: Store>(
     let call = Call { operation: session.operation(id), command };
     let answered = match engine.call(&session.canvas, &call, now).await {
         Ok(answered) => answered,
-        Err(e) => return ToolReply::from(&e),
+        Err(e) => {
+            let snapshot = engine.snapshot(&session.canvas, now).await.ok();
+            return ToolReply::of_error(&e, snapshot.as_ref());
+        }
     };
     let reply = ToolReply::of_outcome(&answered.outcome, &answered.snapshot);
     if !reply.is_ok() {
@@ -319,7 +323,7 @@ fn grep_fields(snapshot: &Snapshot, query: &Query) -> Result<Value, Problem> {
 fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Result<Value, Problem> {
     let text = snapshot.text();
     let mut shown = String::new();
-    let (mut total, mut last, mut cut) = (0, start - 1, false);
+    let (mut total, mut last, mut cut, mut line_cut) = (0, start - 1, false, false);
     for (i, line) in text.split_inclusive('\n').enumerate() {
         total = i + 1;
         if cut || total < start || total > end {
@@ -333,7 +337,7 @@ fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Result<Value, P
             if last < start {
                 // A single line that is too long is shown in part.
                 shown.push_str(&line[..line.floor_char_boundary(READ_BYTES)]);
-                last = total;
+                (last, line_cut) = (total, true);
             }
         }
     }
@@ -341,11 +345,15 @@ fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Result<Value, P
         let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
         return Err(Problem::new("INVALID_RANGE", message).at("/start_line"));
     }
-    Ok(json!({
+    let mut fields = json!({
         "start_line": start,
         "end_line": last,
         "total_lines": total,
         "text": shown,
         "truncated": cut,
-    }))
+    });
+    if line_cut {
+        fields["line_truncated"] = true.into();
+    }
+    Ok(fields)
 }

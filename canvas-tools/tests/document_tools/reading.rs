@@ -113,6 +113,7 @@ fn a_huge_line_is_shown_in_part() {
     let first = read("canvas_read_all", json!({}));
     let text = first["text"].as_str().unwrap();
     assert_eq!((text.len(), text.ends_with('ü')), (READ_BYTES - 1, true));
+    assert_eq!(first["line_truncated"], json!(true));
     assert_eq!(
         (&first["end_line"], &first["total_lines"], &first["truncated"]),
         (&json!(1), &json!(2), &json!(true))

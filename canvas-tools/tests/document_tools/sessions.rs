@@ -117,6 +117,8 @@ fn a_retried_message_and_a_retried_end_answer_the_same() {
     let mut late = Session { turn: Turn::ZERO, ..world.session.clone() };
     assert_eq!(begin(&world, &mut late, "m1"), first);
     assert_eq!(late, world.session, "the turn that it began still runs");
+    assert_eq!(begin(&world, &mut late, "m1"), first, "a session that has the answer may ask again");
+    assert_eq!(late, world.session);
     assert!(world.patch(&lease, "@@\n-b\n+c\n").is_ok(), "a retry cuts no lease short");
     let end = || block_on(world.session.end_turn(&world.engine, id("e1"), world.now())).unwrap();
     let ended = end();

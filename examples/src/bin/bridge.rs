@@ -14,9 +14,6 @@ fn main() -> io::Result<()> {
         if input.read_until(b'\n', &mut line)? == 0 {
             return output.flush();
         }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
         // Bytes that are no UTF-8 become a line that is no JSON, and get its reply.
         let reply = bridge.call(&String::from_utf8_lossy(&line));
         output.write_all(reply.as_bytes())?;

@@ -33,8 +33,11 @@ impl Default for Documents {
     }
 }
 
-/// The user's own operations are kept under this name.
-const USER: &str = "user";
+/// The user's own operations are kept under this name. No caller's session is likely to begin with a NUL.
+const USER: &str = "\0user";
+
+/// Tools that leave no receipt: their calls have nothing to be retried.
+const READS: [&str; 3] = ["canvas_grep", "canvas_read_lines", "canvas_read_all"];
 
 impl Documents {
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -70,17 +73,18 @@ impl Documents {
         Ok(self.run(&session, &call, now)?.body().clone())
     }
 
-    /// Runs a model's call in the turn in which its id was seen first, so that a retry stays a retry.
-    pub(super) fn run(
-        &mut self,
-        session: &Session,
-        call: &ToolCall,
-        now: Timestamp,
-    ) -> Result<ToolReply, BridgeError> {
+    /// Runs a model's call in the turn in which its id was first answered, so that a retry stays a retry.
+    fn run(&mut self, session: &Session, call: &ToolCall, now: Timestamp) -> Result<ToolReply, BridgeError> {
         let mut session = session.clone();
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
-        session.turn = *self.turns.entry(key).or_insert(session.turn);
-        Ok(block_on(call_document_tool(&self.engine, &session, call, now)))
+        let seen = self.turns.get(&key).copied();
+        session.turn = seen.unwrap_or(session.turn);
+        let reply = block_on(call_document_tool(&self.engine, &session, call, now));
+        let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
+        if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
+            self.turns.insert(key, session.turn);
+        }
+        Ok(reply)
     }
 
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -131,9 +135,10 @@ impl Documents {
         Ok(now)
     }
 
+    /// A call id of the bridge's own, which no caller's is likely to equal.
     pub(super) fn call_id(&mut self) -> Result<CallId, BridgeError> {
         self.calls += 1;
-        Ok(CallId::new(&format!("bridge-{}", self.calls))?)
+        Ok(CallId::new(&format!("\0bridge-{}", self.calls))?)
     }
 
     pub(super) fn engine(&self) -> &Engine<MemoryStore> {

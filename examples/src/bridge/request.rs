@@ -19,9 +19,10 @@ impl<'a> Request<'a> {
 
     /// A field as any type that JSON can hold.
     pub(super) fn field<T: Deserialize<'a>>(&self, name: &str) -> Result<T, BridgeError> {
-        let value = self.body.get(name).unwrap_or(&Value::Null);
-        T::deserialize(value).map_err(|e| {
-            BridgeError::new("BAD_REQUEST", format!("field {name}: {e}: send it as the operation says"))
+        let value = self.body.get(name);
+        T::deserialize(value.unwrap_or(&Value::Null)).map_err(|e| {
+            let what = if value.is_some() { e.to_string() } else { "it is missing".to_owned() };
+            BridgeError::new("BAD_REQUEST", format!("field {name}: {what}: send it as the operation says"))
         })
     }
 

@@ -76,9 +76,11 @@ impl AddressJson {
             (Some(_), Some(_)) => return Err(bad_address("name an item or a fence, not both")),
         };
         match (self.lines, self.section) {
-            (Some((start, end)), None) => Ok(Address::Lines { start, end }),
+            (Some((start, end)), None) if part.is_none() && self.ordinal.is_none() => {
+                Ok(Address::Lines { start, end })
+            }
             (None, Some(path)) => Ok(Address::Section { path, ordinal: self.ordinal, part }),
-            _ => Err(bad_address("name either lines or a section")),
+            _ => Err(bad_address("name either lines alone, or a section")),
         }
     }
 }
