@@ -1,4 +1,45 @@
 //! The canvas: a content-addressed tree under one compare-and-swap head, its documents, stores and rules.
+//!
+//! An [`Engine`] runs [`Call`]s on the canvases of a [`Store`]. Rules are pure functions on the loaded [`Head`]; the
+//! engine loads, decides, commits, and decides again where somebody else was faster. A refusal is an [`Outcome`], not
+//! an error, and the same call again is answered as it was the first time.
+//!
+//! ```
+//! use canvas_core::lease::{Timestamp, Turn};
+//! use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy};
+//! use canvas_core::block_on;
+//!
+//! let now = Timestamp::from_millis(1_000);
+//! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+//! let canvas = CanvasId::new("plan")?;
+//! let key = |who: &str, call: &str| -> Result<OpKey, canvas_core::NameError> {
+//!     Ok(OpKey { conversation: ConversationId::new(who)?, turn: Turn::ZERO, call: CallId::new(call)? })
+//! };
+//! block_on(engine.create(&canvas, "# Plan\n", &key("host", "create")?, now))?;
+//!
+//! let check_out = Call { operation: key("model", "1")?, command: Command::CheckOut };
+//! let Outcome::CheckedOut { lease, .. } = block_on(engine.call(&canvas, &check_out, now))?.outcome else {
+//!     panic!("nobody else holds the lease");
+//! };
+//! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
+//! let command = Command::Apply { lease: Some(lease), patch, base: None };
+//! let applied = block_on(engine.call(&canvas, &Call { operation: key("model", "2")?, command }, now))?;
+//! assert!(matches!(applied.outcome, Outcome::Applied(_)));
+//! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Limits
+//!
+//! * One face so far, the document. The journal's slot in the head is not filled yet.
+//! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
+//! * It merges nothing: one lease at a time, and the user ends it by acting.
+//!
+//! # Modules
+//!
+//! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
+//! one face: its commands, outcomes, refusals, and the step that decides. `engine` drives steps over a store;
+//! `view` is what passes between the two. `conformance` (feature) tries what a store promises.
 
 mod blocking;
 #[cfg(any(test, feature = "conformance"))]

@@ -1,4 +1,42 @@
 //! Strict and anchored unified diffs for text, with conflicts that say what to do next, and addresses for Markdown.
+//!
+//! [`apply`] takes all hunks of a patch or none. In [`Mode::Strict`] everything must be exact. In [`Mode::Anchored`],
+//! made for diffs that language models write, counts, line numbers and line terminators are hints; the content of
+//! every hunk must stand in the text exactly, at one place. There is no tolerance for white space, Unicode or
+//! similarity, and no patch that changes nothing succeeds.
+//!
+//! ```
+//! use canvas_patch::{Mode, Options, Reason, apply};
+//!
+//! let text = "# Plan\n\n- buy milk\n- call home\n";
+//! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+//!
+//! // The header is wrong, the content is not.
+//! let applied = apply(text, "@@ -7,9 +7,9 @@\n - buy milk\n-- call home\n+- write home\n", &anchored)?;
+//! assert_eq!(applied.text(), "# Plan\n\n- buy milk\n- write home\n");
+//!
+//! // A misquoted line is refused, with its place and what stands there.
+//! let refused = apply(text, "@@\n - buy milk\n-- call Home\n+- write home\n", &anchored).unwrap_err();
+//! assert_eq!(refused.reason(), Reason::NotFound);
+//! assert_eq!((refused.conflicts[0].line, refused.conflicts[0].candidates.len()), (Some(4), 0));
+//! # Ok::<(), canvas_patch::ApplyError>(())
+//! ```
+//!
+//! [`build`] makes patches, [`Applied::inverse`] takes one back. [`outline`], [`resolve`] and [`grep`] find places in
+//! Markdown.
+//!
+//! # Limits
+//!
+//! * One text at a time: no files, renames, modes or binary patches.
+//! * Lines end in LF; a CR before it belongs to the terminator. A lone CR is content.
+//! * Sizes are bounded by [`Limits`], and time is linear in text and patch.
+//!
+//! # Modules
+//!
+//! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
+//! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` what it refuses
+//! with. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
+//! `lines` is below all of them.
 
 mod address;
 mod anchored;

@@ -1,4 +1,37 @@
 //! What a language model may do to a canvas: checked tool calls, replies, prompt and context messages.
+//!
+//! [`document_tools`] tells a model its tools, [`system_prompt`] how to use them, and [`call_document_tool`] runs a
+//! call. Every failure is a [`ToolReply`] with a code and one sentence that says what to do next. A [`Session`] keeps
+//! a conversation's turn, and says at its beginning and its end what changed on the canvas.
+//!
+//! ```
+//! use canvas_core::lease::{Timestamp, Turn};
+//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+//! use canvas_tools::{Session, ToolCall, call_document_tool};
+//! use serde_json::json;
+//!
+//! let now = Timestamp::from_millis(1_000);
+//! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+//! let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
+//! let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+//! block_on(engine.create(&canvas, "# Plan\n", &key, now))?;
+//! let session = block_on(Session::join(&engine, canvas, chat, now))?;
+//!
+//! let call = |id: &str, name: &str, arguments| ToolCall { id: id.into(), name: name.into(), arguments };
+//! let out = call("1", "canvas_check_out", json!({}));
+//! let lease = block_on(call_document_tool(&engine, &session, &out, now));
+//! let grep = call("2", "canvas_grep", json!({"lease_id": lease.lease_id(), "query": "Plan"}));
+//! let found = block_on(call_document_tool(&engine, &session, &grep, now));
+//! assert_eq!(found.body()["matches"][0]["line"], 1);
+//!
+//! let wrong = call("3", "canvas_read_lines", json!({"lease_id": "x", "start_line": "one", "end_line": 2}));
+//! let refused = block_on(call_document_tool(&engine, &session, &wrong, now));
+//! assert_eq!(refused.code(), Some("INVALID_ARGUMENTS"));
+//! assert_eq!(refused.body()["error"]["place"], "/start_line");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those.
 
 mod call;
 mod prompt;
@@ -14,4 +47,4 @@ pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use spec::ToolSpec;
 pub use sync::{HIDDEN_HEADER, hidden_message};
-pub use toolset::document::{call_document_tool, document_tools};
+pub use toolset::document::{CHECK_IN, CHECK_OUT, call_document_tool, document_tools};

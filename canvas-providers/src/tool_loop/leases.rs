@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use canvas_tools::{ToolCall, ToolReply};
+use canvas_tools::{CHECK_IN, CHECK_OUT, ToolCall, ToolReply};
 use serde_json::Value;
 
 /// Leases in the order in which they were taken.
@@ -45,8 +45,8 @@ impl Leases {
         if reply.is_ok() {
             let told = reply.lease_id();
             match (call.name.as_str(), asked.or(told)) {
-                ("canvas_check_in", Some(id)) => self.lose(id),
-                ("canvas_check_out", _) => {
+                (CHECK_IN, Some(id)) => self.lose(id),
+                (CHECK_OUT, _) => {
                     if let Some(id) = told {
                         self.take(id, expiry(reply));
                     }
@@ -69,7 +69,7 @@ impl Leases {
     }
 
     fn refused(&mut self, asked: Option<&str>, reply: &ToolReply) {
-        let code = reply.body().pointer("/error/code").and_then(Value::as_str).unwrap_or_default();
+        let code = reply.code().unwrap_or_default();
         match (code, asked) {
             ("STALE_EPOCH" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED", Some(id)) => self.lose(id),
             // A new epoch ends every lease before it.

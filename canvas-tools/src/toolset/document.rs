@@ -68,6 +68,12 @@ struct ApplyPatch {
     base_revision_id: Option<String>,
 }
 
+/// Name of the tool that takes the lease.
+pub const CHECK_OUT: &str = "canvas_check_out";
+
+/// Name of the tool that gives the lease back.
+pub const CHECK_IN: &str = "canvas_check_in";
+
 /// A tool of the document face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tool {
@@ -93,9 +99,9 @@ impl Tool {
 
     const fn name(self) -> &'static str {
         match self {
-            Self::CheckOut => "canvas_check_out",
+            Self::CheckOut => CHECK_OUT,
             Self::RenewLease => "canvas_renew_lease",
-            Self::CheckIn => "canvas_check_in",
+            Self::CheckIn => CHECK_IN,
             Self::Grep => "canvas_grep",
             Self::ReadLines => "canvas_read_lines",
             Self::ReadAll => "canvas_read_all",
