@@ -1,7 +1,7 @@
 //! What a result says about itself, and what a refusal says to its reader.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{ApplyError, Limits, Options, Reason, RepairKind, Summary, apply, build};
+use canvas_patch::{ApplyError, Limits, Reason, RepairKind, Summary};
 
 use crate::run;
 
@@ -142,12 +142,14 @@ fn codes() {
 
 /// More hunks than a patch may have are written as fewer, larger ones.
 #[test]
-fn a_built_patch_keeps_to_the_limits() {
-    let text = |odd: &str| -> String { (0..45_000).map(|i| if i % 2 == 0 { "a\n" } else { odd }).collect() };
-    let (before, after) = (text("b\n"), text("c\n"));
-    let patch = build(&before, &after, 0);
-    let hunks = patch.matches("@@ -").count();
-    assert!((1..=Limits::default().hunks).contains(&hunks), "{hunks}");
-    let applied = apply(&before, &patch, &Options::default()).expect("it was built for this text");
-    assert!(applied.text() == after);
+fn an_inverse_keeps_to_the_limits() {
+    let hunks = Limits::default().hunks + 1;
+    let text = "x\n".repeat(8 * hunks);
+    let body = format!("{}+y\n", " x\n".repeat(8)).repeat(hunks);
+    let patch = format!("@@ -1,{} +1,{} @@\n{body}", 8 * hunks, 9 * hunks);
+    let applied = run(Strict, &text, &patch).expect("one hunk for all of it");
+    let inverse = applied.inverse();
+    assert!(inverse.matches("@@ -").count() < hunks);
+    let back = run(Strict, applied.text(), &inverse).expect("the inverse fits");
+    assert!(back.text() == text);
 }
