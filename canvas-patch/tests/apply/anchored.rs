@@ -48,6 +48,8 @@ fn blank_lines() {
     adapts(text, "@@ -1,3 +1,3 @@\n a\n\r\n-b\n+x\n", "a\n\nx\n\n", "1:BLANK_CONTEXT 1:EOL_ADAPTED");
     adapts(text, "@@\n a\n\n-b\n+x\n", "a\n\nx\n\n", "1:BARE_HEADER 1:BLANK_CONTEXT");
     adapts(text, "@@ -3,2 +3,2 @@\n-b\n+x\n\n", "a\n\nx\n\n", "1:BLANK_CONTEXT");
+    // The counts are those of the lines without the separators, one of which looks like what the header misses.
+    adapts("a\n", "@@ -1 +1,2 @@\n-a\n+b\n\n", "b\n", "1:COUNTS_CORRECTED 1:SEPARATOR_DROPPED");
     adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
     adapts(text, "@@ -3 +3 @@\n-b\n+x\n\n\n\r\n", "a\n\nx\n\n", "1:SEPARATOR_DROPPED");
     adapts(text, "@@\n-b\n+x\n\n\n\n", "a\n\nx\n\n", "1:BARE_HEADER 1:SEPARATOR_DROPPED");
