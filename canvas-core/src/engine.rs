@@ -67,6 +67,17 @@ struct Known {
 }
 
 impl Known {
+    /// Something learnt from the store: when by both clocks, and between which questions.
+    fn new(
+        head: Arc<Head>,
+        version: Version,
+        document: Blob,
+        (host_at, store_at): (Timestamp, Timestamp),
+        (asked, settled): (u64, u64),
+    ) -> Self {
+        Self { head, version, document, host_at, store_at, asked, settled, used: 0 }
+    }
+
     /// The store's clock now, as far as can be told. It may run ahead by one round trip, never behind.
     fn clock(&self, now: Timestamp) -> Timestamp {
         self.store_at.saturating_add(now.saturating_since(self.host_at))
@@ -245,16 +256,7 @@ impl<S: Store> Engine<S> {
             {
                 Ok(Committed::Done { version, clock }) => {
                     let settled = self.ticket();
-                    let known = Known {
-                        head,
-                        version,
-                        document,
-                        host_at: now,
-                        store_at: clock,
-                        asked,
-                        settled,
-                        used: 0,
-                    };
+                    let known = Known::new(head, version, document, (now, clock), (asked, settled));
                     let snapshot = self.remember(canvas, known, now);
                     return Ok(Answered { outcome, replayed: false, snapshot });
                 }
@@ -480,16 +482,7 @@ impl<S: Store> Engine<S> {
             Committed::Done { version, clock } => {
                 let settled = self.ticket();
                 let document = change.document.unwrap_or_else(|| known.document.clone());
-                Swapped::Done(Known {
-                    head,
-                    version,
-                    document,
-                    host_at: now,
-                    store_at: clock,
-                    asked,
-                    settled,
-                    used: 0,
-                })
+                Swapped::Done(Known::new(head, version, document, (now, clock), (asked, settled)))
             }
             Committed::Conflict(current) => Swapped::Conflict(current),
             Committed::Late { .. } => Swapped::Late,
@@ -526,8 +519,7 @@ impl<S: Store> Engine<S> {
         if document.as_text().is_none() {
             return Err(EngineError::Damaged { canvas: canvas.clone(), blob: id });
         }
-        let settled = asked;
-        Ok(Known { head, version, document, host_at: now, store_at: clock, asked, settled, used: 0 })
+        Ok(Known::new(head, version, document, (now, clock), (asked, asked)))
     }
 
     async fn fetch(&self, canvas: &CanvasId, id: BlobId) -> Result<Blob, EngineError> {

@@ -3,7 +3,7 @@
 use memchr::memrchr;
 
 use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
-use crate::lines::{self, Lines, at_line_end, content, line_end};
+use crate::lines::{self, at_line_end, content, line_end};
 use crate::locate;
 use crate::patch::{Hunk, Kind, Patch, Repair, RepairKind, Stated};
 use crate::splice::{Splice, Spliced};
@@ -72,12 +72,7 @@ fn unique_places(
 fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts: &mut Vec<Conflict>) {
     let needles: Vec<Vec<&str>> = missing.iter().map(|(_, _, needle)| (*needle).clone()).collect();
     let nearest = locate::Nearest::new(text, &needles);
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(Lines::new(text).scan(0, |at, line| {
-            *at += line.len();
-            Some(*at)
-        }))
-        .collect();
+    let starts = lines::boundaries(text);
     let line_at = |line: usize| starts.get(line + 1).map(|&end| &text[starts[line]..end]);
     for (i, hunk, needle) in missing {
         let stated = hunk.stated.and_then(Stated::old_before);
@@ -178,12 +173,17 @@ fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
         let (mut at, mut line) = (start_at, start_line);
         let (mut adapted, mut ends) = (false, Ends::default());
         let mut wanted = "";
+        let mut beside = None;
         for (i, part) in hunk.lines.clone().zip(patch.lines_of(hunk)) {
             let marked = patch.markers.binary_search(&i).is_ok();
             let own = lines::terminator(part.text);
             if part.kind == Kind::Add {
                 let own = if own.is_empty() { "\n" } else { own };
-                wanted = neighbour_terminator(text, at).unwrap_or(own);
+                // Lines added at one point have one neighbour, and a line of any length is searched once for it.
+                if beside.is_none_or(|(point, _)| point != at) {
+                    beside = Some((at, neighbour_terminator(text, at)));
+                }
+                wanted = beside.and_then(|(_, terminator)| terminator).unwrap_or(own);
                 adapted |= own != wanted;
                 if at == text.len() {
                     splice.terminate_kept_line(wanted);

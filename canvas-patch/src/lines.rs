@@ -43,6 +43,15 @@ pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize>
     Some(at)
 }
 
+/// Every line boundary: the start of each line, and the end of the text. For the many places of a refusal.
+pub(crate) fn boundaries(text: &str) -> Vec<usize> {
+    let ends = Lines::new(text).scan(0, |at, line| {
+        *at += line.len();
+        Some(*at)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 /// Number of lines in a piece of text that starts at a line boundary.
 pub(crate) fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))

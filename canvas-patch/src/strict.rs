@@ -56,6 +56,7 @@ fn stands_apart(after: &str, new: &Range<usize>) -> bool {
 pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
     let mut conflicts = Vec::new();
     let mut missed: Vec<(usize, Vec<&str>)> = Vec::new();
+    let boundaries = lines::boundaries(text);
     let (mut previous, mut previous_end, mut grown) = (0, 0, 0_isize);
     for (i, hunk) in patch.hunks.iter().enumerate() {
         let conflict = |reason| Conflict::of_hunk(i + 1, reason, hunk.patch_line);
@@ -64,7 +65,7 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
         if start < previous_end {
             let reason = if start < previous { Reason::Misordered } else { Reason::Overlap };
             conflicts.push(Conflict { line: Some(start + 1), ..conflict(reason) });
-        } else if let Some((line, divergence)) = diverges(text, start, patch.old_side(hunk)) {
+        } else if let Some((line, divergence)) = diverges(text, &boundaries, start, patch.old_side(hunk)) {
             missed.push((conflicts.len(), patch.old_side(hunk).collect()));
             conflicts.push(Conflict {
                 line: Some(line + 1),
@@ -107,11 +108,12 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
 /// side differs where the text has no line boundary at `start`.
 fn diverges<'a>(
     text: &str,
+    boundaries: &[usize],
     start: usize,
     mut old: impl Iterator<Item = &'a str>,
 ) -> Option<(usize, Divergence)> {
-    let Some(mut at) = lines::skip(text, 0, start) else {
-        return Some((lines::count(text), Divergence::new(old.next().unwrap_or_default(), None)));
+    let Some(&(mut at)) = boundaries.get(start) else {
+        return Some((boundaries.len() - 1, Divergence::new(old.next().unwrap_or_default(), None)));
     };
     let mut old = old.peekable();
     if old.peek().is_none() && at == text.len() && !at_line_end(text) {

@@ -9,5 +9,5 @@ mod retry;
 mod stored;
 mod story;
 mod turns;
-#[allow(dead_code, reason = "each test target uses its part of the world")]
+#[expect(dead_code, reason = "each test target uses its part of the world")]
 mod world;

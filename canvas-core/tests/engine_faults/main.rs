@@ -4,5 +4,5 @@ mod faults;
 mod overtaken;
 mod race;
 #[path = "../document/world.rs"]
-#[allow(dead_code, reason = "each test target uses its part of the world")]
+#[expect(dead_code, reason = "each test target uses its part of the world")]
 mod world;
