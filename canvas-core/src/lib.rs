@@ -71,6 +71,7 @@ pub use document::refusal::{Counter, Refusal};
 pub use document::sync::Changes;
 pub use engine::{Answered, Engine, EngineError, Snapshot};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
+pub use ground::blocking::{Blocking, BlockingStore, Job};
 pub use ground::head::{Face, Head, HeadError, TurnStart};
 pub use ground::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use ground::journal::JournalSlot;

@@ -1,6 +1,10 @@
-//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap.
+//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and stores on real databases.
 
 pub mod bridge;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 
 /// The code of the README, compiled and run with the tests.
 #[cfg(doctest)]

@@ -40,10 +40,15 @@
 pub mod mutants;
 mod suite;
 
+use std::any::Any;
 use std::fmt;
 use std::time::Duration;
 
+use crate::ground::id::CanvasId;
 use crate::ground::store::Store;
+
+/// Holds up commits while it lives.
+pub type Stall = Box<dyn Any + Send>;
 
 /// How the suite makes stores of one kind and moves their clock.
 pub trait Harness: Send + Sync {
@@ -58,6 +63,18 @@ pub trait Harness: Send + Sync {
 
     /// Lets the store's clock go on by at least this much. A store on a real clock waits.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Keeps every commit of a canvas waiting until what it returns is dropped, as a slow writer that has the row
+    /// does. `None` where commits never wait for one another.
+    fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
+        async { None }
+    }
+
+    /// The canvases that the store's host was told of since it was asked last, for a store that claims
+    /// [`Capabilities::notify`](crate::Capabilities::notify).
+    fn told(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
+        async { Vec::new() }
+    }
 }
 
 /// What the suite found.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use canvas_lease::{Epoch, Lease, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::blob::BlobId;
 use super::id::{CanvasId, ConversationId};
@@ -58,8 +58,8 @@ pub struct TurnStart {
 }
 
 /// The one mutable value of a canvas. It moves only by compare-and-swap.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Wire")]
 pub struct Head {
     pub(crate) canvas: CanvasId,
     pub(crate) revision: Revision,
@@ -194,8 +194,31 @@ impl Head {
     }
 }
 
+impl Head {
+    /// The form in which stores keep a head: JSON with a format number.
+    #[expect(clippy::missing_panics_doc, reason = "all keys are strings and no value can fail")]
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a head has only string keys")
+    }
+
+    /// Reads what [`Head::to_json`] wrote, as the head of this canvas.
+    ///
+    /// # Errors
+    ///
+    /// [`HeadError`] says what is wrong and what to do about it.
+    pub fn from_json(canvas: &CanvasId, json: &[u8]) -> Result<Self, HeadError> {
+        let wire: Wire = serde_json::from_slice(json).map_err(|e| match serde_json::from_slice(json) {
+            // A later format may have other fields.
+            Ok(Format { format }) if format != FORMAT => HeadError::Format { found: format },
+            _ => HeadError::unreadable(&e),
+        })?;
+        let head = Self::try_from(wire)?;
+        if head.canvas == *canvas { Ok(head) } else { Err(HeadError::Foreign { found: head.canvas }) }
+    }
+}
+
 /// The stored form: versioned, and checked on the way in.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Wire {
     format: u32,
     canvas: CanvasId,
@@ -212,10 +235,33 @@ struct Wire {
     deleted: bool,
 }
 
+/// The fields of [`Wire`], borrowed: a head is written with every commit.
+#[derive(Serialize)]
+struct Written<'a> {
+    format: u32,
+    canvas: &'a CanvasId,
+    revision: Revision,
+    faces: Faces,
+    lease: &'a Lease,
+    draft: &'a Tree,
+    committed: Option<&'a Tree>,
+    receipts: &'a Receipts,
+    journal: JournalSlot,
+    origin: SyncPoint,
+    conversations: &'a BTreeMap<ConversationId, Conversation>,
+    turn_start: TurnStart,
+    deleted: bool,
+}
+
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
 const FORMAT: u32 = 1;
 
 /// Why stored bytes are no head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
     /// A later version of this library wrote it.
     #[error("the head has format {found}, this library reads {FORMAT}: update the library")]
@@ -223,12 +269,45 @@ pub enum HeadError {
         /// The format that it says.
         found: u32,
     },
+    /// It is not the JSON of a head.
+    #[error("the head cannot be read, {what} (line {line}, column {column}): restore it from a backup")]
+    Unreadable {
+        /// What was found, in the reader's words.
+        what: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+    },
     /// A face, a sync point or the turn's start lies behind the canvas's own revision or epoch.
     #[error("the head contradicts itself in {place}: restore it from a backup")]
     Inconsistent {
         /// The field.
         place: &'static str,
     },
+    /// It belongs to another canvas.
+    #[error("this is the head of canvas {found}: restore the right one from a backup")]
+    Foreign {
+        /// That canvas.
+        found: CanvasId,
+    },
+}
+
+impl HeadError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Format { .. } => "HEAD_TOO_NEW",
+            Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED",
+        }
+    }
+
+    fn unreadable(e: &serde_json::Error) -> Self {
+        // The reader's text ends with the place, which has its own fields here.
+        let text = e.to_string();
+        let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned();
+        Self::Unreadable { what, line: e.line(), column: e.column() }
+    }
 }
 
 impl TryFrom<Wire> for Head {
@@ -266,22 +345,23 @@ impl TryFrom<Wire> for Head {
     }
 }
 
-impl From<Head> for Wire {
-    fn from(head: Head) -> Self {
-        Self {
+impl Serialize for Head {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
             format: FORMAT,
-            canvas: head.canvas,
-            revision: head.revision,
-            faces: head.faces,
-            lease: head.lease,
-            draft: head.draft,
-            committed: head.committed,
-            receipts: head.receipts,
-            journal: head.journal,
-            origin: head.origin,
-            conversations: head.conversations,
-            turn_start: head.turn_start,
-            deleted: head.deleted,
-        }
+            canvas: &self.canvas,
+            revision: self.revision,
+            faces: self.faces,
+            lease: &self.lease,
+            draft: &self.draft,
+            committed: self.committed.as_ref(),
+            receipts: &self.receipts,
+            journal: self.journal,
+            origin: self.origin,
+            conversations: &self.conversations,
+            turn_start: self.turn_start,
+            deleted: self.deleted,
+        };
+        written.serialize(serializer)
     }
 }

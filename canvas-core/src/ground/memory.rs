@@ -1,6 +1,6 @@
 //! A store in memory: the reference of the contract, and the store of tests.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -94,7 +94,8 @@ impl Store for MemoryStore {
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         if let Some(row) = self.rows().get_mut(canvas) {
-            for id in blobs {
+            let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
+            for id in blobs.iter().filter(|id| !needed.contains(id)) {
                 row.blobs.remove(id);
             }
         }

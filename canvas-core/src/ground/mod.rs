@@ -1,6 +1,7 @@
 //! What every face of a canvas stands on: names, content, the head, and the contract of a store.
 
 pub(crate) mod blob;
+pub(crate) mod blocking;
 pub(crate) mod head;
 pub(crate) mod id;
 pub(crate) mod journal;

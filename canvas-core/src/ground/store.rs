@@ -137,7 +137,8 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send;
 
-    /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine.
+    /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
+    /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
 }
 

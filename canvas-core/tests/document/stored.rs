@@ -83,6 +83,33 @@ fn a_head_that_cannot_be_is_refused() {
     }
 }
 
+/// What a store reads back is the head that was written, or it is told what is wrong with it.
+#[test]
+fn stored_bytes_are_judged_whole() {
+    let world = eventful();
+    let head = world.head();
+    let (canvas, json) = (head.canvas().clone(), head.to_json());
+    assert_eq!(Head::from_json(&canvas, &json).as_ref(), Ok(head.as_ref()));
+    let check = |canvas: &CanvasId, json: &[u8], code: &str, text: &str| {
+        let e = Head::from_json(canvas, json).unwrap_err();
+        assert_eq!((e.code(), e.to_string().as_str()), (code, text));
+    };
+    let newer = "the head has format 9, this library reads 1: update the library";
+    check(&canvas, br#"{"format": 9, "faces": 3}"#, "HEAD_TOO_NEW", newer);
+    let mut value: Value = serde_json::from_slice(&json).unwrap();
+    value["format"] = json!(9);
+    check(&canvas, value.to_string().as_bytes(), "HEAD_TOO_NEW", newer);
+    let torn =
+        "the head cannot be read, EOF while parsing a value (line 1, column 13): restore it from a backup";
+    check(&canvas, br#"{"format": 1,"#, "HEAD_DAMAGED", torn);
+    let foreign = "this is the head of canvas c: restore the right one from a backup";
+    check(&super::world::canvas("d"), &json, "HEAD_DAMAGED", foreign);
+    // Cut anywhere, it is damage and never a head.
+    for end in 0..json.len() {
+        assert_eq!(Head::from_json(&canvas, &json[..end]).unwrap_err().code(), "HEAD_DAMAGED", "{end}");
+    }
+}
+
 /// Only a tombstone has no document.
 #[test]
 fn a_tombstone_may_be_empty() {
@@ -216,9 +243,12 @@ fn any_store_serves_in_a_box() {
     let answered = block_on(engine.call(&world.canvas, &call, world.now())).unwrap();
     assert_eq!(answered.outcome, world.run(&call).outcome);
     assert_eq!(block_on(boxed.list(None, 9)).unwrap(), std::slice::from_ref(&world.canvas));
-    let old = BlobId::of(b"a\nb\n");
-    block_on(boxed.delete(&world.canvas, &[old])).unwrap();
+    world.edit("x\n");
+    world.edit("y\n");
+    let (first, old) = (BlobId::of(b"a\nb\n"), BlobId::of(b"x\n"));
+    block_on(boxed.delete(&world.canvas, &[first, old])).unwrap();
     assert!(block_on(boxed.blob(&world.canvas, old)).unwrap().is_none());
+    assert!(block_on(boxed.blob(&world.canvas, first)).unwrap().is_some(), "the head still needs it");
     assert_eq!(format!("{:?}", world.spy().inner), "MemoryStore(1 canvases)");
 }
 
