@@ -69,7 +69,7 @@ pub use document::command::{Call, Command};
 pub use document::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 pub use document::refusal::{Counter, Refusal};
 pub use document::sync::Changes;
-pub use engine::{Answered, Engine, EngineError, Snapshot};
+pub use engine::{Answered, Engine, EngineError, Resolution, Snapshot};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
 pub use ground::blocking::{Blocking, BlockingStore, Job};
 pub use ground::head::{Face, Head, HeadError, TurnStart};

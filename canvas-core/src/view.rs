@@ -1,10 +1,12 @@
 //! What a pure transition sees, and what it decides.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
 use crate::document::outcome::Outcome;
+use crate::document::refusal::Refusal;
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::Head;
 
@@ -45,9 +47,16 @@ pub(crate) struct Decision {
     pub(crate) change: Option<Change>,
 }
 
+impl Decision {
+    /// A refusal that leaves no trace.
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self { outcome: Outcome::Refused(refusal), replayed: false, change: None }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Change {
-    pub(crate) head: Head,
+    pub(crate) head: Arc<Head>,
     /// New blobs, the new document among them.
     pub(crate) blobs: Vec<Blob>,
     /// The document after the change, where it is a new one.

@@ -1,5 +1,7 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
+use std::sync::Arc;
+
 use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
 use canvas_patch::{Mode, Options, apply};
 
@@ -7,7 +9,7 @@ use super::command::{Call, Command};
 use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
 use super::sync::{Changes, changes_since};
-use crate::ground::blob::Blob;
+use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
 use crate::ground::id::ConversationId;
 use crate::ground::path::TreePath;
@@ -23,13 +25,11 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         match view.head.receipts.recall(&call.operation, digest) {
             Recall::New => {}
             Recall::Answered(answer) => {
-                let outcome = recalled(view, answer)?;
+                let outcome = recalled(answer, |id| view.blob(id))?;
                 return Ok(Decision { outcome, replayed: true, change: None });
             }
-            Recall::Reused => {
-                let outcome = Outcome::Refused(Refusal::CallIdReused);
-                return Ok(Decision { outcome, replayed: false, change: None });
-            }
+            Recall::Reused => return Ok(Decision::refused(Refusal::CallIdReused)),
+            Recall::Void => return Ok(Decision::refused(Refusal::Abandoned)),
         }
     }
     let mut step = Step::new(view, policy, &call.operation.conversation);
@@ -51,7 +51,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         true
     };
     let change = needed.then_some(Change {
-        head: step.head,
+        head: Arc::new(step.head),
         blobs: step.blobs,
         document: step.document,
         not_after: step.not_after,
@@ -59,10 +59,15 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
     Ok(Decision { outcome, replayed: false, change })
 }
 
-fn recalled(view: &View<'_>, answer: &Answer) -> Result<Outcome, Missing> {
+/// The answer that a receipt keeps.
+pub(crate) fn recalled<'a>(
+    answer: &Answer,
+    blob: impl FnOnce(BlobId) -> Result<&'a Blob, Missing>,
+) -> Result<Outcome, Missing> {
     let json = match answer {
         Answer::Inline(json) => json.as_str(),
-        Answer::Stored(id) => view.blob(*id)?.as_text().unwrap_or_default(),
+        Answer::Stored(id) => blob(*id)?.as_text().unwrap_or_default(),
+        Answer::Void => return Ok(Outcome::Refused(Refusal::Abandoned)),
     };
     // An answer that a damaged store has made unreadable must not be given twice, so the call is not done again.
     Ok(serde_json::from_str(json).unwrap_or(Outcome::Refused(Refusal::CallIdReused)))

@@ -18,6 +18,8 @@ pub enum Outcome {
         /// Its first revision, or the next after a deletion.
         revision: RevisionId,
     },
+    /// The canvas was deleted.
+    Deleted,
     /// The lease was given.
     CheckedOut {
         /// Names it in every later call.

@@ -66,6 +66,9 @@ pub enum Refusal {
     /// The call id was used before, for something else.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
+    /// The host has given the call up: it was asked what became of it, and nothing had.
+    #[error("this call was given up before it was done: send it again with a new id")]
+    Abandoned,
     /// The lease has made as many calls as one lease may.
     #[error("this lease has made {limit} calls: check in, then check out again")]
     TooManyCalls {
@@ -123,6 +126,7 @@ impl Refusal {
             Self::Expired { .. } => "LEASE_EXPIRED",
             Self::StaleBase { .. } | Self::PatchRejected { .. } => ApplyError::CODE,
             Self::CallIdReused => "CALL_ID_REUSED",
+            Self::Abandoned => "CALL_ABANDONED",
             Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
             Self::TooManyConversations { .. } => "TOO_MANY_CONVERSATIONS",

@@ -84,9 +84,26 @@ impl Head {
         Self::first(canvas, document, revision, Lease::new(Timestamp::from_millis(0)))
     }
 
-    /// The canvas again after its deletion: revision, epoch and fence go on.
+    /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
-        Some(Self::first(self.canvas.clone(), document, self.revision.next()?, self.lease.clone()))
+        let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lease.clone());
+        Some(Self { receipts: self.receipts.clone(), ..first })
+    }
+
+    /// A canvas that never was, as a tombstone.
+    pub(crate) fn never(canvas: CanvasId, nothing: BlobId) -> Self {
+        let mut head = Self::first(canvas, nothing, Revision::ZERO, Lease::new(Timestamp::from_millis(0)));
+        head.bury();
+        head
+    }
+
+    /// Makes a tombstone of it. Numbers and receipts stay.
+    pub(crate) fn bury(&mut self) {
+        self.origin = self.now();
+        self.draft = Tree::default();
+        self.committed = None;
+        self.conversations.clear();
+        self.deleted = true;
     }
 
     fn first(canvas: CanvasId, document: BlobId, revision: Revision, lease: Lease) -> Self {

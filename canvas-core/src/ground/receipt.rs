@@ -34,6 +34,8 @@ impl Digest {
 pub(crate) enum Answer {
     Inline(String),
     Stored(BlobId),
+    /// It was given up, and must not be done any more.
+    Void,
 }
 
 impl Answer {
@@ -71,6 +73,8 @@ pub(crate) enum Recall<'a> {
     Answered(&'a Answer),
     /// The same key was used for other arguments.
     Reused,
+    /// It was given up, with whatever arguments.
+    Void,
 }
 
 /// The receipts of a canvas, oldest first. Those of the live lease are never dropped.
@@ -80,12 +84,18 @@ pub(crate) struct Receipts(Vec<Arc<Receipt>>);
 
 impl Receipts {
     pub(crate) fn recall(&self, operation: &OpKey, digest: Digest) -> Recall<'_> {
-        // A retry follows soon, so the newest are looked at first.
-        match self.0.iter().rev().find(|receipt| receipt.operation == *operation) {
+        match self.find(operation) {
             None => Recall::New,
+            Some(Receipt { answer: Answer::Void, .. }) => Recall::Void,
             Some(receipt) if receipt.digest == digest => Recall::Answered(&receipt.answer),
             Some(_) => Recall::Reused,
         }
+    }
+
+    /// The receipt of an operation, whatever its arguments.
+    pub(crate) fn find(&self, operation: &OpKey) -> Option<&Receipt> {
+        // A retry follows soon, so the newest are looked at first.
+        self.0.iter().rev().map(Arc::as_ref).find(|receipt| receipt.operation == *operation)
     }
 
     /// How many receipts a lease has.
@@ -109,7 +119,7 @@ impl Receipts {
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         self.0.iter().filter_map(|receipt| match receipt.answer {
             Answer::Stored(id) => Some(id),
-            Answer::Inline(_) => None,
+            Answer::Inline(_) | Answer::Void => None,
         })
     }
 }

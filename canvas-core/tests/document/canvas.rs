@@ -15,7 +15,7 @@ fn create(world: &World, markdown: &str, call: &str) -> Result<Answered, EngineE
 }
 
 fn delete(world: &World) -> Result<(), EngineError> {
-    block_on(world.engine.delete(&world.canvas))
+    world.delete("delete")
 }
 
 fn numbers(world: &World) -> (u64, u64, u64) {

@@ -34,7 +34,7 @@ fn a_head_reads_back_as_it_was_written() {
     assert_eq!(json["draft"], json!({"document.md": BlobId::of(b"c\nz\n").to_string()}));
     assert_eq!(json["conversations"].as_object().unwrap().keys().collect::<Vec<_>>(), ["model", "other"]);
     assert_eq!(serde_json::from_value::<Head>(json).unwrap(), *head);
-    block_on(world.engine.delete(&world.canvas)).unwrap();
+    world.delete("delete").unwrap();
     let tombstone = world.head();
     let json = serde_json::to_string(tombstone.as_ref()).unwrap();
     assert_eq!(serde_json::from_str::<Head>(&json).unwrap(), *tombstone);

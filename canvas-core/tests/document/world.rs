@@ -154,6 +154,10 @@ impl World {
         self.engine.forget(&self.canvas);
     }
 
+    pub(crate) fn delete(&self, call: &str) -> Result<(), EngineError> {
+        block_on(self.engine.delete(&self.canvas, &key("host", 0, call), self.now()))
+    }
+
     /// The head with one field of its stored form changed.
     pub(crate) fn altered(&self, pointer: &str, value: serde_json::Value) -> Result<Head, serde_json::Error> {
         let mut json = serde_json::to_value(self.head().as_ref()).unwrap();

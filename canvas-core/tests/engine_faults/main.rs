@@ -3,6 +3,7 @@
 mod faults;
 mod overtaken;
 mod race;
+mod resolve;
 #[path = "../document/world.rs"]
 #[expect(dead_code, reason = "each test target uses its part of the world")]
 mod world;

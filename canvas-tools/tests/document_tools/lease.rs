@@ -213,7 +213,7 @@ fn a_lease_that_has_made_its_calls_says_what_to_do() {
 #[test]
 fn a_canvas_that_is_gone_is_told() {
     let world = World::new("a\n");
-    canvas_core::block_on(world.engine.delete(&world.session.canvas)).unwrap();
+    world.delete();
     for (name, arguments, expected) in [
         ("canvas_check_out", json!({}), "CANVAS_NOT_FOUND"),
         ("canvas_read_all", json!({"lease_id": "lease-1-0"}), "CANVAS_NOT_FOUND"),

@@ -35,6 +35,11 @@ impl World {
         Self { engine, session, clock, calls: AtomicU64::new(0) }
     }
 
+    pub(crate) fn delete(&self) {
+        let operation = key("host", "delete");
+        block_on(self.engine.delete(&self.session.canvas, &operation, self.now())).unwrap();
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.clock.load(Ordering::Relaxed))
     }

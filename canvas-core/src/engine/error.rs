@@ -1,0 +1,110 @@
+//! Why a call has no answer.
+
+use crate::ground::blob::BlobId;
+use crate::ground::head::HeadError;
+use crate::ground::id::CanvasId;
+use crate::ground::store::Fault;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// There is no such canvas.
+    #[error("there is no canvas {canvas}: create it first")]
+    NotFound {
+        /// The canvas.
+        canvas: CanvasId,
+    },
+    /// There is such a canvas already.
+    #[error("the canvas {canvas} exists already: use it, or choose another id")]
+    Exists {
+        /// The canvas.
+        canvas: CanvasId,
+    },
+    /// The operation has made this canvas, and it was deleted since.
+    #[error("the canvas {canvas} was deleted after this operation had made it: create it under a new key")]
+    Deleted {
+        /// The canvas.
+        canvas: CanvasId,
+    },
+    /// A blob that the head names is not in the store, or is not what it should be.
+    #[error("the blob {blob} of canvas {canvas} is missing or damaged: restore the store from a backup")]
+    Damaged {
+        /// The canvas.
+        canvas: CanvasId,
+        /// The blob.
+        blob: BlobId,
+    },
+    /// The store keeps bytes for the head that are none.
+    #[error("the canvas {canvas} cannot be opened: {reason}")]
+    Unreadable {
+        /// The canvas.
+        canvas: CanvasId,
+        /// What is wrong with them.
+        reason: HeadError,
+    },
+    /// Others changed the canvas each time.
+    #[error("the canvas {canvas} is changed by others all the time: try again later")]
+    Contention {
+        /// The canvas.
+        canvas: CanvasId,
+    },
+    /// The first document is larger than the policy allows.
+    #[error("the document has {bytes} bytes, the limit is {limit}: shorten it")]
+    TooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The canvas has no more revisions.
+    #[error("the canvas {canvas} has used up its revisions: go on in a new canvas")]
+    RevisionsExhausted {
+        /// The canvas.
+        canvas: CanvasId,
+    },
+    /// The key was used for another operation.
+    #[error("this operation key was used before with other arguments: use a new key")]
+    KeyReused,
+    /// The operation was given up by [`Engine::resolve`](crate::Engine::resolve).
+    #[error("this operation was given up before it was done: ask again under a new key")]
+    Abandoned,
+    /// The store failed.
+    #[error(transparent)]
+    Store(Fault),
+}
+
+impl EngineError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "CANVAS_NOT_FOUND",
+            Self::Exists { .. } => "CANVAS_EXISTS",
+            Self::Deleted { .. } => "CANVAS_DELETED",
+            Self::Damaged { .. } => "CANVAS_DAMAGED",
+            Self::Unreadable { reason, .. } => reason.code(),
+            Self::Contention { .. } => "CONTENTION",
+            Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
+            Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED",
+            Self::KeyReused => "CALL_ID_REUSED",
+            Self::Abandoned => "CALL_ABANDONED",
+            Self::Store(Fault::Definite(_)) => "STORE_FAILED",
+            Self::Store(Fault::Indeterminate(_)) => "STORE_INDETERMINATE",
+        }
+    }
+
+    /// Whether the same call, with the same key, can succeed later.
+    pub const fn retryable(&self) -> bool {
+        matches!(self, Self::Contention { .. } | Self::Store(_))
+    }
+
+    /// What a fault of the store means for a canvas.
+    pub(super) fn of(fault: Fault, canvas: &CanvasId) -> Self {
+        match fault {
+            Fault::Definite(e) => match e.downcast() {
+                Ok(reason) => Self::Unreadable { canvas: canvas.clone(), reason: *reason },
+                Err(e) => Self::Store(Fault::Definite(e)),
+            },
+            fault @ Fault::Indeterminate(_) => Self::Store(fault),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The engine: load, decide, commit, and again until an answer stands.
+//!
+//! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
+//! What is left here waits for the store and keeps the cache.
+
+mod cache;
+mod error;
+mod run;
+mod task;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_lease::Timestamp;
+
+use self::cache::{Cache, Learnt};
+pub use self::error::EngineError;
+use self::run::{Ask, At, Done, Known, Next, Run, Told};
+pub use self::task::Resolution;
+use self::task::{Create, Delete, Look, Reply, Resolve, Task};
+use crate::document::command::{Call, Command};
+use crate::document::outcome::Outcome;
+use crate::ground::blob::Blob;
+use crate::ground::head::Head;
+use crate::ground::id::{CanvasId, OpKey};
+use crate::ground::revision::RevisionId;
+use crate::ground::store::{BoxStore, Committed, Store};
+use crate::policy::Policy;
+
+/// Runs calls on the canvases of a store.
+///
+/// A steady writer costs one round trip: the engine decides on the head that it knows and learns from the conflict
+/// if it was wrong. What it refuses on a cached head it decides again on a fresh one before it says so. A read loads
+/// the head first, unless the store tells of changes.
+///
+/// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
+/// the time that has passed at the host.
+///
+/// A commit of unknown fate is settled before the call answers: where its receipt is in the row, it got through; where
+/// not, an empty bump of the version wins first, so that the late duplicate fails in any store. Where that cannot be
+/// had either, the call ends in `STORE_INDETERMINATE`, and the same call again, or [`Engine::resolve`], settles it
+/// later.
+#[derive(Debug)]
+pub struct Engine<S = BoxStore> {
+    store: S,
+    policy: Policy,
+    cache: Mutex<Cache>,
+}
+
+/// A canvas as an answer left it.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The head.
+    pub head: Arc<Head>,
+    /// The document.
+    pub document: Blob,
+    /// The store's clock.
+    pub clock: Timestamp,
+}
+
+impl Snapshot {
+    /// The document's text.
+    pub fn text(&self) -> &str {
+        self.document.as_text().unwrap_or_default()
+    }
+
+    /// The revision, as models see it.
+    pub fn revision_id(&self) -> RevisionId {
+        self.head.revision_id()
+    }
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// It had been asked before, and this is the first answer again.
+    pub replayed: bool,
+    /// The canvas after it.
+    pub snapshot: Snapshot,
+}
+
+impl<S: Store> Engine<S> {
+    /// An engine on a store.
+    pub fn new(store: S, policy: Policy) -> Self {
+        Self { store, policy, cache: Mutex::default() }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// What the host decided.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Makes a canvas with a first document. After a deletion its numbers go on.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Exists`], unless the same operation made it; [`EngineError::Deleted`] where it did and the canvas
+    /// was deleted since; [`EngineError::KeyReused`]; [`EngineError::Abandoned`]; [`EngineError::TooLarge`]; faults of
+    /// the store.
+    pub async fn create(
+        &self,
+        canvas: &CanvasId,
+        markdown: &str,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<Answered, EngineError> {
+        let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
+        if bytes > limit {
+            return Err(EngineError::TooLarge { bytes, limit });
+        }
+        let create = Create { document: Blob::text(markdown.to_owned()), operation };
+        self.run(canvas, create, None, now).await.and_then(|reply| answered(canvas, reply))
+    }
+
+    /// Deletes a canvas. The head stays as a tombstone, so that revision, epoch and fence are never used twice, and
+    /// with it the receipts. Doing it twice is fine; the same operation again leaves a canvas alone that was made
+    /// since.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotFound`] where there never was one; [`EngineError::KeyReused`]; [`EngineError::Abandoned`];
+    /// faults of the store.
+    pub async fn delete(
+        &self,
+        canvas: &CanvasId,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<(), EngineError> {
+        self.run(canvas, Delete { operation }, None, now).await.map(drop)
+    }
+
+    /// The canvas as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotFound`]; faults of the store.
+    pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
+        let ((), snapshot) = self.run(canvas, Look, None, now).await?;
+        snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
+    }
+
+    /// Runs a call. The same key with the same arguments answers the same again, also while the first is on its way
+    /// and after the lease has ended.
+    ///
+    /// # Errors
+    ///
+    /// Only where no answer stands: an unknown canvas, faults of the store, contention. What the rules refuse is
+    /// an [`Outcome::Refused`].
+    pub async fn call(
+        &self,
+        canvas: &CanvasId,
+        call: &Call,
+        now: Timestamp,
+    ) -> Result<Answered, EngineError> {
+        let read = matches!(call.command, Command::Read { .. }) && !self.store.capabilities().notify;
+        let cached = if read { None } else { self.cache().get(canvas, now) };
+        self.run(canvas, call, cached, now).await.and_then(|reply| answered(canvas, reply))
+    }
+
+    /// Finds out what became of an operation whose answer was lost, for good: what was not done by now never will be,
+    /// also where a commit of it is still on its way or another server is still at it. For hosts that must know
+    /// before they go on, and cannot simply make the same call again, which would do it.
+    ///
+    /// An operation that nobody remembers any more counts as never done (receipts are kept as [`Policy::receipts`]
+    /// says). Where there is no canvas, a tombstone takes its place.
+    ///
+    /// ```
+    /// # use canvas_core::lease::{Timestamp, Turn};
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// use canvas_core::Resolution;
+    ///
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let canvas = CanvasId::new("plan")?;
+    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
+    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// // The creation was sent, and the host went down before it had the answer.
+    /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
+    /// assert_eq!(became, Resolution::NeverDone);
+    /// let late = block_on(engine.create(&canvas, "# Plan\n", &operation, now)).unwrap_err();
+    /// assert_eq!(late.code(), "CALL_ABANDONED");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Faults of the store, contention.
+    pub async fn resolve(
+        &self,
+        canvas: &CanvasId,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<Resolution, EngineError> {
+        let (resolution, _) = self.run(canvas, Resolve { operation }, None, now).await?;
+        Ok(resolution)
+    }
+
+    /// Drops what is known of a canvas: a store that tells of changes calls for this.
+    pub fn forget(&self, canvas: &CanvasId) {
+        self.cache().forget(canvas);
+    }
+
+    /// Drives a task to its end: asks the store what the run wants to know.
+    async fn run<T: Task>(
+        &self,
+        canvas: &CanvasId,
+        task: T,
+        cached: Option<(Known, Learnt)>,
+        now: Timestamp,
+    ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
+        let (cached, mut learnt) = cached.unzip();
+        let (mut run, mut next) = Run::start(At { canvas, policy: &self.policy, now }, task, cached);
+        loop {
+            let ask = match next {
+                Next::Ask(ask) => ask,
+                Next::Done(Ok(Done { answer, row })) => {
+                    return Ok((answer, self.keep(canvas, row, learnt.unwrap_or_default(), now)));
+                }
+                Next::Done(Err(e)) => {
+                    if matches!(e, EngineError::NotFound { .. }) {
+                        self.forget(canvas);
+                    }
+                    return Err(e);
+                }
+            };
+            let asked = self.cache().ticket();
+            next = run.tell(match ask {
+                Ask::Load => {
+                    let row = self.store.load(canvas).await;
+                    learnt = Some(Learnt { asked, settled: asked });
+                    Told::Row(row)
+                }
+                Ask::Blob(id) => {
+                    let cached = self.cache().document(canvas, id);
+                    match cached {
+                        Some(document) => Told::Blob(Ok(Some(document))),
+                        None => Told::Blob(self.store.blob(canvas, id).await),
+                    }
+                }
+                Ask::Commit(commit) => {
+                    let committed = self.store.commit(commit).await;
+                    match &committed {
+                        Ok(Committed::Done { .. }) => {
+                            learnt = Some(Learnt { asked, settled: self.cache().ticket() });
+                        }
+                        Ok(Committed::Conflict(_)) => learnt = Some(Learnt { asked, settled: asked }),
+                        Ok(Committed::Late { .. }) => {}
+                        Err(_) => self.forget(canvas),
+                    }
+                    Told::Committed(committed)
+                }
+            });
+        }
+    }
+
+    /// Keeps a row in the cache, and shows it where it is that of a canvas with its document.
+    fn keep(
+        &self,
+        canvas: &CanvasId,
+        row: Option<Known>,
+        learnt: Learnt,
+        now: Timestamp,
+    ) -> Option<Snapshot> {
+        let seen = row.filter(|row| !row.head.is_deleted()).and_then(|row| {
+            let (head, document) = (Arc::clone(&row.head), row.document.clone()?);
+            let clock = row.clock(now);
+            Some((row, Snapshot { head, document, clock }))
+        });
+        let mut cache = self.cache();
+        match seen {
+            Some((row, snapshot)) => {
+                cache.remember(canvas, row, learnt);
+                Some(snapshot)
+            }
+            None => {
+                cache.forget(canvas);
+                None
+            }
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        // The cache holds values that are replaced whole; a panic elsewhere leaves none half written.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn answered(
+    canvas: &CanvasId,
+    (Reply { outcome, replayed }, snapshot): (Reply, Option<Snapshot>),
+) -> Result<Answered, EngineError> {
+    let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
+    Ok(Answered { outcome, replayed, snapshot })
+}

@@ -1,0 +1,357 @@
+//! One task at a canvas, as a machine without input or output: it says what to ask of the store next, and is told
+//! the answer, until its own answer stands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::error::EngineError;
+use super::task::{Halt, Scene, Task, Verdict};
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::CanvasId;
+use crate::ground::store::{Commit, Committed, Fault, Loaded, Version};
+use crate::policy::Policy;
+use crate::view::{Change, Missing};
+
+/// How often a task is decided again because others were faster.
+const ATTEMPTS: usize = 32;
+
+/// How often the row is looked at to settle a commit of unknown fate.
+const LOOKS: usize = 4;
+
+/// The row of a canvas as it was last seen.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub(crate) head: Arc<Head>,
+    pub(crate) version: Version,
+    /// The document, once it was needed.
+    pub(crate) document: Option<Blob>,
+    /// The host's clock when the store's was asked for.
+    pub(crate) host_at: Timestamp,
+    /// The store's clock in the answer.
+    pub(crate) store_at: Timestamp,
+}
+
+impl Known {
+    /// The store's clock now, as far as can be told. It may run ahead by one round trip, never behind.
+    pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
+        self.store_at.saturating_add(now.saturating_since(self.host_at))
+    }
+}
+
+/// What a run needs of the store.
+#[derive(Debug, Clone)]
+pub(crate) enum Ask {
+    Load,
+    Blob(BlobId),
+    Commit(Commit),
+}
+
+/// What the store has answered.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Row(Result<Option<Loaded>, Fault>),
+    Blob(Result<Option<Blob>, Fault>),
+    Committed(Result<Committed, Fault>),
+}
+
+#[derive(Debug)]
+pub(crate) enum Next<A> {
+    Ask(Ask),
+    Done(Result<Done<A>, EngineError>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Done<A> {
+    pub(crate) answer: A,
+    /// The row after it; none where there is none.
+    pub(crate) row: Option<Known>,
+}
+
+/// Where a run and its task stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) canvas: &'a CanvasId,
+    pub(crate) policy: &'a Policy,
+    /// The host's clock.
+    pub(crate) now: Timestamp,
+}
+
+/// A task on its way.
+#[derive(Debug, Clone)]
+pub(crate) struct Run<'a, T: Task> {
+    at: At<'a>,
+    task: T,
+    row: Option<Known>,
+    /// The row comes from the store and not from a cache.
+    is_fresh: bool,
+    blobs: BTreeMap<BlobId, Blob>,
+    commits: usize,
+    looks: usize,
+    /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
+    lost: Option<Option<Version>>,
+    phase: Phase<T::Answer>,
+}
+
+#[derive(Debug, Clone)]
+enum Phase<A> {
+    Loading,
+    Fetching(BlobId),
+    Committing {
+        planned: Planned,
+        answer: A,
+    },
+    /// A commit is of unknown fate, and the row shall tell.
+    Settling,
+    /// It is not in the row, so the version moves on, and then it never will be.
+    Bumping(Planned),
+    Over,
+}
+
+/// What the row will be after a commit.
+#[derive(Debug, Clone)]
+struct Planned {
+    expected: Option<Version>,
+    head: Arc<Head>,
+    document: Option<Blob>,
+}
+
+impl Planned {
+    fn done(self, version: Version, clock: Timestamp, now: Timestamp) -> Known {
+        Known { head: self.head, version, document: self.document, host_at: now, store_at: clock }
+    }
+}
+
+impl<'a, T: Task> Run<'a, T> {
+    /// Begins with the row that a cache has, if it has one.
+    pub(crate) fn start(at: At<'a>, task: T, cached: Option<Known>) -> (Self, Next<T::Answer>) {
+        let begin = cached.is_some();
+        let mut run = Self {
+            at,
+            task,
+            row: cached,
+            is_fresh: false,
+            blobs: BTreeMap::new(),
+            commits: 0,
+            looks: 0,
+            lost: None,
+            phase: Phase::Over,
+        };
+        let next = if begin { run.decide() } else { run.load() };
+        (run, next)
+    }
+
+    /// Takes the answer to what was asked last.
+    pub(crate) fn tell(&mut self, told: Told) -> Next<T::Answer> {
+        match (std::mem::replace(&mut self.phase, Phase::Over), told) {
+            (Phase::Loading, Told::Row(Ok(row))) => {
+                self.learn(row);
+                self.decide()
+            }
+            (Phase::Loading, Told::Row(Err(fault))) => self.fail(fault),
+            (Phase::Fetching(id), Told::Blob(Ok(blob))) => self.fetched(id, blob),
+            (Phase::Fetching(_), Told::Blob(Err(fault))) => self.fail(fault),
+            (Phase::Committing { planned, answer }, Told::Committed(committed)) => {
+                self.committed(planned, answer, committed)
+            }
+            (Phase::Settling, Told::Row(Ok(row))) => {
+                self.learn(row);
+                self.settle()
+            }
+            (Phase::Settling, Told::Row(Err(fault))) | (Phase::Bumping(_), Told::Committed(Err(fault))) => {
+                self.look_again(Some(fault))
+            }
+            (Phase::Bumping(planned), Told::Committed(Ok(committed))) => self.bumped(planned, committed),
+            (phase, told) => unreachable!("{told:?} is no answer to {phase:?}"),
+        }
+    }
+
+    fn load(&mut self) -> Next<T::Answer> {
+        self.phase = Phase::Loading;
+        Next::Ask(Ask::Load)
+    }
+
+    /// Takes the row as the store has given it.
+    fn learn(&mut self, row: Option<Loaded>) {
+        let old = self.row.take().and_then(|known| known.document);
+        self.is_fresh = true;
+        self.row = row.map(|Loaded { head, version, clock }| {
+            let document = old.filter(|document| document.id() == head.document());
+            Known { head, version, document, host_at: self.at.now, store_at: clock }
+        });
+    }
+
+    fn decide(&mut self) -> Next<T::Answer> {
+        let scene = Scene { at: self.at, row: self.row.as_ref(), blobs: &self.blobs };
+        let verdict = self.task.decide(&scene);
+        let doubtful = match &verdict {
+            Ok(Verdict::Stands(answer) | Verdict::Commit(_, answer)) => T::is_refusal(answer),
+            Err(Halt::Fails(_)) => true,
+            Err(Halt::Missing(_)) => false,
+        };
+        // What is refused on a cached row is no refusal yet.
+        if doubtful && !self.is_fresh {
+            return self.load();
+        }
+        match verdict {
+            Ok(Verdict::Stands(answer)) => self.done(answer),
+            Ok(Verdict::Commit(_, _)) if self.commits == ATTEMPTS => self.give_up(),
+            Ok(Verdict::Commit(change, answer)) => {
+                self.commits += 1;
+                let (planned, ask) = self.commit(change);
+                self.phase = Phase::Committing { planned, answer };
+                ask
+            }
+            Err(Halt::Missing(Missing(id))) => {
+                self.phase = Phase::Fetching(id);
+                Next::Ask(Ask::Blob(id))
+            }
+            Err(Halt::Fails(e)) => Next::Done(Err(e)),
+        }
+    }
+
+    fn fetched(&mut self, id: BlobId, blob: Option<Blob>) -> Next<T::Answer> {
+        match blob.filter(|blob| blob.id() == id) {
+            Some(blob) => {
+                self.blobs.insert(id, blob);
+                self.decide()
+            }
+            // What a cached head needs may have been dropped since.
+            None if !self.is_fresh => self.load(),
+            None => Next::Done(Err(self.at.damaged(id))),
+        }
+    }
+
+    fn commit(&self, change: Change) -> (Planned, Next<T::Answer>) {
+        let Change { head, blobs, document, not_after } = change;
+        let expected = self.row.as_ref().map(|row| row.version.clone());
+        let document = document.or_else(|| self.document(head.document()));
+        let commit = Commit { expected: expected.clone(), head: Arc::clone(&head), blobs, not_after };
+        (Planned { expected, head, document }, Next::Ask(Ask::Commit(commit)))
+    }
+
+    fn document(&self, id: BlobId) -> Option<Blob> {
+        let known = self.row.as_ref().and_then(|row| row.document.as_ref());
+        known.filter(|document| document.id() == id).or_else(|| self.blobs.get(&id)).cloned()
+    }
+
+    fn committed(
+        &mut self,
+        planned: Planned,
+        answer: T::Answer,
+        committed: Result<Committed, Fault>,
+    ) -> Next<T::Answer> {
+        match committed {
+            Ok(Committed::Done { version, clock }) => {
+                self.row = Some(planned.done(version, clock, self.at.now));
+                self.done(answer)
+            }
+            Ok(Committed::Conflict(row)) => {
+                self.overtaken(row);
+                self.decide()
+            }
+            Ok(Committed::Late { .. }) => self.load(),
+            Err(Fault::Indeterminate(_)) => {
+                self.lost = Some(planned.expected);
+                self.looks = 0;
+                self.look()
+            }
+            Err(fault) => self.fail(fault),
+        }
+    }
+
+    /// A conflict shows the row as it is beyond doubt: what expects another version can never arrive.
+    fn overtaken(&mut self, row: Option<Loaded>) {
+        let version = row.as_ref().map(|row| &row.version);
+        if self.lost.as_ref().is_some_and(|lost| lost.as_ref() != version) {
+            self.lost = None;
+        }
+        self.learn(row);
+    }
+
+    fn look(&mut self) -> Next<T::Answer> {
+        self.phase = Phase::Settling;
+        Next::Ask(Ask::Load)
+    }
+
+    fn look_again(&mut self, fault: Option<Fault>) -> Next<T::Answer> {
+        self.looks += 1;
+        if self.looks < LOOKS {
+            return self.look();
+        }
+        fault.map_or_else(|| self.give_up(), |fault| self.fail(fault))
+    }
+
+    /// After a commit of unknown fate: where the row shows it, it got through. Where it does not, an empty bump of
+    /// the version wins first, so that the late duplicate fails in any store; then the task may be decided anew.
+    fn settle(&mut self) -> Next<T::Answer> {
+        match &self.row {
+            Some(row) if self.task.is_recorded(&row.head) => {
+                self.lost = None;
+                self.decide()
+            }
+            Some(row) => {
+                let head = Arc::clone(&row.head);
+                let bump = Change { head, blobs: Vec::new(), document: None, not_after: None };
+                let (planned, ask) = self.commit(bump);
+                self.phase = Phase::Bumping(planned);
+                ask
+            }
+            // There is no version to move. What is committed next expects no row either: one of the two wins.
+            None => self.decide(),
+        }
+    }
+
+    fn bumped(&mut self, planned: Planned, committed: Committed) -> Next<T::Answer> {
+        match committed {
+            Committed::Done { version, clock } => {
+                self.row = Some(planned.done(version, clock, self.at.now));
+                self.lost = None;
+                self.decide()
+            }
+            Committed::Conflict(row) => {
+                self.overtaken(row);
+                if self.lost.is_none() { self.decide() } else { self.look_again(None) }
+            }
+            Committed::Late { .. } => self.look_again(None),
+        }
+    }
+
+    fn done(&mut self, answer: T::Answer) -> Next<T::Answer> {
+        let mut row = self.row.take();
+        if let Some(row) = &mut row {
+            row.document = row.document.take().or_else(|| self.blobs.remove(&row.head.document()));
+        }
+        Next::Done(Ok(Done { answer, row }))
+    }
+
+    fn fail(&self, fault: Fault) -> Next<T::Answer> {
+        // Whatever failed last, the fate of an earlier commit may still be unknown.
+        let fault = match fault {
+            Fault::Definite(e) if self.lost.is_some() => Fault::Indeterminate(e),
+            fault => fault,
+        };
+        Next::Done(Err(EngineError::of(fault, self.at.canvas)))
+    }
+
+    fn give_up(&self) -> Next<T::Answer> {
+        let contention = EngineError::Contention { canvas: self.at.canvas.clone() };
+        Next::Done(Err(if self.lost.is_some() {
+            EngineError::Store(Fault::Indeterminate(Box::new(contention)))
+        } else {
+            contention
+        }))
+    }
+}
+
+impl At<'_> {
+    pub(crate) fn not_found(&self) -> EngineError {
+        EngineError::NotFound { canvas: self.canvas.clone() }
+    }
+
+    pub(crate) fn damaged(&self, blob: BlobId) -> EngineError {
+        EngineError::Damaged { canvas: self.canvas.clone(), blob }
+    }
+}

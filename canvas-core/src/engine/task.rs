@@ -1,0 +1,285 @@
+//! What may be done at a canvas, each as a pure decision on its row.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use canvas_lease::Cause;
+
+use super::error::EngineError;
+use super::run::{At, Known};
+use crate::document::command::Call;
+use crate::document::decide::{decide, recalled};
+use crate::document::outcome::Outcome;
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::OpKey;
+use crate::ground::receipt::{Answer, Digest, Recall, Receipt};
+use crate::policy::Policy;
+use crate::view::{Change, Missing, View};
+
+/// Something to be done at a canvas.
+pub(crate) trait Task {
+    type Answer: Debug;
+
+    /// Decides on the row as it is known.
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt>;
+
+    /// Whether a row shows that it was done, or that it will never be.
+    fn is_recorded(&self, head: &Head) -> bool;
+
+    /// Whether an answer needs a second look where the row comes from a cache.
+    fn is_refusal(_answer: &Self::Answer) -> bool {
+        false
+    }
+}
+
+/// What a task decides.
+#[derive(Debug)]
+pub(crate) enum Verdict<A> {
+    /// The answer, with nothing to commit.
+    Stands(A),
+    /// The answer once this is committed.
+    Commit(Change, A),
+}
+
+/// Why a task decides nothing.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// It needs a blob first.
+    Missing(Missing),
+    Fails(EngineError),
+}
+
+impl From<Missing> for Halt {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+impl From<EngineError> for Halt {
+    fn from(e: EngineError) -> Self {
+        Self::Fails(e)
+    }
+}
+
+/// What a task sees.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) at: At<'a>,
+    /// The row; none where the canvas never had one.
+    pub(crate) row: Option<&'a Known>,
+    pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+}
+
+impl<'a> Scene<'a> {
+    /// The row of a canvas that is not deleted, and its document.
+    fn live(&self) -> Result<(&'a Known, &'a Blob), Halt> {
+        let live = self.row.filter(|row| !row.head.is_deleted());
+        let row = live.ok_or_else(|| self.at.not_found())?;
+        let id = row.head.document();
+        let document = row.document.as_ref().or_else(|| self.blobs.get(&id)).ok_or(Missing(id))?;
+        match document.as_text() {
+            Some(_) => Ok((row, document)),
+            None => Err(self.at.damaged(id).into()),
+        }
+    }
+
+    fn recalled(&self, answer: &Answer) -> Result<Outcome, Missing> {
+        recalled(answer, |id| self.blobs.get(&id).ok_or(Missing(id)))
+    }
+}
+
+/// See the canvas.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look;
+
+impl Task for Look {
+    type Answer = ();
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<()>, Halt> {
+        scene.live()?;
+        Ok(Verdict::Stands(()))
+    }
+
+    fn is_recorded(&self, _: &Head) -> bool {
+        true
+    }
+}
+
+/// The answer to a call, and whether it had been given before.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) outcome: Outcome,
+    pub(crate) replayed: bool,
+}
+
+/// Run a call on the document.
+impl Task for &Call {
+    type Answer = Reply;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
+        let (row, document) = scene.live()?;
+        let view = View { head: &row.head, document, clock: row.clock(scene.at.now), blobs: scene.blobs };
+        let decision = decide(&view, scene.at.policy, self)?;
+        let reply = Reply { outcome: decision.outcome, replayed: decision.replayed };
+        Ok(match decision.change {
+            Some(change) => Verdict::Commit(change, reply),
+            None => Verdict::Stands(reply),
+        })
+    }
+
+    fn is_recorded(&self, head: &Head) -> bool {
+        head.receipts.find(&self.operation).is_some()
+    }
+
+    fn is_refusal(reply: &Reply) -> bool {
+        matches!(reply.outcome, Outcome::Refused(_))
+    }
+}
+
+/// Make the canvas, or make it again after its deletion.
+#[derive(Debug, Clone)]
+pub(crate) struct Create<'a> {
+    pub(crate) document: Blob,
+    pub(crate) operation: &'a OpKey,
+}
+
+impl Create<'_> {
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"create", self.document.as_bytes()])
+    }
+
+    /// The head of the canvas that is made.
+    fn head(&self, scene: &Scene<'_>) -> Result<Head, EngineError> {
+        let canvas = || scene.at.canvas.clone();
+        match scene.row {
+            None => Ok(Head::create(canvas(), self.document.id())),
+            Some(row) if row.head.is_deleted() => row
+                .head
+                .recreate(self.document.id())
+                .ok_or_else(|| EngineError::RevisionsExhausted { canvas: canvas() }),
+            Some(_) => Err(EngineError::Exists { canvas: canvas() }),
+        }
+    }
+}
+
+impl Task for Create<'_> {
+    type Answer = Reply;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
+        let receipts = scene.row.map(|row| &row.head.receipts);
+        match receipts.map_or(Recall::New, |receipts| receipts.recall(self.operation, self.digest())) {
+            Recall::New => {}
+            Recall::Reused => return Err(EngineError::KeyReused.into()),
+            Recall::Void => return Err(EngineError::Abandoned.into()),
+            Recall::Answered(_) if scene.row.is_some_and(|row| row.head.is_deleted()) => {
+                return Err(EngineError::Deleted { canvas: scene.at.canvas.clone() }.into());
+            }
+            Recall::Answered(answer) => {
+                scene.live()?;
+                return Ok(Verdict::Stands(Reply { outcome: scene.recalled(answer)?, replayed: true }));
+            }
+        }
+        let mut head = self.head(scene)?;
+        let outcome = Outcome::Created { revision: head.revision_id() };
+        let mut blobs = vec![self.document.clone()];
+        let answer = Answer::keep(&outcome, &mut blobs);
+        leave_receipt(&mut head, scene.at.policy, self.operation, self.digest(), answer);
+        let head = Arc::new(head);
+        let change = Change { head, blobs, document: Some(self.document.clone()), not_after: None };
+        Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
+    }
+
+    fn is_recorded(&self, head: &Head) -> bool {
+        head.receipts.find(self.operation).is_some()
+    }
+}
+
+/// Delete the canvas; its head stays as a tombstone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delete<'a> {
+    pub(crate) operation: &'a OpKey,
+}
+
+impl Task for Delete<'_> {
+    type Answer = ();
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<()>, Halt> {
+        let digest = Digest::of(&[b"delete"]);
+        let row = scene.row.ok_or_else(|| scene.at.not_found())?;
+        match row.head.receipts.recall(self.operation, digest) {
+            // It may have been made again since, and that canvas stays.
+            Recall::Answered(_) => return Ok(Verdict::Stands(())),
+            Recall::New if row.head.is_deleted() => return Ok(Verdict::Stands(())),
+            Recall::New => {}
+            Recall::Reused => return Err(EngineError::KeyReused.into()),
+            Recall::Void => return Err(EngineError::Abandoned.into()),
+        }
+        let policy = scene.at.policy;
+        let mut head = Head::clone(&row.head);
+        // As a message does: should the canvas be made again, a turn is open.
+        head.lease.preempt(&policy.lease, row.clock(scene.at.now), Cause::UserMessage);
+        head.bury();
+        let mut blobs = Vec::new();
+        let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
+        leave_receipt(&mut head, policy, self.operation, digest, answer);
+        let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
+        Ok(Verdict::Commit(change, ()))
+    }
+
+    fn is_recorded(&self, head: &Head) -> bool {
+        head.receipts.find(self.operation).is_some()
+    }
+}
+
+/// What became of an operation whose answer was lost.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resolution {
+    /// It was done, with this answer, which a retry gets too.
+    Done(Outcome),
+    /// It was not done and never will be: whoever still tries, with this key, is refused.
+    NeverDone,
+}
+
+/// Find out what became of an operation, and bar it where nothing did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resolve<'a> {
+    pub(crate) operation: &'a OpKey,
+}
+
+impl Task for Resolve<'_> {
+    type Answer = Resolution;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Resolution>, Halt> {
+        let mut blobs = Vec::new();
+        let mut head = match scene.row.map(|row| &row.head) {
+            Some(head) => match head.receipts.find(self.operation).map(|receipt| &receipt.answer) {
+                Some(Answer::Void) => return Ok(Verdict::Stands(Resolution::NeverDone)),
+                Some(answer) => return Ok(Verdict::Stands(Resolution::Done(scene.recalled(answer)?))),
+                None => Head::clone(head),
+            },
+            // A creation may be on its way: a tombstone takes its place.
+            None => {
+                let nothing = Blob::text(String::new());
+                let head = Head::never(scene.at.canvas.clone(), nothing.id());
+                blobs.push(nothing);
+                head
+            }
+        };
+        leave_receipt(&mut head, scene.at.policy, self.operation, Digest::of(&[]), Answer::Void);
+        let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
+        Ok(Verdict::Commit(change, Resolution::NeverDone))
+    }
+
+    fn is_recorded(&self, head: &Head) -> bool {
+        head.receipts.find(self.operation).is_some()
+    }
+}
+
+/// Leaves the receipt of an operation that needs no lease.
+fn leave_receipt(head: &mut Head, policy: &Policy, operation: &OpKey, digest: Digest, answer: Answer) {
+    let live = head.lease.hold().map(|hold| hold.id.fence());
+    let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer };
+    head.receipts.push(receipt, live, policy.receipts);
+}
