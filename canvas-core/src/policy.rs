@@ -3,7 +3,7 @@
 use canvas_patch::Limits;
 
 /// Durations and sizes of a canvas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// How long leases live.
     pub lease: canvas_lease::Policy,

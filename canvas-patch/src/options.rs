@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 /// Sizes past which a call is refused as `TOO_LARGE`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Bytes of the text to patch, and of the text that results. Default 64 MiB.
     pub text_bytes: usize,

@@ -5,6 +5,8 @@
 
 mod cache;
 mod error;
+#[cfg(test)]
+mod model;
 mod run;
 mod task;
 

@@ -23,6 +23,7 @@ const LOOKS: usize = 4;
 
 /// The row of a canvas as it was last seen.
 #[derive(Debug, Clone)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Known {
     pub(crate) head: Arc<Head>,
     pub(crate) version: Version,
@@ -42,7 +43,8 @@ impl Known {
 }
 
 /// What a run needs of the store.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum Ask {
     Load,
     Blob(BlobId),
@@ -72,6 +74,7 @@ pub(crate) struct Done<A> {
 
 /// Where a run and its task stand.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct At<'a> {
     pub(crate) canvas: &'a CanvasId,
     pub(crate) policy: &'a Policy,
@@ -80,7 +83,8 @@ pub(crate) struct At<'a> {
 }
 
 /// A task on its way.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct Run<'a, T: Task> {
     at: At<'a>,
     task: T,
@@ -95,7 +99,8 @@ pub(crate) struct Run<'a, T: Task> {
     phase: Phase<T::Answer>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
     Fetching(BlobId),
@@ -111,7 +116,8 @@ enum Phase<A> {
 }
 
 /// What the row will be after a commit.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 struct Planned {
     expected: Option<Version>,
     head: Arc<Head>,
@@ -166,6 +172,12 @@ impl<'a, T: Task> Run<'a, T> {
             (Phase::Bumping(planned), Told::Committed(Ok(committed))) => self.bumped(planned, committed),
             (phase, told) => unreachable!("{told:?} is no answer to {phase:?}"),
         }
+    }
+
+    /// Whether what is asked is a commit of the task itself, and not a bump.
+    #[cfg(test)]
+    pub(super) fn is_committing(&self) -> bool {
+        matches!(self.phase, Phase::Committing { .. })
     }
 
     fn load(&mut self) -> Next<T::Answer> {

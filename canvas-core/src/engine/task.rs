@@ -244,6 +244,7 @@ pub enum Resolution {
 
 /// Find out what became of an operation, and bar it where nothing did.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Resolve<'a> {
     pub(crate) operation: &'a OpKey,
 }

@@ -1,6 +1,7 @@
 //! Immutable content, named by its hash.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -112,6 +113,21 @@ impl Blob {
             Content::Text(text) => Some(text),
             Content::Bytes(_) => None,
         }
+    }
+}
+
+/// The id tells contents apart.
+impl PartialEq for Blob {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Blob {}
+
+impl Hash for Blob {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Face {
 }
 
 /// Per face, the revision that last changed it: a precondition conflicts only where its own face moved on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct Faces {
     pub(crate) document: Revision,
     pub(crate) board: Revision,
@@ -33,14 +33,14 @@ pub(crate) struct Faces {
 }
 
 /// A text as somebody saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct SyncPoint {
     pub(crate) revision: Revision,
     pub(crate) document: BlobId,
 }
 
 /// What a conversation knows of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     /// Snapshot plus hidden diffs have brought it here.
     pub(crate) synced: SyncPoint,
@@ -49,7 +49,7 @@ pub(crate) struct Conversation {
 }
 
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TurnStart {
     /// The epoch at the start.
     pub epoch: Epoch,
@@ -58,7 +58,7 @@ pub struct TurnStart {
 }
 
 /// The one mutable value of a canvas. It moves only by compare-and-swap.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(try_from = "Wire")]
 pub struct Head {
     pub(crate) canvas: CanvasId,

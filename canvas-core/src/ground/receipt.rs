@@ -9,7 +9,7 @@ use super::blob::{Blob, BlobId};
 use super::id::OpKey;
 
 /// Tells calls with other arguments from retries: the first 16 bytes of a blake3 hash of the arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Digest([u8; 16]);
 
@@ -29,7 +29,7 @@ impl Digest {
 
 /// The answer that a receipt keeps, as JSON: in the head where it is small, in a blob where it is not. What it says
 /// is for the face that gave it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     Inline(String),
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Receipt {
     pub(crate) operation: OpKey,
     pub(crate) digest: Digest,
@@ -78,7 +78,7 @@ pub(crate) enum Recall<'a> {
 }
 
 /// The receipts of a canvas, oldest first. Those of the live lease are never dropped.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Receipts(Vec<Arc<Receipt>>);
 
@@ -96,6 +96,11 @@ impl Receipts {
     pub(crate) fn find(&self, operation: &OpKey) -> Option<&Receipt> {
         // A retry follows soon, so the newest are looked at first.
         self.0.iter().rev().map(Arc::as_ref).find(|receipt| receipt.operation == *operation)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
+        self.0.iter().map(Arc::as_ref)
     }
 
     /// How many receipts a lease has.
@@ -121,5 +126,12 @@ impl Receipts {
             Answer::Stored(id) => Some(id),
             Answer::Inline(_) | Answer::Void => None,
         })
+    }
+}
+
+#[cfg(test)]
+impl FromIterator<Receipt> for Receipts {
+    fn from_iter<I: IntoIterator<Item = Receipt>>(receipts: I) -> Self {
+        Self(receipts.into_iter().map(Arc::new).collect())
     }
 }

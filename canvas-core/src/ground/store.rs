@@ -39,7 +39,7 @@ pub struct Loaded {
 }
 
 /// What a commit asks for, in one atomic step.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Commit {
     /// The version that the row must have; `None` where there must be no row.
     pub expected: Option<Version>,

@@ -8,7 +8,7 @@ use super::blob::BlobId;
 use super::path::TreePath;
 
 /// Paths and the blobs they name, in the order of the paths.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tree(BTreeMap<TreePath, BlobId>);
 

@@ -1,0 +1,22 @@
+//! Faults of the surroundings, each of which the model must notice.
+
+/// What the store, or the way to it, does wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Flaw {
+    /// Commits whatever version the row has.
+    ConditionIgnored,
+    /// Keeps the head without its receipts.
+    ReceiptsForgotten,
+    /// Says that an empty bump is done and does nothing.
+    BumpLeftOut,
+    /// Names versions by revisions, so that a bump moves nothing.
+    VersionsOfRevisions,
+    /// Commits after the instant after which it must not.
+    LimitIgnored,
+    /// Judges that instant by the clock of the moment when the commit was sent.
+    ClockReadEarly,
+    /// Says of a commit whose answer is lost that nothing was written.
+    LostCalledDefinite,
+    /// Says that the bar of a call given up is done and does nothing.
+    BarLeftOut,
+}

@@ -1,0 +1,162 @@
+//! Every order of events between two servers, one store and a few calls, tried on the production [`Run`] and the rules
+//! that it drives: calls at both servers at once, commits lost, delayed and doubled, servers that crash, loads that
+//! are stale, and a second server whose clock is wrong.
+//!
+//! The worlds are bounded, so the checker visits all of each. An ordinary run takes small ones. With
+//! `CANVAS_MODEL=full` the same test takes large ones, which is for `--release`:
+//!
+//! ```text
+//! CANVAS_MODEL=full cargo test --release -p canvas-core --lib engine::model -- --nocapture
+//! ```
+//!
+//! A model that finds nothing may have looked at nothing. So the dangers that the machine is made for must come up,
+//! and each [`Flaw`] of the surroundings must be found out by the rule that it breaks.
+//!
+//! [`Run`]: super::run::Run
+
+mod call;
+mod flaw;
+mod referee;
+mod world;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use stateright::{Checker as _, HasDiscoveries, Model as _};
+
+use self::call::Op;
+use self::flaw::Flaw;
+use self::referee::Rule;
+use self::world::{Budget, WorldModel, dangers};
+
+const NOTHING: Budget = Budget {
+    starts: [0; Op::ALL.len()],
+    at_once: 2,
+    lost: 0,
+    delayed: 0,
+    doubled: 0,
+    definite: 0,
+    stale: 0,
+    crashes: 0,
+    ticks: 0,
+    skew: 0,
+};
+
+/// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the question
+/// what became of write a.
+const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
+    Budget { starts, ..NOTHING }
+}
+
+/// Two writes and a retry under one lease, and the user comes between.
+const RACE: Budget = starts([2, 1, 1, 0, 0, 0]);
+
+/// A write whose answer is lost in every way, and the retry.
+const TRANSPORT: Budget = Budget { lost: 1, delayed: 1, doubled: 1, ..starts([2, 0, 1, 0, 0, 0]) };
+
+/// A write is lost on its way, and then the store fails for sure.
+const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0]) };
+
+/// The same, and somebody asks what became of it.
+const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 1]) };
+
+/// Time passes, and another takes over.
+const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0]) };
+
+/// The same, and the lease is given back.
+const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0]) };
+
+/// Servers crash, and their commits arrive or not.
+const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 1]) };
+
+/// Loads come from the past.
+const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 1]) };
+
+/// The second server's clock is wrong by more than a lease lives: ahead, or behind.
+const fn skewed(skew: i64, budget: Budget) -> Budget {
+    Budget { skew, ..budget }
+}
+
+const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE)];
+
+const FULL: &[Budget] = &[
+    RACE,
+    TRANSPORT,
+    DOUBT,
+    QUESTION,
+    CRASH,
+    STALE,
+    RELEASE,
+    skewed(5, RELEASE),
+    skewed(-5, RELEASE),
+    Budget { at_once: 3, ..RACE },
+    Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0]) },
+    skewed(5, Budget { ticks: 1, delayed: 1, ..starts([2, 0, 1, 1, 0, 0]) }),
+];
+
+#[test]
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "this test is a host, and it reports")]
+fn two_servers_keep_every_rule() {
+    let full = std::env::var("CANVAS_MODEL").is_ok_and(|value| value == "full");
+    let (mut unique, mut total, mut found, all) = (0, 0, BTreeSet::new(), Instant::now());
+    for &budget in if full { FULL } else { SMALL } {
+        let start = Instant::now();
+        let checker = WorldModel { flaw: None, budget }
+            .checker()
+            .threads(2)
+            // Without this the checker goes on past a broken rule and reports the last way to break it.
+            .finish_when(HasDiscoveries::AnyFailures)
+            // Breadth first would keep too many worlds at once.
+            .spawn_dfs()
+            .join();
+        for rule in Rule::ALL {
+            checker.assert_no_discovery(rule.text());
+        }
+        println!(
+            "{:>9} states, {:>5.1} s: {budget:?}",
+            checker.unique_state_count(),
+            start.elapsed().as_secs_f64()
+        );
+        unique += checker.unique_state_count();
+        total += checker.state_count();
+        found.extend(checker.discoveries().into_keys());
+    }
+    println!("model: {unique} unique states, {total} total, {:.1} s", all.elapsed().as_secs_f64());
+    assert!(!full || unique >= 1_000_000, "the full bound is too small");
+    for danger in dangers() {
+        assert!(found.contains(danger.name), "it never came up that {}", danger.name);
+    }
+}
+
+/// Checks that a flaw breaks a rule, and that the checker sees it.
+#[expect(clippy::print_stdout, reason = "the runs of all flaws make a table")]
+fn expose(flaw: Flaw, budget: Budget, rule: Rule) {
+    let checker = WorldModel { flaw: Some(flaw), budget }
+        .checker()
+        .finish_when(HasDiscoveries::AnyOf(BTreeSet::from([rule.text()])))
+        .spawn_bfs()
+        .join();
+    checker.assert_any_discovery(rule.text());
+    println!("flaw {flaw:?} is found out: {}", rule.text());
+}
+
+macro_rules! flaws {
+    ($($test:ident: $flaw:ident in $world:ident breaks $rule:ident,)*) => {
+        $(#[test]
+        fn $test() {
+            expose(Flaw::$flaw, $world, Rule::$rule);
+        })*
+    };
+}
+
+// A flaw left out here is reported by the compiler as never constructed.
+flaws! {
+    condition_ignored: ConditionIgnored in RACE breaks NothingLost,
+    receipts_forgotten: ReceiptsForgotten in RACE breaks NothingForgotten,
+    bump_left_out: BumpLeftOut in DOUBT breaks AnswersTrue,
+    versions_of_revisions: VersionsOfRevisions in DOUBT breaks AnswersTrue,
+    limit_ignored: LimitIgnored in TIME breaks InTime,
+    clock_read_early: ClockReadEarly in TIME breaks InTime,
+    lost_called_definite: LostCalledDefinite in TRANSPORT breaks AnswersTrue,
+    bar_left_out: BarLeftOut in QUESTION breaks NeverIsNever,
+}

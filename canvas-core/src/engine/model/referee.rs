@@ -1,0 +1,170 @@
+//! Watches what is stored and what is said, and knows nothing of how the engine works.
+
+use std::sync::Arc;
+
+use stateright::Property;
+
+use super::call::{Ended, LEASE, Op, Said, TEXT, at};
+use super::world::{Row, World, WorldModel};
+use crate::engine::error::EngineError;
+use crate::ground::blob::BlobId;
+use crate::ground::head::Head;
+use crate::ground::receipt::Receipt;
+use crate::ground::store::Fault;
+
+/// What must hold, whatever happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Rule {
+    /// Every revision is the one before it with one call done to it.
+    NothingLost,
+    /// No receipt disappears.
+    NothingForgotten,
+    /// A call is done once at most.
+    DoneOnce,
+    /// A write of the lease lands while the lease is the current one.
+    UnderTheLease,
+    /// A write lands before its lease expires, by the store's clock.
+    InTime,
+    /// What a client is told is so: done where it is told, and nothing where it is told that nothing was.
+    AnswersTrue,
+    /// Two answers to one call are equal.
+    AnswersAgree,
+    /// What is said never to have been done never will be.
+    NeverIsNever,
+    /// Revision, epoch and fence only rise.
+    NumbersRise,
+}
+
+impl Rule {
+    pub(super) const ALL: [Self; 9] = [
+        Self::NothingLost,
+        Self::NothingForgotten,
+        Self::DoneOnce,
+        Self::UnderTheLease,
+        Self::InTime,
+        Self::AnswersTrue,
+        Self::AnswersAgree,
+        Self::NeverIsNever,
+        Self::NumbersRise,
+    ];
+
+    pub(super) const fn text(self) -> &'static str {
+        match self {
+            Self::NothingLost => "every revision is the one before with one call done",
+            Self::NothingForgotten => "no receipt disappears",
+            Self::DoneOnce => "a call is done once at most",
+            Self::UnderTheLease => "a write lands under the current lease",
+            Self::InTime => "a write lands before its lease expires",
+            Self::AnswersTrue => "what a client is told is so",
+            Self::AnswersAgree => "two answers to one call are equal",
+            Self::NeverIsNever => "what was never done never will be",
+            Self::NumbersRise => "revision, epoch and fence only rise",
+        }
+    }
+
+    pub(super) fn properties() -> Vec<Property<WorldModel>> {
+        // A property is a plain function, so each rule needs one of its own.
+        macro_rules! always {
+            ($($rule:ident)*) => {
+                vec![$(Property::always(Self::$rule.text(), |_: &WorldModel, world: &World| {
+                    world.referee.broken != Some(Self::$rule)
+                })),*]
+            };
+        }
+        always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime AnswersTrue AnswersAgree NeverIsNever
+            NumbersRise)
+    }
+}
+
+/// What has become of each call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Referee {
+    /// The first rule that was broken.
+    pub(super) broken: Option<Rule>,
+    text: Option<Arc<str>>,
+    done: [u8; Op::ALL.len()],
+    answers: [Option<Said>; Op::ALL.len()],
+    never: bool,
+    /// Runs, by number, whose clients were told that nothing was written.
+    unwritten: Vec<u8>,
+}
+
+impl Referee {
+    fn check(&mut self, holds: bool, rule: Rule) {
+        if !holds && self.broken.is_none() {
+            self.broken = Some(rule);
+        }
+    }
+
+    /// A commit of a run has landed.
+    pub(super) fn landed(&mut self, run: u8, old: &Row, new: &Head, clock: i64, honest: bool) {
+        let old = &old.head;
+        self.check(!self.unwritten.contains(&run) || **old == *new, Rule::AnswersTrue);
+        let numbers =
+            |head: &Head| [head.revision().get(), head.lease().epoch().get(), head.lease().fence().get()];
+        let (was, is) = (numbers(old), numbers(new));
+        self.check(was.iter().zip(&is).all(|(was, is)| was <= is), Rule::NumbersRise);
+        if was[0] == is[0] {
+            self.check(old.document() == new.document(), Rule::NothingLost);
+        } else {
+            self.check(was[0] + 1 == is[0], Rule::NothingLost);
+            self.changed(old, new, clock, honest);
+        }
+        let is_kept = |receipt: &Receipt| new.receipts.find(&receipt.operation) == Some(receipt);
+        self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
+    }
+
+    /// The text is another: one call has been done, and the right one.
+    fn changed(&mut self, old: &Head, new: &Head, clock: i64, honest: bool) {
+        let is_new = |receipt: &&Receipt| old.receipts.find(&receipt.operation).is_none();
+        let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
+        let (Some(Some(op)), None) = (added.next(), added.next()) else {
+            return self.check(false, Rule::NothingLost);
+        };
+        let text = op.change(self.text.as_deref().unwrap_or(TEXT));
+        self.check(new.document() == BlobId::of(text.as_bytes()), Rule::NothingLost);
+        self.text = Some(text.into());
+        self.done[op as usize] += 1;
+        self.check(self.done[op as usize] == 1, Rule::DoneOnce);
+        self.check(!(self.never && op == Op::WriteA), Rule::NeverIsNever);
+        if op.is_write() {
+            let hold = old.lease().hold().filter(|hold| hold.id == *LEASE);
+            self.check(hold.is_some(), Rule::UnderTheLease);
+            self.check(!honest || hold.is_none_or(|hold| at(clock) < hold.expires_at), Rule::InTime);
+        }
+    }
+
+    /// A client has its answer.
+    pub(super) fn told(&mut self, run: u8, op: Op, ended: &Ended) {
+        let about = if op == Op::AskA { Op::WriteA } else { op };
+        let done = self.done[about as usize];
+        match ended {
+            Ok(Said::NeverDone) => {
+                self.check(done == 0, Rule::NeverIsNever);
+                self.never = true;
+            }
+            Ok(said @ Said::Outcome(json)) => {
+                let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
+                if is("applied") || is("edited") {
+                    self.check(done == 1, Rule::AnswersTrue);
+                } else if is("refused") {
+                    self.check(done == 0, Rule::AnswersTrue);
+                }
+                let first = self.answers[about as usize].get_or_insert_with(|| said.clone()).clone();
+                self.check(first == *said, Rule::AnswersAgree);
+            }
+            Err(EngineError::Store(Fault::Indeterminate(_))) => {}
+            Err(_) => {
+                self.unwritten.push(run);
+                self.unwritten.sort_unstable();
+            }
+        }
+    }
+
+    /// A commit of a run has landed, and the run goes on: what its client is told later must say so.
+    pub(super) fn contradicts(&mut self, ended: &Ended, wrote: bool) {
+        let claims_nothing =
+            matches!(ended, Err(e) if !matches!(e, EngineError::Store(Fault::Indeterminate(_))));
+        self.check(!(claims_nothing && wrote), Rule::AnswersTrue);
+    }
+}
