@@ -108,19 +108,59 @@ pub struct Capabilities {
 
 /// Keeps heads and blobs. It compares and swaps and decides nothing else.
 ///
-/// Promises that the conformance suite checks:
+/// Any back end with a conditional write serves: a table with a version column, an object store that honours
+/// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
+/// [`BlockingStore`](crate::BlockingStore) and becomes a `Store` by [`Blocking`](crate::Blocking); hosts that want
+/// no generics put any store into a [`BoxStore`]. Whether it keeps what is promised here is tried by the suite of the
+/// feature `conformance`.
 ///
-/// * `commit` is one atomic step: all of it or nothing, judged on the row as it is at that moment.
-/// * A version is never used for two states of a row. A row is never removed.
-/// * A conflict carries the row as it is, with a clock read after it.
-/// * A commit that answered `Done` is seen by every later `load`, and its blobs by every later `blob`.
-/// * A store never retries a commit by itself.
-/// * Every failure says whether something may have been written.
+/// # What it keeps
+///
+/// * One **row** for each canvas: the head ([`Head::to_json`], [`Head::from_json`]) and a version. A canvas id is any
+///   text of 1 to 512 bytes, NUL included; ids are compared and ordered byte by byte and never folded.
+/// * The **blobs** of each canvas by their hash. A blob of one canvas is never shown to another.
+///
+/// Sizes: a head has up to about 1 MiB with the default [`Policy`](crate::Policy) (its receipts and conversations are
+/// bounded), a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What is too large for
+/// the back end is a [`Fault::Definite`], never cut.
+///
+/// # What it promises
+///
+/// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
+///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
+/// * **Versions** are never used for two states of a row, so that a text that comes back is told apart. Also a commit of
+///   the very head that is there takes a new version: by such an empty bump an engine makes sure that a commit of unknown
+///   fate can never land.
+/// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other
+///   ([`Head::is_deleted`]), listed like any other; its numbers go on when the canvas is made again.
+/// * **Conflicts** carry the row as it is, not as some snapshot of an earlier moment had it.
+/// * **Clock.** Each answer carries the store's clock, read after the row and, in a commit, after the wait for it. One
+///   clock for all servers is best; where each server has its own, leases may end early, and nothing else goes wrong.
+/// * **`not_after`**, where [`Capabilities::not_after`] says so: a commit at or past that instant writes nothing and
+///   answers [`Committed::Late`]. The version is compared first.
+/// * **Seen by all.** What a commit has answered is in every later `load` and `blob`, on every server: no replica that
+///   lags behind.
+/// * **Honest faults.** [`Fault::Definite`] says that nothing was written and nothing will be; everything else is
+///   [`Fault::Indeterminate`]. A serialization failure, a deadlock, a busy or full database are definite; a connection
+///   lost during a commit is not. Bytes that are no head are given as `Fault::Definite(Box::new(head_error))`, so that
+///   the engine can say what is wrong with them. An error names the operation and the canvas.
+/// * **No retries.** A store never tries a commit again by itself: the engine does, and settles what is in doubt.
+///
+/// # Blobs
+///
+/// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
+/// again, which keeps it from being old. A host drops blobs by [`Store::delete`] once they are unreferenced *and* old;
+/// what the current head needs stays whatever the host says. Blobs of a commit that lost may be left behind and do no
+/// harm.
 pub trait Store: Send + Sync {
     /// What it can do beyond the contract.
     fn capabilities(&self) -> Capabilities;
 
     /// The row of a canvas; `None` where it never had one.
+    ///
+    /// # Errors
+    ///
+    /// See "Honest faults" above; so for the other methods.
     fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send;
 
     /// Compares the version and swaps head and blobs.

@@ -91,7 +91,7 @@ const FULL: &[Budget] = &[
     skewed(-5, RELEASE),
     Budget { at_once: 3, ..RACE },
     Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0]) },
-    skewed(5, Budget { ticks: 1, delayed: 1, ..starts([2, 0, 1, 1, 0, 0]) }),
+    skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0]) }),
 ];
 
 #[test]

@@ -1,0 +1,348 @@
+//! Opening a file: which one it is, whether it is ours, and how a connection to it is set up.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fmt, fs, io, thread};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::fault::Cause;
+use super::schema::{self, FORMAT, Found};
+use super::trouble::Trouble;
+use super::{Durability, Options};
+
+/// Why a file cannot be opened as a store. The file is as it was before, except that a missing one may have been
+/// made, empty.
+#[derive(Debug)]
+pub enum OpenError {
+    /// SQLite said so.
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What it means.
+        trouble: Trouble,
+        /// SQLite's own words; none where the file was found unfit without an error.
+        source: Option<rusqlite::Error>,
+    },
+    /// The path leads nowhere.
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The database of another application.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later version of this program has written it.
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+    },
+    /// The file system cannot share memory between processes.
+    NoWal {
+        /// The file.
+        path: PathBuf,
+        /// The journal mode that SQLite offers.
+        mode: String,
+    },
+}
+
+impl OpenError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Sqlite { trouble, .. } => trouble.code(),
+            Self::Path { .. } => Trouble::CannotOpen.code(),
+            Self::Foreign { .. } => "STORE_FOREIGN",
+            Self::TooNew { .. } => "STORE_TOO_NEW",
+            Self::NoWal { .. } => "STORE_NO_WAL",
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Sqlite { path, .. }
+            | Self::Path { path, .. }
+            | Self::Foreign { path }
+            | Self::TooNew { path, .. }
+            | Self::NoWal { path, .. } => path,
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "opening {:?}: ", self.path())?;
+        match self {
+            Self::Sqlite { trouble, source: Some(e), .. } => {
+                write!(f, "{} ({e}): {}", trouble.what(), trouble.next())
+            }
+            Self::Sqlite { trouble, source: None, .. } => write!(f, "{}: {}", trouble.what(), trouble.next()),
+            Self::Path { source, .. } => write!(f, "the path leads nowhere ({source}): give another path"),
+            Self::Foreign { .. } => {
+                write!(f, "the file belongs to another application: give the path of another file")
+            }
+            Self::TooNew { found, .. } => {
+                write!(f, "the file has format {found}, this program reads {FORMAT}: update this program")
+            }
+            Self::NoWal { mode, .. } => write!(
+                f,
+                "the file system allows journal mode {mode:?} and no write-ahead log: \
+                 put the file on a local disk"
+            ),
+        }
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Sqlite { source, .. } => source.as_ref().map(|e| e as _),
+            Self::Path { source, .. } => Some(source),
+            Self::Foreign { .. } | Self::TooNew { .. } | Self::NoWal { .. } => None,
+        }
+    }
+}
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Write,
+    Read,
+}
+
+/// Tells a file from another one that takes its place at its path: by device and number. Not by its birth, which some
+/// file systems make up anew.
+type FileId = (u64, u64);
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> io::Result<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    fs::metadata(path).map(|file| (file.dev(), file.ino()))
+}
+
+/// Elsewhere a file that SQLite has open cannot be replaced.
+#[cfg(not(unix))]
+fn file_id(path: &Path) -> io::Result<FileId> {
+    fs::metadata(path).map(|_| (0, 0))
+}
+
+/// The file of a store, and how connections to it are made.
+#[derive(Debug)]
+pub(super) struct Database {
+    path: PathBuf,
+    options: Options,
+    file: FileId,
+}
+
+impl Database {
+    /// Opens a file for the first time, and makes it where there is none.
+    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection), OpenError> {
+        // Absolute: it outlives a change of the working directory, and SQLite takes it for nothing but a path.
+        let path =
+            std::path::absolute(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
+        let writer = connect(&path, &options, OpenFlags::SQLITE_OPEN_CREATE)?;
+        let is_current = is_current(&path, &writer)?;
+        keep_log(&path, &writer, options.busy_timeout)?;
+        set_up(&writer, &options, Role::Write).map_err(|e| failed(&path, e))?;
+        if !is_current {
+            let found = schema::migrate(&writer).map_err(|e| failed(&path, e))?;
+            accept(&path, found)?;
+        }
+        let file = identify(&path, &writer)?;
+        Ok((Self { path, options, file }, writer))
+    }
+
+    /// Another connection to the same file.
+    pub(super) fn connect(&self, role: Role) -> Result<Connection, OpenError> {
+        let moved = || unfit(&self.path, Trouble::Moved);
+        self.check_place().map_err(|_| moved())?;
+        let connection = connect(&self.path, &self.options, OpenFlags::empty())?;
+        if identify(&self.path, &connection)? != self.file || !is_current(&self.path, &connection)? {
+            return Err(moved());
+        }
+        keep_log(&self.path, &connection, self.options.busy_timeout)?;
+        set_up(&connection, &self.options, role).map_err(|e| failed(&self.path, e))?;
+        Ok(connection)
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// With a log, SQLite itself goes on in a file that was deleted or replaced, and what it writes there is lost.
+    pub(super) fn check_place(&self) -> Result<(), Cause> {
+        match file_id(&self.path) {
+            Ok(file) if file == self.file => Ok(()),
+            _ => Err(Cause::Moved),
+        }
+    }
+}
+
+fn failed(path: &Path, source: rusqlite::Error) -> OpenError {
+    OpenError::Sqlite { path: path.to_owned(), trouble: Trouble::of(&source), source: Some(source) }
+}
+
+fn unfit(path: &Path, trouble: Trouble) -> OpenError {
+    OpenError::Sqlite { path: path.to_owned(), trouble, source: None }
+}
+
+fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, OpenError> {
+    // A mutex of ours guards each connection, so SQLite needs none.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| failed(path, e))?;
+    let guarded = || {
+        connection.busy_timeout(options.busy_timeout.min(LONGEST_TIMEOUT))?;
+        // A file from elsewhere must not run code by its schema.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        // SQLite falls back to reading where it may not write.
+        connection.is_readonly("main")
+    };
+    match guarded() {
+        Ok(false) => Ok(connection),
+        Ok(true) => Err(unfit(path, Trouble::ReadOnly)),
+        Err(e) => Err(failed(path, e)),
+    }
+}
+
+/// SQLite counts milliseconds in an `int`.
+const LONGEST_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
+
+/// Whether a file has our tables; false where it is yet to get them. One that is not ours is refused.
+fn is_current(path: &Path, connection: &Connection) -> Result<bool, OpenError> {
+    let found = schema::examine(connection).map_err(|e| failed(path, e))?;
+    accept(path, found)
+}
+
+fn accept(path: &Path, found: Found) -> Result<bool, OpenError> {
+    match found {
+        Found::Ours(format) => Ok(format == FORMAT),
+        Found::Empty => Ok(false),
+        Found::TooNew(found) => Err(OpenError::TooNew { path: path.to_owned(), found }),
+        Found::Foreign => Err(OpenError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// Sees to it that the file has a write-ahead log.
+fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(), OpenError> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let mut left = timeout;
+    loop {
+        let mode: rusqlite::Result<String> =
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+        match mode {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => return Err(OpenError::NoWal { path: path.to_owned(), mode }),
+            // SQLite reads before it switches, and who has read does not wait for a writer.
+            Err(e) if Trouble::of(&e) == Trouble::Busy && !left.is_zero() => {
+                thread::sleep(PAUSE);
+                left = left.saturating_sub(PAUSE);
+            }
+            Err(e) => return Err(failed(path, e)),
+        }
+    }
+}
+
+fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::Result<()> {
+    let synchronous = match options.durability {
+        Durability::Process => "NORMAL",
+        Durability::Power => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    // Where a plain sync leaves data in the drive's own cache (macOS), the order of log and file needs the full one.
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "fullfsync", options.durability == Durability::Power)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // After one large commit the log would keep its size for as long as the file is open.
+    let log_limit = connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()));
+    log_limit?;
+    match role {
+        Role::Write => limit_size(connection, options),
+        Role::Read => connection.pragma_update(None, "query_only", true),
+    }
+}
+
+/// Bytes of the log that stay on the disk once its content is in the file.
+const LOG_BYTES: i64 = 16 << 20;
+
+/// SQLite's own limit.
+const MOST_PAGES: u32 = u32::MAX - 1;
+
+fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+    let Some(bytes) = options.max_bytes else { return Ok(()) };
+    let page: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = u32::try_from(bytes / u64::from(page.max(1))).unwrap_or(MOST_PAGES).clamp(1, MOST_PAGES);
+    connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
+}
+
+/// Says which file a connection has.
+fn identify(path: &Path, connection: &Connection) -> Result<FileId, OpenError> {
+    let file = file_id(path).map_err(|_| unfit(path, Trouble::Moved))?;
+    if has_moved(connection).map_err(|e| failed(path, e))? {
+        return Err(unfit(path, Trouble::Moved));
+    }
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn has_moved(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut moved = 0;
+    connection.file_control(Some("main"), rusqlite::FileControl::HasMoved(&mut moved))?;
+    Ok(moved != 0)
+}
+
+#[cfg(not(unix))]
+fn has_moved(_: &Connection) -> rusqlite::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No caller sees how a connection is set up, until the power fails.
+    #[test]
+    fn connections_are_set_up_as_the_options_say() {
+        let folder = std::env::temp_dir().join(format!("canvas-sqlite-open-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        for (durability, synchronous, full_sync) in [(Durability::Process, 1, 0), (Durability::Power, 2, 1)] {
+            let options = Options { durability, busy_timeout: Duration::MAX, max_bytes: Some(1 << 20) };
+            let (database, writer) = Database::open(&folder.join("x.db"), options).unwrap();
+            let reader = database.connect(Role::Read).unwrap();
+            for (connection, query_only) in [(&writer, 0), (&reader, 1)] {
+                let settings = [
+                    ("synchronous", synchronous),
+                    ("fullfsync", full_sync),
+                    ("checkpoint_fullfsync", 1),
+                    ("foreign_keys", 1),
+                    ("trusted_schema", 0),
+                    ("busy_timeout", i64::from(i32::MAX)),
+                    ("journal_size_limit", LOG_BYTES),
+                    ("query_only", query_only),
+                ];
+                for (name, expected) in settings {
+                    let found: i64 = connection.pragma_query_value(None, name, |row| row.get(0)).unwrap();
+                    assert_eq!(found, expected, "{name}, {durability:?}, query_only {query_only}");
+                }
+            }
+            let pages: i64 = writer.pragma_query_value(None, "max_page_count", |row| row.get(0)).unwrap();
+            assert_eq!(pages, 256);
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

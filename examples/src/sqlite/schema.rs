@@ -1,0 +1,75 @@
+//! What a file must hold to be ours, and how it comes to hold it.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// "cnvs" in ASCII: tells our files from those of other applications.
+pub(super) const APPLICATION: i64 = 0x636e_7673;
+
+/// Each brings a file from the format of its index to the next.
+const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
+
+/// The format that this code reads and writes; in the file it is the `user_version`.
+pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
+
+/// The tables of [`FORMAT`], in order.
+const TABLES: [&str; 2] = ["blob", "canvas"];
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A database without anything in it.
+    Empty,
+    /// Ours, in this format.
+    Ours(i64),
+    /// Ours, in a format that is yet to come.
+    TooNew(i64),
+    /// Something else.
+    Foreign,
+}
+
+/// Looks without writing.
+pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Found> {
+    // One transaction: another process may be making the tables right now.
+    let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    look(&transaction)
+}
+
+fn look(connection: &Connection) -> rusqlite::Result<Found> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, format) = (pragma("application_id")?, pragma("user_version")?);
+    let mut names = connection.prepare(
+        "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )?;
+    let names = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    Ok(match (application, format) {
+        (0, 0) if names.is_empty() => Found::Empty,
+        (APPLICATION, newer) if newer > FORMAT => Found::TooNew(newer),
+        // What an operator has put beside our tables, an audit trigger say, is the operator's.
+        (APPLICATION, FORMAT) if TABLES.iter().any(|table| !names.iter().any(|name| name == table)) => {
+            Found::Foreign
+        }
+        (APPLICATION, format) if format > 0 => Found::Ours(format),
+        _ => Found::Foreign,
+    })
+}
+
+/// Brings a file to [`FORMAT`]; what cannot be brought there is left as it is.
+///
+/// Of two processes that do it at once, the second waits for the first and finds nothing left to do.
+pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Found> {
+    let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let done = match look(&transaction)? {
+        Found::Empty => 0,
+        Found::Ours(format) => format,
+        other => return Ok(other),
+    };
+    for (format, sql) in (0i64..).zip(MIGRATIONS) {
+        if format >= done {
+            transaction.execute_batch(sql)?;
+        }
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()?;
+    Ok(Found::Ours(FORMAT))
+}

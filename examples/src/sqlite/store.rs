@@ -1,0 +1,233 @@
+//! The contract, call by call.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{
+    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Fault, Head, Loaded, Version,
+};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::Options;
+use super::fault::{Cause, Failure, Operation};
+use super::open::{Database, OpenError, Role};
+use super::transaction::Transaction;
+
+/// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
+///
+/// Another store on the same file, in this process or another, sees the same canvases. Every call may wait for the
+/// disk: [`Blocking`](canvas_core::Blocking) makes a [`Store`](canvas_core::Store) of it.
+pub struct SqliteStore {
+    database: Database,
+    /// None where the last one had to be closed.
+    writer: Mutex<Option<Connection>>,
+    /// One is enough: a read holds it for the time of one query, and never while a writer is waited for.
+    reader: Mutex<Option<Connection>>,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl SqliteStore {
+    /// Opens a file with the default [`Options`], and makes it where there is none. Its folder must be there.
+    ///
+    /// Leases end by `clock`. It is read while the file is locked, so it must answer at once.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] says what is wrong with the file.
+    pub fn open(
+        path: impl AsRef<Path>,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<Self, OpenError> {
+        Self::open_with(path, clock, Options::default())
+    }
+
+    /// [`open`](Self::open) with options.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] says what is wrong with the file.
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        options: Options,
+    ) -> Result<Self, OpenError> {
+        let (database, writer) = Database::open(path.as_ref(), options)?;
+        let reader = database.connect(Role::Read)?;
+        Ok(Self {
+            database,
+            writer: Mutex::new(Some(writer)),
+            reader: Mutex::new(Some(reader)),
+            clock: Box::new(clock),
+        })
+    }
+
+    /// The file, as an absolute path.
+    pub fn path(&self) -> &Path {
+        self.database.path()
+    }
+
+    /// Runs a job on a connection, and gives its failure a place.
+    fn run<T>(
+        &self,
+        role: Role,
+        (operation, canvas): (Operation, Option<&CanvasId>),
+        job: impl FnOnce(Transaction<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Fault> {
+        let (slot, begin): (_, fn(_, _) -> _) = match role {
+            Role::Write => (&self.writer, Transaction::write),
+            Role::Read => (&self.reader, Transaction::read),
+        };
+        // A panic of the host's clock leaves the slot empty: the connection was closed, and so rolled back.
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match slot.take() {
+            Some(connection) => connection,
+            None => self
+                .database
+                .connect(role)
+                .map_err(|e| Failure::Definite(Cause::Reopen(e)).at(operation, canvas))?,
+        };
+        let result = begin(&connection, &self.database).and_then(job);
+        let spoilt = result.as_ref().is_err_and(Failure::spoils_connection);
+        if connection.is_autocommit() && !spoilt {
+            *slot = Some(connection);
+        }
+        result.map_err(|failure| failure.at(operation, canvas))
+    }
+
+    /// A row that was read, with the clock after it.
+    fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, Failure> {
+        let clock = (self.clock)();
+        let head = Arc::new(Head::from_json(canvas, head)?);
+        Ok(Loaded { head, version: Version::new(version.to_string()), clock })
+    }
+
+    fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, Failure> {
+        let mut select = transaction.prepare_cached("SELECT version, head FROM canvas WHERE id = ?1")?;
+        let mut rows = select.query([canvas.as_str().as_bytes()])?;
+        match rows.next()? {
+            Some(row) => {
+                self.loaded(canvas, row.get(0)?, row.get_ref(1)?.as_blob().map_err(wrong_type)?).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+fn wrong_type(e: rusqlite::types::FromSqlError) -> Failure {
+    rusqlite::Error::from(e).into()
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, options) = (self.database.path(), self.database.options());
+        f.debug_struct("SqliteStore").field("path", &path).field("options", options).finish_non_exhaustive()
+    }
+}
+
+impl BlockingStore for SqliteStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { not_after: true, notify: false }
+    }
+
+    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.run(Role::Read, (Operation::Load, Some(canvas)), |transaction| self.row(&transaction, canvas))
+    }
+
+    fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        let Commit { expected, head, blobs, not_after } = commit;
+        let canvas = head.canvas();
+        // Before the lock, which others wait for.
+        let json = head.to_json();
+        self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
+            let current: Option<(i64, i64)> = transaction
+                .prepare_cached("SELECT key, version FROM canvas WHERE id = ?1")?
+                .query_row([canvas.as_str().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let version = current.map(|(_, version)| version.to_string());
+            if version.as_deref() != expected.as_ref().map(Version::as_str) {
+                return Ok(Committed::Conflict(self.row(&transaction, canvas)?));
+            }
+            let clock = (self.clock)();
+            if not_after.is_some_and(|limit| clock >= limit) {
+                return Ok(Committed::Late { clock });
+            }
+            let (key, version) = match current {
+                Some((key, version)) => {
+                    let next = version.checked_add(1).ok_or(Cause::Row("the version has no next one"))?;
+                    transaction
+                        .prepare_cached("UPDATE canvas SET version = ?2, head = ?3 WHERE key = ?1")?
+                        .execute(params![key, next, json])?;
+                    (key, next)
+                }
+                None => {
+                    transaction
+                        .prepare_cached("INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2)")?
+                        .execute(params![canvas.as_str().as_bytes(), json])?;
+                    (transaction.last_insert_rowid(), 1)
+                }
+            };
+            for blob in &blobs {
+                // One that is there already is compared, which heals it where it was damaged.
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO blob (canvas, hash, bytes) VALUES (?1, ?2, ?3) \
+                         ON CONFLICT DO UPDATE SET bytes = excluded.bytes WHERE bytes IS NOT excluded.bytes",
+                    )?
+                    .execute(params![key, blob.id().as_bytes(), blob.as_bytes()])?;
+            }
+            transaction.commit()?;
+            Ok(Committed::Done { version: Version::new(version.to_string()), clock })
+        })
+    }
+
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
+            let bytes: Option<Vec<u8>> = transaction
+                .prepare_cached(
+                    "SELECT bytes FROM blob \
+                     WHERE canvas = (SELECT key FROM canvas WHERE id = ?1) AND hash = ?2",
+                )?
+                .query_row(params![canvas.as_str().as_bytes(), id.as_bytes()], |row| row.get(0))
+                .optional()?;
+            Ok(bytes.map(Blob::bytes))
+        })
+    }
+
+    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        // Every id comes after the empty one.
+        let after = after.map_or(&[][..], |canvas| canvas.as_str().as_bytes());
+        self.run(Role::Read, (Operation::List, None), |transaction| {
+            let mut select =
+                transaction.prepare_cached("SELECT id FROM canvas WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+            let mut rows = select.query(params![after, limit])?;
+            let mut canvases = Vec::new();
+            while let Some(row) = rows.next()? {
+                let id = row.get_ref(0)?.as_blob().map_err(wrong_type)?;
+                let id = str::from_utf8(id).ok().and_then(|id| CanvasId::new(id).ok());
+                canvases.push(id.ok_or(Cause::Row("a canvas has an id that is no name"))?);
+            }
+            Ok(canvases)
+        })
+    }
+
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.run(Role::Write, (Operation::Delete, Some(canvas)), |transaction| {
+            let row: Option<(i64, Vec<u8>)> = transaction
+                .prepare_cached("SELECT key, head FROM canvas WHERE id = ?1")?
+                .query_row([canvas.as_str().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((key, head)) = row else { return Ok(()) };
+            let needed: BTreeSet<BlobId> = Head::from_json(canvas, &head)?.blobs().collect();
+            for id in blobs.iter().filter(|id| !needed.contains(id)) {
+                transaction
+                    .prepare_cached("DELETE FROM blob WHERE canvas = ?1 AND hash = ?2")?
+                    .execute(params![key, id.as_bytes()])?;
+            }
+            transaction.commit()
+        })
+    }
+}

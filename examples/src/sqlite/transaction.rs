@@ -1,0 +1,72 @@
+//! One transaction on one connection, and what a COMMIT that fails has done.
+
+use rusqlite::Connection;
+
+use super::fault::{Cause, Failure};
+use super::open::Database;
+use super::schema::FORMAT;
+
+/// An open transaction. Dropped, it is rolled back.
+pub(super) struct Transaction<'a> {
+    connection: &'a Connection,
+    database: &'a Database,
+}
+
+impl<'a> Transaction<'a> {
+    /// For reading: it sees one state and waits for no writer.
+    pub(super) fn read(connection: &'a Connection, database: &'a Database) -> Result<Self, Failure> {
+        Self::begin(connection, database, "BEGIN DEFERRED")
+    }
+
+    /// For writing: it has the lock from the start. A transaction that takes it later fails at once where another
+    /// was faster, and no timeout helps.
+    pub(super) fn write(connection: &'a Connection, database: &'a Database) -> Result<Self, Failure> {
+        Self::begin(connection, database, "BEGIN IMMEDIATE")
+    }
+
+    fn begin(connection: &'a Connection, database: &'a Database, sql: &str) -> Result<Self, Failure> {
+        connection.prepare_cached(sql)?.execute([])?;
+        let transaction = Self { connection, database };
+        database.check_place()?;
+        // Another process may have brought the file to a later format since it was opened.
+        let found: i64 =
+            transaction.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
+        match found.cmp(&FORMAT) {
+            std::cmp::Ordering::Less => Err(Cause::Row("the file has lost its format number").into()),
+            std::cmp::Ordering::Equal => Ok(transaction),
+            std::cmp::Ordering::Greater => Err(Cause::TooNew { found }.into()),
+        }
+    }
+
+    /// Makes it last.
+    pub(super) fn commit(self) -> Result<(), Failure> {
+        let done = self.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
+        match done {
+            // Somebody may have taken the file away since the transaction began.
+            Ok(_) => self.database.check_place().map_err(Failure::InDoubt),
+            // Still open, for example because it was not its turn: the drop takes it back.
+            Err(e) if !self.connection.is_autocommit() => Err(e.into()),
+            // SQLite has rolled it back by itself. But its last frame may lie whole in the log, not indexed, and a
+            // recovery after a crash would find it there, unless another commit has overwritten it before.
+            Err(e) => Err(Failure::InDoubt(e.into())),
+        }
+    }
+}
+
+impl std::ops::Deref for Transaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // Some errors have rolled back already. One that cannot be rolled back still shows in the autocommit state,
+        // and the store then closes the connection.
+        if !self.connection.is_autocommit() {
+            let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut sql| sql.execute([]));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where the processes fight: starts them, kills them, keeps what they said.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use canvas_core::{Blob, BlobId};
+
+use super::fighter::Orders;
+use super::history::{Account, Entry, Tally, judge};
+
+/// A database to fight in.
+pub(crate) trait Ground {
+    /// Makes a canvas, and records every head that it will have. Gives the place for the fighters' orders.
+    fn prepare(&self, canvas: &str) -> String;
+
+    /// Every head of the canvas, in the order in which they were written.
+    fn history(&self, canvas: &str) -> Vec<Entry>;
+
+    fn blob(&self, canvas: &str, id: BlobId) -> Option<Blob>;
+}
+
+/// Kills in one canvas: the next has a fresh one, so that texts stay small.
+const ROUND: u32 = 10;
+
+struct Process {
+    child: Child,
+    words: JoinHandle<Vec<String>>,
+}
+
+impl Process {
+    fn start(orders: &Orders) -> Self {
+        let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
+            .args(orders.arguments())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program starts once more");
+        let output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let words = thread::spawn(move || output.lines().map_while(Result::ok).collect());
+        Self { child, words }
+    }
+
+    /// Ends it by SIGKILL, wherever it is.
+    fn kill(mut self, account: &mut Account) {
+        self.child.kill().expect("it has not ended by itself");
+        self.child.wait().expect("it was killed");
+        account.hear(&self.words.join().expect("its words were kept"));
+    }
+
+    /// Lets it end what it is at.
+    fn dismiss(mut self, account: &mut Account) {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().expect("it ends");
+        assert!(status.success(), "a fighter has failed by itself: {status}");
+        account.hear(&self.words.join().expect("its words were kept"));
+    }
+}
+
+/// Two processes, so many kills, and the verdict.
+pub(crate) fn play(engine: &str, ground: &impl Ground, kills: u32) {
+    let mut tally = Tally::default();
+    let mut life = 0;
+    for round in 0..kills.div_ceil(ROUND) {
+        let canvas = format!("ring-{round}");
+        let place = ground.prepare(&canvas);
+        let mut account = Account::default();
+        let mut start = |who: &str| {
+            life += 1;
+            let [engine, place, canvas, who] = [engine, &place, &canvas, who].map(String::from);
+            Process::start(&Orders { engine, place, canvas, who, life })
+        };
+        let mut fighters = [start("ada"), start("ben")];
+        for kill in round * ROUND..kills.min((round + 1) * ROUND) {
+            // Times that hit every step: right after the start, in a write, in a wait.
+            thread::sleep(Duration::from_millis(40 + u64::from(kill * 37 % 160)));
+            let victim = (kill % 2) as usize;
+            let who = ["ada", "ben"][victim];
+            std::mem::replace(&mut fighters[victim], start(who)).kill(&mut account);
+            tally.kills += 1;
+        }
+        // The last ones get to write too.
+        thread::sleep(Duration::from_millis(300));
+        fighters.into_iter().for_each(|fighter| fighter.dismiss(&mut account));
+        let text = |id| ground.blob(&canvas, id).and_then(|blob| blob.as_text().map(String::from));
+        judge(&ground.history(&canvas), text, &account, &mut tally);
+    }
+    println!("{engine}: {tally}");
+    tally.check();
+}

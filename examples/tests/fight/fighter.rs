@@ -1,0 +1,158 @@
+//! One of the two processes.
+
+use std::io::Read as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Resolution, Store,
+};
+
+/// The argument that makes a fighter of this program.
+pub(crate) const FIGHT: &str = "--fight";
+
+/// How long a lease lives: short, so that a killed process is soon succeeded.
+pub(crate) const TTL: Duration = Duration::from_millis(250);
+
+pub(crate) fn policy() -> Policy {
+    let lease = canvas_core::lease::Policy { ttl: TTL, ..canvas_core::lease::Policy::default() };
+    Policy { lease, ..Policy::default() }
+}
+
+/// What the arena tells a fighter.
+#[derive(Debug, Clone)]
+pub(crate) struct Orders {
+    pub(crate) engine: String,
+    /// The file, or the schema.
+    pub(crate) place: String,
+    pub(crate) canvas: String,
+    /// The conversation: the same again after a kill.
+    pub(crate) who: String,
+    /// Counts the processes, so that no call id is used twice.
+    pub(crate) life: u64,
+}
+
+impl Orders {
+    pub(crate) fn parse(arguments: &[String]) -> Option<Self> {
+        let [engine, place, canvas, who, life] = arguments else { return None };
+        let [engine, place, canvas, who] = [engine, place, canvas, who].map(String::clone);
+        Some(Self { engine, place, canvas, who, life: life.parse().ok()? })
+    }
+
+    pub(crate) fn arguments(&self) -> [String; 6] {
+        let Self { engine, place, canvas, who, life } = self.clone();
+        [FIGHT.into(), engine, place, canvas, who, life.to_string()]
+    }
+}
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::from_millis(0).saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+pub(crate) fn key(who: &str, turn: Turn, call: &str) -> OpKey {
+    let conversation = ConversationId::new(who).expect("names here are short");
+    OpKey { conversation, turn, call: CallId::new(call).expect("names here are short") }
+}
+
+/// Small numbers that differ from life to life.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+struct Fighter<'a, S> {
+    engine: &'a Engine<S>,
+    canvas: CanvasId,
+    orders: &'a Orders,
+    calls: u64,
+    dice: Dice,
+}
+
+/// Fights until its input ends, or it is killed.
+pub(crate) async fn fight<S: Store>(engine: &Engine<S>, orders: &Orders) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let ended = Arc::clone(&stop);
+    thread::spawn(move || {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        ended.store(true, Ordering::Relaxed);
+    });
+    let canvas = CanvasId::new(&orders.canvas).expect("names here are short");
+    let seed = orders.who.bytes().map(u64::from).sum::<u64>() * 1_000_003 + orders.life * 7_919 + 1;
+    let mut fighter = Fighter { engine, canvas, orders, calls: 0, dice: Dice(seed) };
+    while !stop.load(Ordering::Relaxed) {
+        fighter.bout().await;
+    }
+}
+
+impl<S: Store> Fighter<'_, S> {
+    fn pause(&mut self, millis: u64) {
+        thread::sleep(Duration::from_millis(self.dice.roll(millis) + 1));
+    }
+
+    fn name(&mut self) -> String {
+        self.calls += 1;
+        format!("{}-{}-{}", self.orders.who, self.orders.life, self.calls)
+    }
+
+    async fn bout(&mut self) {
+        let Ok(snapshot) = self.engine.snapshot(&self.canvas, now()).await else { return self.pause(5) };
+        let turn = snapshot.head.lease().turn();
+        if self.dice.roll(12) == 0 {
+            // The user sends a message: whoever holds the lease has lost it.
+            self.ask(turn, Command::Message).await;
+            return;
+        }
+        let Some(Outcome::CheckedOut { lease, .. }) = self.ask(turn, Command::CheckOut).await else {
+            return self.pause(8);
+        };
+        self.ask(turn, Command::Read { lease: Some(lease) }).await;
+        for _ in 0..=self.dice.roll(6) {
+            if self.dice.roll(25) == 0 {
+                thread::sleep(TTL + Duration::from_millis(20));
+            }
+            self.write(turn, lease).await;
+            self.pause(3);
+        }
+        if self.dice.roll(5) > 0 {
+            self.ask(turn, Command::CheckIn { lease: Some(lease) }).await;
+        }
+    }
+
+    async fn ask(&mut self, turn: Turn, command: Command) -> Option<Outcome> {
+        let call = Call { operation: key(&self.orders.who, turn, &self.name()), command };
+        let answered = self.engine.call(&self.canvas, &call, now()).await;
+        answered.ok().map(|answered| answered.outcome)
+    }
+
+    /// Writes a line that names itself and its lease, and tells what became of it. Each word is out before the next
+    /// step is taken.
+    async fn write(&mut self, turn: Turn, lease: LeaseId) {
+        let name = self.name();
+        println!("try {name}");
+        let command =
+            Command::Apply { lease: Some(lease), patch: format!("@@\n top\n+{name} {lease}\n"), base: None };
+        let call = Call { operation: key(&self.orders.who, turn, &name), command };
+        let outcome = match self.engine.call(&self.canvas, &call, now()).await {
+            Ok(answered) => Some(answered.outcome),
+            Err(_) => match self.engine.resolve(&self.canvas, &call.operation, now()).await {
+                Ok(Resolution::Done(outcome)) => Some(outcome),
+                Ok(Resolution::NeverDone) => return println!("no {name}"),
+                Err(_) => None,
+            },
+        };
+        match outcome {
+            Some(Outcome::Applied(applied)) => println!("ack {name} {}", applied.revision.revision().get()),
+            Some(_) => println!("no {name}"),
+            None => {}
+        }
+    }
+}

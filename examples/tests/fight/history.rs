@@ -1,0 +1,257 @@
+//! What was recorded, against what was said.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use canvas_core::{BlobId, Head};
+
+/// One state of the row, as the trigger recorded it.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) version: u64,
+    pub(crate) head: Head,
+}
+
+/// What the processes have said of their writes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Account {
+    tried: BTreeSet<String>,
+    /// With the revision that they were told.
+    acknowledged: BTreeMap<String, u64>,
+    refused: BTreeSet<String>,
+}
+
+impl Account {
+    pub(crate) fn hear(&mut self, words: &[String]) {
+        for line in words {
+            let words: Vec<&str> = line.split(' ').collect();
+            match words[..] {
+                ["try", name] => drop(self.tried.insert(name.into())),
+                ["ack", name, revision] => {
+                    // A process that is killed in the middle of a word has not said it.
+                    if let Ok(revision) = revision.parse() {
+                        self.acknowledged.insert(name.into(), revision);
+                    }
+                }
+                ["no", name] => drop(self.refused.insert(name.into())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Counts, the last ones of what must never happen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) kills: u32,
+    pub(crate) revisions: usize,
+    pub(crate) acknowledged: usize,
+    pub(crate) refused: usize,
+    /// Writes of which a killed process never heard.
+    pub(crate) in_doubt: usize,
+    pub(crate) preemptions: u64,
+    /// Acknowledged and not there, or there under another revision; a revision that is missing or changes more than
+    /// its line.
+    pub(crate) lost: usize,
+    /// There twice.
+    pub(crate) double: usize,
+    /// Refused, or never tried, and there.
+    pub(crate) unasked: usize,
+    /// Written under another lease than the row had, or under an older epoch after a newer one.
+    pub(crate) older_epoch: usize,
+}
+
+impl Tally {
+    pub(crate) fn check(&self) {
+        assert_eq!((self.lost, self.double, self.unasked, self.older_epoch), (0, 0, 0, 0), "{self}");
+        assert!(
+            self.acknowledged > 0 && self.refused > 0 && self.preemptions > 0,
+            "nobody has fought: {self}"
+        );
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kills, revisions, acknowledged, refused, in_doubt, preemptions, .. } = self;
+        let Self { lost, double, unasked, older_epoch, .. } = self;
+        write!(
+            f,
+            "{kills} kills, {revisions} revisions, {acknowledged} writes acknowledged, {refused} refused, {in_doubt} \
+             in doubt, {preemptions} preemptions; lost {lost}, double {double}, unasked {unasked}, older epoch \
+             {older_epoch}"
+        )
+    }
+}
+
+/// A line of the text: who wrote it, and the fence and epoch under which it was written.
+fn parse(line: &str) -> Option<(&str, (u64, u64))> {
+    let (name, lease) = line.split_once(' ')?;
+    let lease: canvas_core::lease::LeaseId = lease.parse().ok()?;
+    Some((name, (lease.fence().get(), lease.epoch().get())))
+}
+
+/// Goes through the history from its first revision, whose text is `top`.
+pub(crate) fn judge(
+    history: &[Entry],
+    text: impl Fn(BlobId) -> Option<String>,
+    account: &Account,
+    tally: &mut Tally,
+) {
+    let document = |head: &Head| {
+        let path = canvas_core::TreePath::document();
+        head.draft().get(&path).and_then(&text).unwrap_or_default()
+    };
+    let mut written: BTreeMap<String, u64> = BTreeMap::new();
+    let mut newest = 0;
+    for pair in history.windows(2) {
+        let [Entry { version: was, head: old }, Entry { version: is, head: new }] = pair else { continue };
+        let (revision, epoch) = (new.revision().get(), new.lease().epoch().get());
+        tally.preemptions += epoch.saturating_sub(old.lease().epoch().get());
+        let rises =
+            was < is && old.revision() <= new.revision() && old.lease().epoch() <= new.lease().epoch();
+        tally.lost += usize::from(!rises || revision > old.revision().get() + 1);
+        let (before, after) = (document(old), document(new));
+        if old.revision() == new.revision() {
+            tally.lost += usize::from(before != after);
+            continue;
+        }
+        tally.revisions += 1;
+        // The line is behind the first one, and nothing else has changed.
+        let line = after.lines().nth(1).unwrap_or_default();
+        let expected = before.replacen("top\n", &format!("top\n{line}\n"), 1);
+        let Some((name, (fence, under))) = parse(line).filter(|_| expected == after) else {
+            tally.lost += 1;
+            continue;
+        };
+        let lease = old.lease();
+        let holds =
+            lease.hold().is_some_and(|hold| (hold.id.fence().get(), hold.id.epoch().get()) == (fence, under));
+        tally.older_epoch += usize::from(!holds || under < newest || under != epoch);
+        newest = newest.max(under);
+        tally.double += usize::from(written.insert(name.into(), revision).is_some());
+        tally.unasked += usize::from(!account.tried.contains(name) || account.refused.contains(name));
+    }
+    let last = history.last().map(|entry| document(&entry.head)).unwrap_or_default();
+    let mut there: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, _) in last.lines().filter_map(parse) {
+        *there.entry(name).or_default() += 1;
+    }
+    tally.double += there.values().filter(|count| **count > 1).count();
+    for (name, revision) in &account.acknowledged {
+        let kept = there.contains_key(name.as_str()) && written.get(name) == Some(revision);
+        tally.lost += usize::from(!kept);
+    }
+    tally.acknowledged += account.acknowledged.len();
+    tally.refused += account.refused.len();
+    let heard = |name: &&String| account.acknowledged.contains_key(*name) || account.refused.contains(*name);
+    tally.in_doubt += account.tried.iter().filter(|name| !heard(name)).count();
+}
+
+/// The judge must see what is wrong, or the fight shows nothing.
+pub(crate) mod tests {
+    use std::collections::HashMap;
+
+    use canvas_core::lease::Turn;
+    use canvas_core::{Call, CanvasId, Command, Engine, MemoryStore, Outcome, Store as _, block_on};
+
+    use super::super::fighter::{key, now, policy};
+    use super::*;
+
+    struct Told {
+        history: Vec<Entry>,
+        texts: HashMap<BlobId, String>,
+        account: Account,
+    }
+
+    /// Two writes of one lease, a message, and a write of the next.
+    fn play() -> Told {
+        let engine = Engine::new(MemoryStore::new(now), policy());
+        let canvas = CanvasId::new("c").expect("short");
+        block_on(engine.create(&canvas, "top\n", &key("host", Turn::ZERO, "create"), now())).expect("made");
+        let mut told = Told { history: Vec::new(), texts: HashMap::new(), account: Account::default() };
+        let note = |told: &mut Told| {
+            let snapshot = block_on(engine.snapshot(&canvas, now())).expect("it is there");
+            told.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
+            let head = Head::clone(&snapshot.head);
+            told.history.push(Entry { version: told.history.len() as u64 + 1, head });
+        };
+        note(&mut told);
+        let mut calls = 0;
+        let mut ask = |turn: u64, command: Command| {
+            calls += 1;
+            let operation = key("ada", Turn::new(turn).expect("small"), &format!("c{calls}"));
+            block_on(engine.call(&canvas, &Call { operation, command }, now())).expect("it answers").outcome
+        };
+        let mut name = 0;
+        for turn in [0, 1] {
+            let Outcome::CheckedOut { lease, .. } = ask(turn, Command::CheckOut) else {
+                panic!("nobody else")
+            };
+            note(&mut told);
+            for _ in 0..2 {
+                name += 1;
+                let patch = format!("@@\n top\n+w{name} {lease}\n");
+                let outcome = ask(turn, Command::Apply { lease: Some(lease), patch, base: None });
+                let Outcome::Applied(applied) = outcome else { panic!("{outcome:?}") };
+                note(&mut told);
+                let words =
+                    [format!("try w{name}"), format!("ack w{name} {}", applied.revision.revision().get())];
+                told.account.hear(&words);
+            }
+            ask(turn, Command::Message);
+            note(&mut told);
+        }
+        told.account.hear(&["try w9".into(), "no w9".into()]);
+        assert!(block_on(engine.store().load(&canvas)).expect("memory does not fail").is_some());
+        told
+    }
+
+    fn verdict(told: &Told) -> (usize, usize, usize, usize) {
+        let mut tally = Tally::default();
+        judge(&told.history, |id| told.texts.get(&id).cloned(), &told.account, &mut tally);
+        (tally.lost, tally.double, tally.unasked, tally.older_epoch)
+    }
+
+    pub(crate) fn all() {
+        let told = play();
+        assert_eq!(verdict(&told), (0, 0, 0, 0));
+        let check = |what: &str, doctor: fn(&mut Told), sees: fn((usize, usize, usize, usize)) -> usize| {
+            let mut told = play();
+            doctor(&mut told);
+            assert!(sees(verdict(&told)) > 0, "the judge does not see that {what}");
+        };
+        check("a revision is missing", |told| drop(told.history.remove(2)), |(lost, ..)| lost);
+        check("the last writes are gone", |told| told.history.truncate(4), |(lost, ..)| lost);
+        check("two states are swapped", |told| told.history.swap(2, 3), |(lost, ..)| lost);
+        check(
+            "a version is used twice",
+            |told| told.history[3].version = told.history[2].version,
+            |(lost, ..)| lost,
+        );
+        check("a revision is another's", |told| told.account.hear(&["ack w1 9".into()]), |(lost, ..)| lost);
+        check("nothing of it is there", |told| told.account.hear(&["ack w8 2".into()]), |(lost, ..)| lost);
+        check(
+            "a text has lost a line",
+            |told| told.texts.values_mut().for_each(|text| *text = text.replace("w1 ", "x ")),
+            |(lost, ..)| lost,
+        );
+        let double: fn(&mut Told) = |told| {
+            let last = told.history.last().expect("there are some").clone();
+            let path = canvas_core::TreePath::document();
+            let id = last.head.draft().get(&path).expect("a document");
+            let line = told.texts[&id].lines().nth(1).expect("a line").to_owned();
+            told.texts.entry(id).and_modify(|text| *text = format!("{text}{line}\n"));
+        };
+        check("a line is there twice", double, |(_, double, ..)| double);
+        check(
+            "a refused write is there",
+            |told| told.account.hear(&["no w1".into()]),
+            |(_, _, unasked, _)| unasked,
+        );
+        let older: fn(&mut Told) = |told| {
+            told.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
+        };
+        check("an older lease has written", older, |(.., older)| older);
+    }
+}
