@@ -4,13 +4,16 @@
 //! compared with the expected one before it is timed, and every time is set against a floor: copying the document
 //! into a warm buffer. Times of a shared machine drift, so compare ratios of one run.
 //!
-//! A further work is a module beside [`apply`] and a line in [`WORKS`].
+//! A further work is a module beside [`apply`] and a line in [`WORKS`]. Writes on real databases are compared in
+//! `stores`, which the features `sqlite` and `postgres` bring in.
 
 pub mod allocations;
 pub mod apply;
 pub mod inputs;
 pub mod measure;
 pub mod report;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub mod stores;
 
 use measure::Effort;
 use report::Row;

@@ -18,6 +18,12 @@ impl Effort {
     pub const QUICK: Self = Self { rounds: 12, slot: Duration::from_millis(15) };
     /// For numbers to cite.
     pub const FULL: Self = Self { rounds: 40, slot: Duration::from_millis(20) };
+
+    /// Rounds for subjects that take a second each: 3 or 7.
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(crate) fn long_rounds(self) -> usize {
+        self.rounds as usize / 6 + 1
+    }
 }
 
 /// Shorter calls are timed several at once, so that reading the clock does not count.

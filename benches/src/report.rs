@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use crate::measure::{Flaw, Outcome, Time};
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+use crate::stores::Rate;
 
 /// What one subject needed for one work at one size.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +89,45 @@ pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
         "median_ns": median.map(|ns| ns.round() as u64),
         "floor_ns": row.floor_ns.round() as u64,
         "ratio": median.map(|ns| (ns / row.floor_ns * 1e3).round() / 1e3),
+    });
+    writeln!(out, "{object}")
+}
+
+/// Writes the head of the table of stores.
+///
+/// # Errors
+///
+/// Those of `out`.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub fn rate_head(out: &mut impl Write) -> io::Result<()> {
+    let [work, subject, per_second, range, ratio] = ["work", "subject", "writes/s", "range", "× first"];
+    writeln!(out, "{work:<16}  {subject:<24} {per_second:>9} {range:>17} {ratio:>8}")
+}
+
+/// Writes a row of the table of stores.
+///
+/// # Errors
+///
+/// Those of `out`.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub fn rate_line(rate: &Rate, out: &mut impl Write) -> io::Result<()> {
+    let Rate { work, subject, per_second, range: (slowest, fastest), ratio } = rate;
+    let range = format!("{slowest:.0} to {fastest:.0}");
+    writeln!(out, "{work:<16}  {subject:<24} {per_second:>9.0} {range:>17} {ratio:>8.2}")
+}
+
+/// Writes a row of the table of stores as one JSON object on one line.
+///
+/// # Errors
+///
+/// Those of `out`.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub fn rate_json_line(rate: &Rate, out: &mut impl Write) -> io::Result<()> {
+    let object = json!({
+        "work": rate.work,
+        "subject": rate.subject,
+        "per_second": rate.per_second.round() as u64,
+        "ratio": (rate.ratio * 1e3).round() / 1e3,
     });
     writeln!(out, "{object}")
 }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use canvas_benches::measure::Effort;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+use canvas_benches::stores;
 use canvas_benches::{WORKS, allocations, report};
 
 #[global_allocator]
@@ -34,7 +36,7 @@ impl Arguments {
             match argument.as_str() {
                 "--json" => parsed.json = true,
                 "--quick" => parsed.quick = true,
-                work if WORKS.iter().any(|known| names(work, known.name)) => parsed.works.push(argument),
+                work if known().any(|known| names(work, known)) => parsed.works.push(argument),
                 _ => return None,
             }
         }
@@ -44,6 +46,14 @@ impl Arguments {
     fn wants(&self, work: &str) -> bool {
         self.works.is_empty() || self.works.iter().any(|wanted| names(wanted, work))
     }
+}
+
+/// The names of all works.
+fn known() -> impl Iterator<Item = &'static str> {
+    let works = WORKS.iter().map(|work| work.name);
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    let works = works.chain(stores::WORKS.iter().map(|work| work.name));
+    works
 }
 
 /// Whether an argument is the name of a work, or its start up to a hyphen.
@@ -56,7 +66,10 @@ fn main() -> io::Result<ExitCode> {
         io::stderr().write_all(USAGE.as_bytes())?;
         return Ok(ExitCode::from(2));
     };
-    compare(&arguments, &mut io::stdout().lock())?;
+    let out = &mut io::stdout().lock();
+    compare(&arguments, out)?;
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    compare_stores(&arguments, out)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,6 +90,22 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
             }
             out.flush()?;
         }
+    }
+    Ok(())
+}
+
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+fn compare_stores(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
+    let works: Vec<_> = stores::WORKS.iter().filter(|work| arguments.wants(work.name)).collect();
+    if !arguments.json && !works.is_empty() {
+        report::rate_head(out)?;
+    }
+    for work in works {
+        for rate in (work.rates)(work.name, effort) {
+            if arguments.json { report::rate_json_line(&rate, out)? } else { report::rate_line(&rate, out)? }
+        }
+        out.flush()?;
     }
     Ok(())
 }

@@ -1,0 +1,46 @@
+//! A store that is far away: each statement waits a while before it is sent.
+
+use std::thread;
+use std::time::Duration;
+
+use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
+
+/// Half a millisecond, as between two machines of one data centre. The thread sleeps, because a runtime's timer is
+/// twice as coarse.
+pub(super) fn wait() {
+    thread::sleep(Duration::from_micros(500));
+}
+
+/// Each method of the store is one statement.
+pub(super) struct Delayed<S>(pub(super) S);
+
+impl<S: Store> Store for Delayed<S> {
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        wait();
+        self.0.load(canvas).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        wait();
+        self.0.commit(commit).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        wait();
+        self.0.blob(canvas, id).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        wait();
+        self.0.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        wait();
+        self.0.delete(canvas, blobs).await
+    }
+}

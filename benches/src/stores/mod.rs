@@ -1,0 +1,86 @@
+//! Guarded writes on real databases, beside what an application would write by hand.
+//!
+//! A guarded write is a whole call of the engine: lease, patch, receipt, compare-and-swap. The peers write the same
+//! number of bytes and guard less. The code of the stores is that of the examples, compiled in here: no member depends
+//! on another that is not a library.
+
+#[cfg(feature = "postgres")]
+mod delayed;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod writer;
+
+#[cfg(feature = "postgres")]
+#[path = "../../../examples/src/postgres/mod.rs"]
+#[expect(dead_code, unreachable_pub, unused_imports, reason = "a bench uses its part of the example")]
+mod postgres_store;
+#[cfg(feature = "sqlite")]
+#[path = "../../../examples/src/sqlite/mod.rs"]
+#[expect(dead_code, unreachable_pub, unused_imports, reason = "a bench uses its part of the example")]
+mod sqlite_store;
+
+use std::time::{Duration, Instant};
+
+use crate::measure::Effort;
+
+/// How many writes a subject gets through.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rate {
+    /// Stable name of the work.
+    pub work: &'static str,
+    /// Stable name of the subject; the first of a work is what the others are compared with.
+    pub subject: &'static str,
+    /// Writes in a second, the median of all rounds.
+    pub per_second: f64,
+    /// The slowest and the fastest round.
+    pub range: (f64, f64),
+    /// Times the first subject of the work.
+    pub ratio: f64,
+}
+
+/// One thing to measure on a database.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreWork {
+    /// The stable name in table and JSON.
+    pub name: &'static str,
+    /// Measures all subjects.
+    pub rates: fn(name: &'static str, effort: Effort) -> Vec<Rate>,
+}
+
+/// Every work that the features of this build allow, in the order of the table.
+pub const WORKS: &[StoreWork] = &[
+    #[cfg(feature = "sqlite")]
+    StoreWork { name: "sqlite-write", rates: sqlite::write },
+    #[cfg(feature = "postgres")]
+    StoreWork { name: "postgres-steady", rates: postgres::steady },
+    #[cfg(feature = "postgres")]
+    StoreWork { name: "postgres-hot", rates: postgres::hot },
+];
+
+/// One way to write: does some writes and tells how many.
+type Subject<'a> = (&'static str, Box<dyn FnMut() -> u32 + 'a>);
+
+/// Gives each subject its turn in each round, so that a slow minute of the machine hits all.
+fn rates(work: &'static str, rounds: usize, mut subjects: Vec<Subject<'_>>) -> Vec<Rate> {
+    let mut seen: Vec<Vec<f64>> = subjects.iter().map(|_| Vec::new()).collect();
+    for round in 0..=rounds {
+        for ((_, run), seen) in subjects.iter_mut().zip(&mut seen) {
+            let start = Instant::now();
+            let writes = run();
+            // The first round warms up.
+            if round > 0 {
+                seen.push(f64::from(writes) / start.elapsed().max(Duration::from_nanos(1)).as_secs_f64());
+            }
+        }
+    }
+    let mut first = None;
+    let rate = |((subject, _), mut seen): (Subject<'_>, Vec<f64>)| {
+        seen.sort_by(f64::total_cmp);
+        let per_second = seen[seen.len() / 2];
+        let ratio = per_second / *first.get_or_insert(per_second);
+        Rate { work, subject, per_second, range: (seen[0], seen[seen.len() - 1]), ratio }
+    };
+    subjects.into_iter().zip(seen).map(rate).collect()
+}

@@ -1,0 +1,82 @@
+//! A write in an SQLite file, beside a bare `UPDATE` of the same bytes.
+
+use std::path::{Path, PathBuf};
+
+use canvas_core::{Blocking, Engine, Store as _, block_on};
+use rusqlite::Connection;
+
+use super::sqlite_store::{SqliteStore, system_clock};
+use super::writer::{DOCUMENT, Writer, canvas, document, key, policy};
+use super::{Rate, rates};
+use crate::measure::Effort;
+
+/// Writes of one round.
+const WRITES: u32 = 1_000;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("canvas-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// WAL and `synchronous = NORMAL` on both sides.
+pub(super) fn write(work: &'static str, effort: Effort) -> Vec<Rate> {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.0.join("canvas.db"), system_clock).expect("the file can be made");
+    let engine = Engine::new(Blocking::in_place(store), policy());
+    block_on(engine.create(&canvas(), &document(), &key("create"), system_clock())).expect("it is new");
+    let mut writer = Writer::new(engine, 0, system_clock);
+    let mut lease = None;
+    // Until as many receipts are kept as ever will be.
+    block_on(writer.steady(&mut lease, 200));
+    let head =
+        block_on(writer.engine.store().load(&canvas())).expect("it is there").expect("it was made").head;
+    let bare = bare(&folder.0.join("bare.db"), head.to_json().len() + DOCUMENT);
+    let mut count = 0u64;
+    let mut body = vec![0; head.to_json().len() + DOCUMENT];
+    rates(
+        work,
+        effort.long_rounds(),
+        vec![
+            (
+                "UPDATE of the same bytes",
+                Box::new(|| {
+                    let mut update =
+                        bare.prepare_cached("UPDATE bare SET body = ?1, count = ?2").expect("it fits");
+                    for _ in 0..WRITES {
+                        count += 1;
+                        body[..8].copy_from_slice(&count.to_le_bytes());
+                        update.execute((&body, count as i64)).expect("the row is there");
+                    }
+                    WRITES
+                }),
+            ),
+            (
+                "canvas",
+                Box::new(|| {
+                    block_on(writer.steady(&mut lease, WRITES));
+                    WRITES
+                }),
+            ),
+        ],
+    )
+}
+
+/// One row of so many bytes, which nothing guards.
+fn bare(path: &Path, bytes: usize) -> Connection {
+    let connection = Connection::open(path).expect("the file can be made");
+    let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE bare (body BLOB, count INTEGER)";
+    connection.execute_batch(setup).expect("the file is new");
+    connection.execute("INSERT INTO bare VALUES (?1, 0)", [vec![0u8; bytes]]).expect("the table is new");
+    connection
+}

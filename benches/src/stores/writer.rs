@@ -1,0 +1,97 @@
+//! A model that writes: one line of a small document, again and again, under a lease.
+
+use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Store};
+
+/// Bytes of the document, as the measurements of others have it.
+pub(super) const DOCUMENT: usize = 4096;
+
+/// Lines of the document, each with a counter.
+pub(super) const LINES: usize = 32;
+
+/// Writes under one lease before it is given back and taken again; both are in the time.
+const WRITES_PER_LEASE: u32 = 50;
+
+/// A lease that does not end while it is measured.
+pub(super) fn policy() -> Policy {
+    let hour = std::time::Duration::from_secs(3_600);
+    let lease =
+        canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..canvas_core::lease::Policy::default() };
+    Policy { lease, ..Policy::default() }
+}
+
+pub(super) fn canvas() -> CanvasId {
+    CanvasId::new("bench").expect("short")
+}
+
+pub(super) fn key(call: &str) -> OpKey {
+    let conversation = ConversationId::new("model").expect("short");
+    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+}
+
+fn line(line: usize, count: u64) -> String {
+    format!("line {line:02} count {count:010} {}", "x".repeat(DOCUMENT / LINES - 28))
+}
+
+pub(super) fn document() -> String {
+    (0..LINES).map(|at| line(at, 0) + "\n").collect()
+}
+
+/// One writer; several may share a canvas and its lease, each with a line of its own.
+pub(super) struct Writer<S> {
+    pub(super) engine: Engine<S>,
+    line: usize,
+    count: u64,
+    calls: u64,
+    writes: u32,
+    now: fn() -> Timestamp,
+}
+
+impl<S: Store> Writer<S> {
+    pub(super) fn new(engine: Engine<S>, line: usize, now: fn() -> Timestamp) -> Self {
+        Self { engine, line, count: 0, calls: 0, writes: 0, now }
+    }
+
+    async fn ask(&mut self, command: Command) -> Outcome {
+        self.calls += 1;
+        // As long as the ids that providers give.
+        let operation = key(&format!("toolu_01{:02}{:020}", self.line, self.calls));
+        let answered = self.engine.call(&canvas(), &Call { operation, command }, (self.now)()).await;
+        answered.expect("the store answers").outcome
+    }
+
+    pub(super) async fn check_out(&mut self) -> LeaseId {
+        match self.ask(Command::CheckOut).await {
+            Outcome::CheckedOut { lease, .. } => lease,
+            other => panic!("nobody else asks for the lease: {other:?}"),
+        }
+    }
+
+    pub(super) async fn check_in(&mut self, lease: LeaseId) {
+        self.ask(Command::CheckIn { lease: Some(lease) }).await;
+    }
+
+    /// Replaces its line.
+    pub(super) async fn write(&mut self, lease: LeaseId) {
+        let patch = format!("@@\n-{}\n+{}\n", line(self.line, self.count), line(self.line, self.count + 1));
+        let outcome = self.ask(Command::Apply { lease: Some(lease), patch, base: None }).await;
+        assert!(matches!(outcome, Outcome::Applied(_)), "{outcome:?}");
+        self.count += 1;
+    }
+
+    /// Writes under leases of its own.
+    pub(super) async fn steady(&mut self, lease: &mut Option<LeaseId>, writes: u32) {
+        for _ in 0..writes {
+            let current = match *lease {
+                Some(lease) => lease,
+                None => *lease.insert(self.check_out().await),
+            };
+            self.write(current).await;
+            self.writes += 1;
+            if self.writes.is_multiple_of(WRITES_PER_LEASE) {
+                self.check_in(current).await;
+                *lease = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The flaws: one list of what stores get wrong, and of the promise that must show it.
+
+use crate::conformance::Promise;
+
+macro_rules! flaws {
+    ($($flaw:ident: $text:literal => $promise:ident;)*) => {
+        /// What a mutant does wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Flaw {
+            $(#[doc = concat!("It ", $text, ".")] $flaw,)*
+        }
+
+        impl Flaw {
+            /// Every flaw.
+            pub const ALL: &[Self] = &[$(Self::$flaw),*];
+
+            /// What the store does, in words.
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$flaw => $text,)*
+                }
+            }
+
+            /// The promise that it breaks, and that must show it. Others may show it too.
+            pub const fn killed_by(self) -> Promise {
+                match self {
+                    $(Self::$flaw => Promise::$promise,)*
+                }
+            }
+        }
+    };
+}
+
+flaws! {
+    InventsRows: "gives an empty row for a canvas that it does not have" => UnknownCanvas;
+    IgnoresCondition: "writes whatever version the row has" => OldVersion;
+    ZeroRowsAreSuccess: "says `Done` where the condition matched no row" => MadeOnce;
+    Upserts: "makes the row where a version was expected and there is no row" => NoRowNoMatch;
+    RetriesInside: "commits again by itself after a conflict" => OldVersion;
+    FailsInsteadOfConflict: "answers a conflict as a fault" => OldVersion;
+    WritesWhatItRefuses: "says `Conflict` after it has written" => LostCommit;
+    CommitsTwice: "commits twice, so that the version in its answer is not the row's" => RoundTrip;
+    ConflictsWithItself:
+        "sends some commits again after they were done, and answers the conflict with itself" => LandOnce;
+    HidesTheRow: "gives a conflict without the row" => ConflictCarriesRow;
+    ShowsWhatItSawLast: "gives a conflict with the row as this connection saw it last" => ConflictCarriesRow;
+    ShowsTheRowBeforeTheWait:
+        "gives a conflict with the row as it was before the commit waited for it" => LearnsAfterTheWait;
+    ServesStaleHeads: "answers loads with what it saw first" => PeerSees;
+    ConflictsAcrossCanvases: "lets a commit of one canvas make those of others conflict" => CanvasesApart;
+    NamesVersionsByContent:
+        "names versions by content, so that the same content has the same version again" => VersionsAreNew;
+    NamesVersionsByConnection: "gives versions that other connections do not know" => VersionsTravel;
+    TakesAnyVersion: "takes the version of another canvas for the row's" => VersionsOfOthers;
+    SkipsEmptyBumps: "says `Done` without a commit where the head is the same" => EmptyBump;
+    ChecksThenWrites: "compares the version, lets others go first, and then writes" => OneWins;
+    OverwritesAtCreation:
+        "looks whether there is a row, lets others go first, and then makes it over theirs" => CreationRace;
+    BlobsAfterHead: "shows the head first and its blobs later" => HeadBringsBlobs;
+    BreaksWhenGivenUp: "cannot commit any more once a commit was given up half way" => Abandoned;
+    LosesBlobs: "keeps heads and forgets blobs" => BlobsAreThere;
+    SharesBlobs: "keeps all blobs in one place, so that one canvas sees another's" => BlobsAreApart;
+    LosesEmptyBlobs: "takes a blob of no bytes for none" => BlobSizes;
+    CutsLargeBlobs: "loses the end of large blobs" => BlobSizes;
+    FailsOnRepeatedBlobs: "fails where the same blob comes twice" => RepeatedBlob;
+    DropsManyBlobs: "keeps only the first blobs of a commit that has many" => ManyBlobs;
+    CollectsTooEarly: "drops the blobs of the last head with each commit" => OldBlobsStay;
+    DropsNothing: "drops no blobs" => Dropped;
+    DropsEverything: "drops all blobs that the head does not need, whatever is named" => Dropped;
+    DropsForAllCanvases: "drops the blobs of all canvases at once" => DroppedApart;
+    RemembersBlobs:
+        "skips blobs that it has written before, although they were dropped since" => DroppedAgain;
+    DropsWhatTheHeadNeeds: "drops what is named, although the head needs it" => NeededBlobsStay;
+    FreezesItsClock: "answers with the first clock that it has read" => ClockMoves;
+    UsesItsOwnClock: "answers with the clock of each connection's machine" => OneClock;
+    IgnoresNotAfter: "claims `not_after` and ignores it" => NotAfter;
+    KeepsAnOldClock: "judges `not_after` by the clock of its last answer" => NotAfter;
+    AcceptsAtTheLimit: "commits when its clock stands exactly at `not_after`" => AtTheLimit;
+    SaysLateAfterWriting: "says `Late` after it has written" => LateWritesNothing;
+    JudgesTimeFirst: "says `Late` where the version is wrong too" => LateAndWrong;
+    ReadsItsClockBeforeTheWait:
+        "judges `not_after` by a clock that it read before it waited for the row" => JudgedAfterTheWait;
+    ListsWithoutOrder: "lists the last ids first" => Listed;
+    ListsWithoutAfter: "begins each list at the beginning" => ListPages;
+    ListsWithoutLimit: "lists all that there is" => ListPages;
+    ListsByLocale: "lists ids in the order of a dictionary" => ListBytes;
+    HidesTombstones: "leaves deleted canvases out of its lists" => ListTombstones;
+    CutsIdsAtNul: "ends ids at a NUL" => AlikeIds;
+    FoldsIds: "takes ids that differ in the case of letters for one" => AlikeIds;
+    ForgetsReceipts: "keeps heads without their receipts" => FullHead;
+    LosesNul: "loses each NUL in a head" => FullHead;
+    CutsLargeHeads: "keeps only the last receipts of a large head" => LargeHead;
+    FreesTombstones: "gives the row of a deleted canvas away" => Tombstone;
+    ClaimsToTell: "claims `notify` and tells nobody" => TellsPeers;
+    TellsLate: "claims `notify` and tells at the next commit" => TellsPeers;
+}

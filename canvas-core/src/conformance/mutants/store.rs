@@ -1,0 +1,226 @@
+//! A store behind a layer with one flaw.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_lease::Timestamp;
+
+use super::flaw::Flaw;
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::CanvasId;
+use crate::ground::store::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+
+/// One connection of a store with a flaw.
+#[derive(Debug)]
+pub(super) struct Mutant<S> {
+    pub(super) store: S,
+    pub(super) flaw: Flaw,
+    /// Counts the connections, from 0.
+    pub(super) number: u32,
+    own: Mutex<Own>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+/// What one connection remembers.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    pub(super) first_seen: BTreeMap<CanvasId, Loaded>,
+    pub(super) last_seen: BTreeMap<CanvasId, Loaded>,
+    pub(super) first_clock: Option<Timestamp>,
+    pub(super) last_clock: Option<Timestamp>,
+    /// For whom a version was given out.
+    pub(super) given: BTreeMap<String, BTreeSet<CanvasId>>,
+    /// Canvases whose version another canvas has spoilt.
+    pub(super) spoilt: BTreeSet<CanvasId>,
+    pub(super) commits: u32,
+    /// A commit was given up half way.
+    pub(super) broken: bool,
+    /// What was told and is not passed on yet.
+    untold: Vec<CanvasId>,
+}
+
+/// What all connections to the same data remember.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    connections: u32,
+    /// Blobs by the canvas that put them.
+    pub(super) put: BTreeMap<CanvasId, BTreeSet<BlobId>>,
+    /// Blobs that are there and not shown.
+    pub(super) hidden: BTreeSet<(CanvasId, BlobId)>,
+}
+
+impl<S> Mutant<S> {
+    pub(super) fn new(store: S, flaw: Flaw) -> Self {
+        Self::connect(store, flaw, Arc::default())
+    }
+
+    pub(super) fn peer(&self, store: S) -> Self {
+        Self::connect(store, self.flaw, Arc::clone(&self.shared))
+    }
+
+    fn connect(store: S, flaw: Flaw, shared: Arc<Mutex<Shared>>) -> Self {
+        let number = {
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            shared.connections += 1;
+            shared.connections - 1
+        };
+        Self { store, flaw, number, own: Mutex::default(), shared }
+    }
+
+    pub(super) fn inner(&self) -> &S {
+        &self.store
+    }
+
+    pub(super) fn own(&self) -> MutexGuard<'_, Own> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes news on, as far as the flaw lets it.
+    pub(super) fn tell(&self, told: Vec<CanvasId>) -> Vec<CanvasId> {
+        match self.flaw {
+            Flaw::ClaimsToTell => Vec::new(),
+            Flaw::TellsLate => std::mem::replace(&mut self.own().untold, told),
+            _ => told,
+        }
+    }
+}
+
+impl<S: Store> Mutant<S> {
+    /// The row as it is.
+    pub(super) async fn look(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.store.load(&self.key(canvas)).await
+    }
+
+    /// The row as this store shows it.
+    pub(super) fn show(&self, canvas: &CanvasId, loaded: Loaded) -> Loaded {
+        let loaded = self.note(canvas, loaded);
+        if self.flaw == Flaw::ServesStaleHeads {
+            return self.own().first_seen.entry(canvas.clone()).or_insert(loaded).clone();
+        }
+        loaded
+    }
+
+    /// Disguises a row and remembers it.
+    pub(super) fn note(&self, canvas: &CanvasId, mut loaded: Loaded) -> Loaded {
+        loaded.clock = self.clock(loaded.clock);
+        loaded.version = self.named(&loaded.version, &loaded.head);
+        if loaded.head.canvas() != canvas {
+            loaded.head = Arc::new(Head { canvas: canvas.clone(), ..Head::clone(&loaded.head) });
+        }
+        let mut own = self.own();
+        own.given.entry(loaded.version.as_str().to_owned()).or_default().insert(canvas.clone());
+        own.spoilt.remove(canvas);
+        own.last_seen.insert(canvas.clone(), loaded.clone());
+        loaded
+    }
+}
+
+impl<S: Store> Store for Mutant<S> {
+    fn capabilities(&self) -> Capabilities {
+        let capabilities = self.store.capabilities();
+        match self.flaw {
+            Flaw::IgnoresNotAfter => Capabilities { not_after: true, ..capabilities },
+            Flaw::ClaimsToTell | Flaw::TellsLate => Capabilities { notify: true, ..capabilities },
+            _ => capabilities,
+        }
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        Ok(match self.look(canvas).await? {
+            Some(loaded) if self.flaw == Flaw::FreesTombstones && loaded.head.is_deleted() => None,
+            Some(loaded) => Some(self.show(canvas, loaded)),
+            None if self.flaw == Flaw::InventsRows => {
+                let head = Arc::new(Head::create(canvas.clone(), BlobId::of(b"")));
+                let clock = self.own().last_clock.unwrap_or(Timestamp::from_millis(0));
+                Some(Loaded { head, version: Version::new("invented"), clock })
+            }
+            None => None,
+        })
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        self.commit_with_flaw(commit).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        if self.shared().hidden.contains(&(canvas.clone(), id)) {
+            return Ok(None);
+        }
+        let found = self.store.blob(&self.key(canvas), id).await?;
+        match (self.flaw, found) {
+            (Flaw::SharesBlobs, None) => {
+                let others: Vec<_> = self.shared().put.keys().cloned().collect();
+                for other in others {
+                    if let Some(blob) = self.store.blob(&other, id).await? {
+                        return Ok(Some(blob));
+                    }
+                }
+                Ok(None)
+            }
+            (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
+            (Flaw::CutsLargeBlobs, Some(blob)) => {
+                let bytes = blob.as_bytes();
+                Ok(Some(bytes.get(..1 << 20).map_or_else(|| blob.clone(), |cut| Blob::bytes(cut.to_vec()))))
+            }
+            (_, found) => Ok(found),
+        }
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        match self.flaw {
+            Flaw::ListsWithoutAfter => self.store.list(None, limit).await,
+            Flaw::ListsWithoutLimit => self.store.list(after, 10_000).await,
+            Flaw::ListsWithoutOrder => {
+                let mut page = self.store.list(after, limit).await?;
+                page.reverse();
+                Ok(page)
+            }
+            Flaw::ListsByLocale => {
+                let word = |id: &CanvasId| (id.as_str().to_lowercase(), id.as_str().to_owned());
+                let mut all = self.store.list(None, 10_000).await?;
+                all.retain(|id| after.is_none_or(|after| word(id) > word(after)));
+                all.sort_by_key(word);
+                all.truncate(limit);
+                Ok(all)
+            }
+            Flaw::HidesTombstones => {
+                let mut living = Vec::new();
+                for id in self.store.list(after, limit).await? {
+                    if self.look(&id).await?.is_some_and(|loaded| !loaded.head.is_deleted()) {
+                        living.push(id);
+                    }
+                }
+                Ok(living)
+            }
+            _ => self.store.list(after, limit).await,
+        }
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        let put = |canvas: &CanvasId| self.shared().put.get(canvas).into_iter().flatten().copied().collect();
+        match self.flaw {
+            Flaw::DropsNothing => Ok(()),
+            Flaw::DropsEverything => {
+                let all: Vec<_> = put(canvas);
+                self.store.delete(canvas, &all).await
+            }
+            Flaw::DropsForAllCanvases => {
+                let canvases: Vec<_> = self.shared().put.keys().cloned().collect();
+                for other in canvases {
+                    self.store.delete(&other, blobs).await?;
+                }
+                Ok(())
+            }
+            Flaw::DropsWhatTheHeadNeeds => {
+                self.shared().hidden.extend(blobs.iter().map(|id| (canvas.clone(), *id)));
+                self.store.delete(canvas, blobs).await
+            }
+            _ => self.store.delete(&self.key(canvas), blobs).await,
+        }
+    }
+}

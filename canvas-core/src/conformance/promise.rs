@@ -1,0 +1,192 @@
+//! The promises: one list, from which the type, its checks and the tests are made.
+
+use super::{Broken, Harness, Kept, suite};
+
+macro_rules! promises {
+    ($d:tt $($variant:ident = $module:ident::$name:ident: $text:literal;)*) => {
+        /// What a store promises. Each can be tried by itself, on a fresh store of the harness.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Promise {
+            $(#[doc = concat!($text, ".")] $variant,)*
+        }
+
+        impl Promise {
+            /// Every promise, the simple ones first.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The promise in words.
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+
+            /// Its name, as [`conformance_tests!`](crate::conformance_tests) names its test.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($name),)*
+                }
+            }
+
+            /// Tries it.
+            ///
+            /// # Errors
+            ///
+            /// [`Broken`] says what the store did.
+            pub async fn check<H: Harness>(self, harness: &H) -> Result<Kept, Broken> {
+                // Boxed, so that the future is not as large as the largest of them all.
+                let kept = match self {
+                    $(Self::$variant => Box::pin(suite::$module::$name(harness)).await,)*
+                };
+                kept.map_err(Broken::new)
+            }
+        }
+
+        /// Makes a test of each promise, so that `cargo test` names what a store breaks.
+        ///
+        /// It takes an expression that makes the [`Harness`](crate::conformance::Harness), which may wait
+        /// (`.await`), and what drives a future to its end: a function or closure, [`block_on`](crate::block_on)
+        /// unless another is given. Each test makes a harness of its own.
+        ///
+        /// A promise that cannot be tried (see [`Kept::Untried`](crate::conformance::Kept)) passes, and its test
+        /// prints why.
+        ///
+        /// ```
+        /// # use std::time::Duration;
+        /// # use canvas_core::conformance::Harness;
+        /// # use canvas_core::lease::Timestamp;
+        /// # use canvas_core::MemoryStore;
+        /// # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+        /// # #[derive(Default)]
+        /// # struct InMemory(Arc<AtomicU64>);
+        /// # impl Harness for InMemory {
+        /// #     type Store = MemoryStore;
+        /// #     async fn fresh(&self) -> MemoryStore {
+        /// #         let clock = Arc::clone(&self.0);
+        /// #         MemoryStore::new(move || Timestamp::from_millis(clock.load(Ordering::Relaxed)))
+        /// #     }
+        /// #     async fn peer(&self, store: &MemoryStore) -> MemoryStore { store.clone() }
+        /// #     async fn advance(&self, by: Duration) {
+        /// #         self.0.fetch_add(by.as_millis() as u64, Ordering::Relaxed);
+        /// #     }
+        /// # }
+        /// mod conformance {
+        /// #   use super::InMemory;
+        ///     canvas_core::conformance_tests!(InMemory::default());
+        /// }
+        ///
+        /// mod conformance_by_another_driver {
+        /// #   use super::InMemory;
+        ///     // With tokio: `|test| tokio::runtime::Runtime::new().unwrap().block_on(test)`.
+        ///     canvas_core::conformance_tests!(InMemory::default(), |test| canvas_core::block_on(test));
+        /// }
+        /// # fn main() {}
+        /// ```
+        #[macro_export]
+        macro_rules! conformance_tests {
+            ($d harness:expr $d(,)?) => {
+                $crate::conformance_tests!($d harness, $crate::block_on);
+            };
+            ($d harness:expr, $d block_on:expr $d(,)?) => {
+                $(
+                    #[test]
+                    fn $name() {
+                        let promise = $crate::conformance::Promise::$variant;
+                        let kept = $d block_on(async {
+                            let harness = $d harness;
+                            promise.check(&harness).await
+                        });
+                        match kept {
+                            ::std::result::Result::Ok($crate::conformance::Kept::Shown) => {}
+                            ::std::result::Result::Ok($crate::conformance::Kept::Untried(why)) => {
+                                ::std::println!("{}: not tried, {why}", promise.text());
+                            }
+                            ::std::result::Result::Err(broken) => {
+                                ::std::panic!("{}: {broken}", promise.text());
+                            }
+                        }
+                    }
+                )*
+            };
+        }
+    };
+}
+
+promises! { $
+    UnknownCanvas = rows::unknown_canvas: "an unknown canvas has no row";
+    RoundTrip = rows::round_trip: "what is committed is loaded";
+    MadeOnce = rows::made_once: "a row is made once";
+    NoRowNoMatch = rows::no_row_no_match: "no row matches no version";
+    OldVersion = rows::old_version: "an old version writes nothing";
+    LostCommit = rows::lost_commit:
+        "a commit that loses leaves the row alone, and its blobs can be put again";
+    ConflictCarriesRow = rows::conflict_carries_row: "a conflict carries the current row";
+    PeerSees = rows::peer_sees: "a peer sees a commit at once";
+    CanvasesApart = rows::canvases_apart: "commits of two canvases do not disturb one another";
+    VersionsAreNew = versions::versions_are_new: "versions are never used twice";
+    VersionsTravel = versions::versions_travel: "a version is good on every connection";
+    VersionsOfOthers = versions::versions_of_others: "the versions of one canvas mean nothing for another";
+    EmptyBump = versions::empty_bump:
+        "a commit of the very same head moves the version, and an older commit then fails";
+    OneWins = races::one_wins: "of many commits on one version one wins";
+    CreationRace = races::creation_race: "of many first commits at once one wins and the others learn of it";
+    LandOnce = races::land_once: "commits that are tried again after each conflict land exactly once";
+    HeadBringsBlobs = races::head_brings_blobs: "whoever sees a head finds its blobs";
+    Abandoned = races::abandoned:
+        "a commit that its caller gave up is there whole or not at all, and the row stays usable";
+    LearnsAfterTheWait = races::learns_after_the_wait:
+        "a commit that waits while another changes the row learns the changed row";
+    BlobsAreThere = blobs::blobs_are_there: "blobs of a commit are there";
+    BlobsAreApart = blobs::blobs_are_apart: "blobs belong to their canvas";
+    BlobSizes = blobs::blob_sizes: "a blob of no bytes and one of two megabytes are kept whole";
+    RepeatedBlob = blobs::repeated_blob: "the same blob may come twice in one commit";
+    ManyBlobs = blobs::many_blobs: "a commit of many blobs keeps them all";
+    OldBlobsStay = blobs::old_blobs_stay: "blobs stay until they are dropped";
+    Dropped = dropping::dropped: "dropped blobs are gone, others stay";
+    DroppedApart = dropping::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";
+    DroppedAgain = dropping::dropped_again: "a dropped blob can be put again";
+    NeededBlobsStay = dropping::needed_blobs_stay: "blobs that the head needs stay, whatever is dropped";
+    ClockMoves = time::clock_moves: "the clock is read with each answer";
+    OneClock = time::one_clock: "every connection answers by the same clock";
+    NotAfter = time::not_after: "no commit comes too late";
+    AtTheLimit = time::at_the_limit: "a commit exactly at its limit is late";
+    LateWritesNothing = time::late_writes_nothing: "a late commit writes nothing";
+    LateAndWrong = time::late_and_wrong: "a commit that is late and has an old version learns the row";
+    JudgedAfterTheWait = time::judged_after_the_wait:
+        "a commit that waits for the row is judged by the clock after the wait";
+    Listed = listing::listed: "canvases are listed in order";
+    ListPages = listing::list_pages: "a list goes on behind any id and ends at its limit";
+    ListBytes = listing::list_bytes: "the order of a list is the order of the bytes of the ids";
+    ListTombstones = listing::list_tombstones: "a deleted canvas stays in the list";
+    AnyId = ids::any_id: "any canvas id will do";
+    AlikeIds = ids::alike_ids: "ids that look alike are different canvases";
+    FullHead = heads::full_head: "a head with everything in it is kept whole";
+    LargeHead = heads::large_head: "a head of a megabyte is kept whole";
+    LargeCanvas = heads::large_canvas: "a large canvas is kept whole";
+    Tombstone = heads::tombstone: "a deleted canvas that is made again goes on with its numbers";
+    CreatedOnce = servers::created_once: "two servers that create one canvas at once make one";
+    OneLease = servers::one_lease: "one lease at a time over two servers";
+    PreemptedEverywhere = servers::preempted_everywhere: "a preempted write is refused on every server";
+    SkewedServers = servers::skewed_servers:
+        "wrong clocks of servers let nobody write who does not hold the lease";
+    RetryInFlight = retries::retry_in_flight: "a call that is made again while it is on its way is done once";
+    RetryAfterTheLease = retries::retry_after_the_lease:
+        "a call that is made again after its lease has ended is answered as before";
+    TellsPeers = news::tells_peers: "a store that claims to notify tells every connection before it answers";
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Promise;
+
+    #[test]
+    fn names_and_texts_differ() {
+        let names: BTreeSet<_> = Promise::ALL.iter().map(|promise| promise.name()).collect();
+        let texts: BTreeSet<_> = Promise::ALL.iter().map(|promise| promise.text()).collect();
+        assert_eq!((names.len(), texts.len()), (Promise::ALL.len(), Promise::ALL.len()));
+        assert_eq!(Promise::AnyId.name(), "any_id");
+    }
+}

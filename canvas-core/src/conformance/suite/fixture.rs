@@ -1,0 +1,152 @@
+//! A head with everything in it, made as hosts make theirs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use canvas_lease::{Timestamp, Turn};
+
+use super::{canvas, row};
+use crate::document::command::{Call, Command};
+use crate::document::outcome::Outcome;
+use crate::engine::Engine;
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::ground::memory::MemoryStore;
+use crate::ground::path::TreePath;
+use crate::ground::revision::{MAX_COUNTER, Revision};
+use crate::ground::store::{Commit, Store as _};
+use crate::policy::Policy;
+
+/// Names that trip quoting, escaping, NUL-terminated text and normal forms.
+const MODEL: &str = "modèle e\u{301} 🦀 \u{0} \"\\' \u{202e}";
+const OTHER: &str = "autre\n\t\u{7f}\u{2028}";
+
+/// A first commit of a full head, and the blobs that the head needs, each with its reason.
+pub(super) struct Fixture {
+    pub(super) commit: Commit,
+    pub(super) needed: Vec<(&'static str, BlobId)>,
+}
+
+impl Fixture {
+    /// Receipts with short and long answers, two conversations, a committed tree that is not the draft, a lease that
+    /// is held, and the largest number there is.
+    pub(super) async fn new() -> Result<Self, String> {
+        let story = Story::begin().await?;
+        let lease = story.check_out(MODEL, "out").await?;
+        let patch = "@@\n origin\n+été 🦀\n".to_owned();
+        story.call(MODEL, "patch", Command::Apply { lease, patch, base: None }).await?;
+        let start = row(story.engine.store(), &story.canvas).await?.head.turn_start();
+        story.call(MODEL, "end", Command::EndTurn { start }).await?;
+        story.edit("edit", "committed\n").await?;
+        story.call(OTHER, "message", Command::Message).await?;
+        story.edit("long", &"a line that the other has not seen\n".repeat(60)).await?;
+        let lease = story.check_out(OTHER, "out").await?;
+        // Refused with a diff that is too long for the head.
+        let patch = "@@\n-committed\n+mine\n".to_owned();
+        story.call(OTHER, "stale", Command::Apply { lease, patch, base: None }).await?;
+        story.finish().await
+    }
+
+    fn of(mut head: Head, mut blobs: BTreeMap<BlobId, Blob>) -> Result<Self, String> {
+        let entry = Blob::text("an entry of the journal\n".to_owned());
+        head.journal.last = Some(entry.id());
+        head.journal.undone = 3;
+        head.revision = Revision::new(MAX_COUNTER).ok_or("it is the last revision")?;
+        blobs.insert(entry.id(), entry);
+        let document = |tree: Option<&crate::Tree>| tree.and_then(|tree| tree.get(&TreePath::document()));
+        let conversation = ConversationId::new(MODEL).map_err(|e| e.to_string())?;
+        let needed = [
+            ("the document", document(Some(head.draft()))),
+            ("the committed document", document(head.committed())),
+            ("the first document", Some(head.origin.document)),
+            ("known to a conversation", Some(head.conversation(&conversation).synced.document)),
+            ("an answer", head.receipts.blobs().next()),
+            ("the journal's last entry", head.journal.last),
+        ];
+        let needed = needed.into_iter().filter_map(|(what, id)| Some((what, id?))).collect();
+        let blobs = blobs.into_values().collect();
+        let commit = Commit { expected: None, head: Arc::new(head), blobs, not_after: None };
+        Ok(Self { commit, needed })
+    }
+}
+
+/// A canvas in memory.
+struct Story {
+    engine: Engine<MemoryStore>,
+    canvas: CanvasId,
+}
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+impl Story {
+    async fn begin() -> Result<Self, String> {
+        let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
+        let story = Self { engine, canvas: canvas("c") };
+        let key = key("host", Turn::ZERO, "create")?;
+        let created = story.engine.create(&story.canvas, "origin\n", &key, NOW).await;
+        created.map_err(|e| e.to_string())?;
+        Ok(story)
+    }
+
+    async fn call(&self, who: &str, call: &str, command: Command) -> Result<Outcome, String> {
+        let turn = row(self.engine.store(), &self.canvas).await?.head.lease().turn();
+        let call = Call { operation: key(who, turn, call)?, command };
+        let answered = self.engine.call(&self.canvas, &call, NOW).await;
+        Ok(answered.map_err(|e| e.to_string())?.outcome)
+    }
+
+    async fn check_out(&self, who: &str, call: &str) -> Result<Option<canvas_lease::LeaseId>, String> {
+        match self.call(who, call, Command::CheckOut).await? {
+            Outcome::CheckedOut { lease, .. } => Ok(Some(lease)),
+            other => Err(format!("a check-out in memory gave {other:?}")),
+        }
+    }
+
+    async fn edit(&self, call: &str, markdown: &str) -> Result<(), String> {
+        let edit = Command::Edit { markdown: markdown.to_owned() };
+        self.call("user", call, edit).await.map(drop)
+    }
+
+    async fn finish(self) -> Result<Fixture, String> {
+        let loaded = row(self.engine.store(), &self.canvas).await?;
+        let mut blobs = BTreeMap::new();
+        for id in loaded.head.blobs() {
+            let blob = self.engine.store().blob(&self.canvas, id).await.map_err(|e| e.to_string())?;
+            blobs.insert(id, blob.ok_or("a blob of the head is not in memory")?);
+        }
+        Fixture::of(Head::clone(&loaded.head), blobs)
+    }
+}
+
+fn key(who: &str, turn: Turn, call: &str) -> Result<OpKey, String> {
+    let conversation = ConversationId::new(who).map_err(|e| e.to_string())?;
+    let call = CallId::new(call).map_err(|e| e.to_string())?;
+    Ok(OpKey { conversation, turn, call })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::block_on;
+
+    #[test]
+    fn a_full_head_has_everything_in_it() {
+        let Fixture { commit, needed } = block_on(Fixture::new()).unwrap();
+        let head = &commit.head;
+        assert_eq!(needed.len(), 6);
+        assert_eq!(
+            needed.iter().map(|(_, id)| *id).collect::<BTreeSet<_>>().len(),
+            6,
+            "no blob has two reasons"
+        );
+        assert!(head.lease().hold().is_some());
+        assert_eq!(head.conversations.len(), 2);
+        assert_ne!(head.committed(), Some(head.draft()));
+        let put: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();
+        assert_eq!(put, head.blobs().collect(), "it brings what it needs and nothing else");
+        assert_eq!(Head::from_json(head.canvas(), &head.to_json()).as_ref(), Ok(&**head));
+    }
+}

@@ -1,0 +1,113 @@
+//! Heads and documents that are full, large, or those of a canvas that was deleted.
+
+use std::sync::Arc;
+
+use super::fixture::Fixture;
+use super::server::{Server, code};
+use super::{SHOWN, Verdict, blob, canvas, commit, done, row, same, unchanged};
+use crate::conformance::Harness;
+use crate::document::command::Command;
+use crate::document::outcome::Outcome;
+use crate::ground::blob::BlobId;
+use crate::ground::head::Head;
+use crate::ground::id::{CallId, ConversationId, OpKey};
+use crate::ground::receipt::{Answer, Digest, Receipt};
+use crate::ground::store::Commit;
+
+pub(in crate::conformance) async fn full_head<H: Harness>(harness: &H) -> Verdict {
+    let store = harness.fresh().await;
+    let peer = harness.peer(&store).await;
+    let Fixture { commit, .. } = Fixture::new().await?;
+    let (head, blobs) = (Arc::clone(&commit.head), commit.blobs.clone());
+    let (version, _) = done(&store, commit).await?;
+    for connection in [&store, &peer] {
+        unchanged(connection, &head, &version).await?;
+        for put in &blobs {
+            let found = blob(connection, head.canvas(), put.id()).await?;
+            same("a blob of a full head", found.as_deref(), Some(put.as_bytes()))?;
+        }
+    }
+    // And again over a row that is there.
+    let again = Commit { expected: Some(version), head: Arc::clone(&head), blobs, not_after: None };
+    let (version, _) = done(&store, again).await?;
+    unchanged(&peer, &head, &version).await?;
+    SHOWN
+}
+
+pub(in crate::conformance) async fn large_head<H: Harness>(harness: &H) -> Verdict {
+    let store = harness.fresh().await;
+    let id = canvas("c");
+    let (version, _) = done(&store, commit(&id, None, "one\n")).await?;
+    let mut next = commit(&id, Some(version), "two\n");
+    next.head = Arc::new(with_receipts(&next.head, 600)?);
+    let head = Arc::clone(&next.head);
+    let (version, _) = done(&store, next).await?;
+    unchanged(&store, &head, &version).await?;
+    SHOWN
+}
+
+/// The head of a canvas on which much was asked: each receipt takes nearly two kilobytes.
+fn with_receipts(head: &Head, receipts: usize) -> Result<Head, String> {
+    let mut head = Head::clone(head);
+    for i in 0..receipts {
+        let name = |what: &str| format!("{what} {i} {}", "é".repeat(200));
+        let operation = OpKey {
+            conversation: ConversationId::new(&name("conversation")).map_err(|e| e.to_string())?,
+            turn: canvas_lease::Turn::ZERO,
+            call: CallId::new(&name("call")).map_err(|e| e.to_string())?,
+        };
+        let (digest, answer) = (Digest::of(&[name("").as_bytes()]), Answer::Inline("\"🦀\"".repeat(160)));
+        head.receipts.push(Receipt { operation, digest, fence: None, answer }, None, receipts);
+    }
+    Ok(head)
+}
+
+pub(in crate::conformance) async fn large_canvas<H: Harness>(harness: &H) -> Verdict {
+    let store = harness.fresh().await;
+    let id = canvas("c");
+    let text = "a line of a large document\n".repeat(80_000);
+    done(&store, commit(&id, None, &text)).await?;
+    let found = blob(&store, &id, BlobId::of(text.as_bytes())).await?;
+    same("the document's size", found.map(|bytes| bytes.len()), Some(text.len()))?;
+    SHOWN
+}
+
+pub(in crate::conformance) async fn tombstone<H: Harness>(harness: &H) -> Verdict {
+    let store = harness.fresh().await;
+    let (mut one, mut two) =
+        (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+    one.create("first life\n").await?;
+    let old = one.check_out("model").await?;
+    one.ask("user", Command::Edit { markdown: "edited\n".into() }).await?;
+    let before = row(&store, one.canvas()).await?.head;
+    two.delete().await?;
+    let grave = row(&store, one.canvas()).await?.head;
+    same("the tombstone's mark", grave.is_deleted(), true)?;
+    same("the tombstone's revision", grave.revision(), before.revision())?;
+    same("the tombstone's fence", grave.lease().fence(), before.lease().fence())?;
+    same("a deleted canvas", two.text().await.is_err(), true)?;
+    one.create("second life\n").await?;
+    let again = row(&store, one.canvas()).await?.head;
+    same("the revision of the second life", Some(again.revision()), before.revision().next())?;
+    same("the epoch goes on", again.lease().epoch() >= before.lease().epoch(), true)?;
+    same("the text of the second life", two.text().await?, "second life\n".to_owned())?;
+    let write =
+        Command::Apply { lease: Some(old), patch: "@@\n-second life\n+first life\n".into(), base: None };
+    same("a write with a lease of the first life", code(&two.ask("model", write).await?), "STALE_EPOCH")?;
+    let Outcome::TurnBegan { .. } = one.ask("model", Command::Message).await? else {
+        return Err("the second life has no turn".into());
+    };
+    SHOWN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_head_has_a_megabyte() {
+        let head = with_receipts(&commit(&canvas("c"), None, "x\n").head, 600).unwrap();
+        assert!(head.to_json().len() > 1 << 20);
+        assert_eq!(Head::from_json(head.canvas(), &head.to_json()).as_ref(), Ok(&head));
+    }
+}

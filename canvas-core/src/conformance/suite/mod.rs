@@ -1,0 +1,136 @@
+//! The promises, by subject. Each works on stores of its own and says how it was broken.
+
+pub(super) mod blobs;
+pub(super) mod dropping;
+mod fixture;
+pub(super) mod heads;
+pub(super) mod ids;
+pub(super) mod listing;
+pub(super) mod news;
+pub(super) mod races;
+pub(super) mod retries;
+pub(super) mod rows;
+pub(super) mod server;
+pub(super) mod servers;
+pub(super) mod tasks;
+pub(super) mod time;
+pub(super) mod versions;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::Kept;
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::CanvasId;
+use crate::ground::store::{Commit, Committed, Fault, Loaded, Store, Version};
+
+/// What became of a promise; the text says how it was broken.
+type Verdict = Result<Kept, String>;
+
+const SHOWN: Verdict = Ok(Kept::Shown);
+const NO_NOT_AFTER: Verdict = Ok(Kept::Untried("the store does not claim not_after"));
+const NO_STALL: Verdict = Ok(Kept::Untried("the harness gives no stall"));
+
+fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{what} is {found:?}, expected {expected:?}")) }
+}
+
+/// As [`same`], for heads that nobody wants to read.
+fn same_head(what: &str, found: &Head, expected: &Head) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{what} is not the one that was committed")) }
+}
+
+/// The clock has come as far as it must.
+fn reached(what: &str, clock: Timestamp, least: Timestamp) -> Result<(), String> {
+    if clock >= least { Ok(()) } else { Err(format!("{what} is {clock}, expected {least} or later")) }
+}
+
+fn canvas(name: &str) -> CanvasId {
+    CanvasId::new(name).expect("the suite's names are short")
+}
+
+/// A commit of a canvas whose document is `text`.
+fn commit(id: &CanvasId, expected: Option<Version>, text: &str) -> Commit {
+    let document = Blob::text(text.to_owned());
+    let head = Head::create(id.clone(), document.id());
+    Commit { expected, head: Arc::new(head), blobs: vec![document], not_after: None }
+}
+
+/// As [`commit`], with blobs that the head does not need.
+fn commit_with(id: &CanvasId, expected: Option<Version>, text: &str, more: &[&str]) -> Commit {
+    let mut commit = commit(id, expected, text);
+    commit.blobs.extend(more.iter().map(|text| Blob::text((*text).to_owned())));
+    commit
+}
+
+async fn done<S: Store>(store: &S, commit: Commit) -> Result<(Version, Timestamp), String> {
+    match store.commit(commit).await {
+        Ok(Committed::Done { version, clock }) => Ok((version, clock)),
+        other => Err(format!("a commit gave {}, expected Done", brief(&other))),
+    }
+}
+
+async fn conflict<S: Store>(store: &S, commit: Commit) -> Result<Option<Loaded>, String> {
+    match store.commit(commit).await {
+        Ok(Committed::Conflict(current)) => Ok(current),
+        other => Err(format!("a commit gave {}, expected Conflict", brief(&other))),
+    }
+}
+
+/// A conflict where there is a row.
+async fn conflict_row<S: Store>(store: &S, commit: Commit) -> Result<Loaded, String> {
+    conflict(store, commit).await?.ok_or_else(|| "the conflict carries no row".to_owned())
+}
+
+async fn late<S: Store>(store: &S, commit: Commit) -> Result<Timestamp, String> {
+    match store.commit(commit).await {
+        Ok(Committed::Late { clock }) => Ok(clock),
+        other => Err(format!("a commit gave {}, expected Late", brief(&other))),
+    }
+}
+
+/// An answer without the head that it may carry.
+fn brief(answer: &Result<Committed, Fault>) -> String {
+    match answer {
+        Ok(Committed::Done { version, clock }) => format!("Done ({} at {clock})", version.as_str()),
+        Ok(Committed::Conflict(Some(row))) => format!("Conflict (the row has {})", row.version.as_str()),
+        Ok(Committed::Conflict(None)) => "Conflict (no row)".to_owned(),
+        Ok(Committed::Late { clock }) => format!("Late (at {clock})"),
+        Err(fault) => format!("a fault ({fault})"),
+    }
+}
+
+async fn find<S: Store>(store: &S, id: &CanvasId) -> Result<Option<Loaded>, String> {
+    store.load(id).await.map_err(|e| format!("a load failed: {e}"))
+}
+
+async fn row<S: Store>(store: &S, id: &CanvasId) -> Result<Loaded, String> {
+    find(store, id).await?.ok_or_else(|| format!("{id:?} has no row"))
+}
+
+/// The row is this one still.
+async fn unchanged<S: Store>(store: &S, head: &Head, version: &Version) -> Result<(), String> {
+    let loaded = row(store, head.canvas()).await?;
+    same_head("the row's head", &loaded.head, head)?;
+    same("the row's version", &loaded.version, version)
+}
+
+/// A blob, which must be what its name says.
+async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option<Vec<u8>>, String> {
+    let found = store.blob(id, blob).await.map_err(|e| format!("a blob failed: {e}"))?;
+    let Some(found) = found else { return Ok(None) };
+    same("the id of a blob", found.id(), blob)?;
+    Ok(Some(found.as_bytes().to_vec()))
+}
+
+/// Whether the blob of a text is there.
+async fn has<S: Store>(store: &S, id: &CanvasId, text: &str) -> Result<bool, String> {
+    Ok(blob(store, id, BlobId::of(text.as_bytes())).await?.is_some())
+}
+
+async fn drop_blobs<S: Store>(store: &S, id: &CanvasId, blobs: &[BlobId]) -> Result<(), String> {
+    store.delete(id, blobs).await.map_err(|e| format!("dropping blobs failed: {e}"))
+}

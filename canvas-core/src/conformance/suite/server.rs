@@ -1,0 +1,202 @@
+//! A server: an engine on a connection of its own, with a clock of its own.
+
+use std::time::Duration;
+
+use canvas_lease::{LeaseId, Timestamp, Turn};
+
+use super::{canvas, commit, find, row};
+use crate::conformance::Harness;
+use crate::document::command::{Call, Command};
+use crate::document::outcome::Outcome;
+use crate::engine::{Answered, Engine, EngineError};
+use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::ground::store::{Committed, Store as _};
+use crate::policy::Policy;
+
+/// Long enough that no lease ends while the suite talks.
+pub(super) const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Short enough that a real clock can be waited for.
+pub(super) const SHORT: Duration = Duration::from_secs(2);
+
+pub(super) struct Server<'a, H: Harness> {
+    harness: &'a H,
+    engine: Engine<H::Store>,
+    canvas: CanvasId,
+    /// Calls are named after it, so that those of two servers differ.
+    name: &'static str,
+    calls: u32,
+    skew: Skew,
+}
+
+/// How far a server's clock is off.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Skew {
+    Ahead(Duration),
+    Behind(Duration),
+}
+
+impl<'a, H: Harness> Server<'a, H> {
+    /// A server with a name that no other server of this store has.
+    pub(super) async fn new(harness: &'a H, store: &H::Store, name: &'static str) -> Result<Self, String> {
+        Self::with_ttl(harness, store, name, LONG).await
+    }
+
+    /// Leases that this server gives live so long.
+    pub(super) async fn with_ttl(
+        harness: &'a H,
+        store: &H::Store,
+        name: &'static str,
+        ttl: Duration,
+    ) -> Result<Self, String> {
+        let connection = harness.peer(store).await;
+        // A row that is always there, to read the store's clock from.
+        let elsewhere = canvas("elsewhere");
+        if find(&connection, &elsewhere).await?.is_none() {
+            match connection.commit(commit(&elsewhere, None, "x\n")).await {
+                Ok(Committed::Done { .. } | Committed::Conflict(_)) => {}
+                other => return Err(format!("a first commit gave {}", super::brief(&other))),
+            }
+        }
+        let mut policy = Policy::default();
+        (policy.lease.ttl, policy.lease.max_hold) = (ttl, ttl);
+        let engine = Engine::new(connection, policy);
+        Ok(Self { harness, engine, canvas: canvas("c"), name, calls: 0, skew: Skew::Ahead(Duration::ZERO) })
+    }
+
+    pub(super) fn skewed(self, skew: Skew) -> Self {
+        Self { skew, ..self }
+    }
+
+    pub(super) fn skew(&mut self, skew: Skew) {
+        self.skew = skew;
+    }
+
+    pub(super) fn canvas(&self) -> &CanvasId {
+        &self.canvas
+    }
+
+    /// The store's clock.
+    pub(super) async fn clock(&self) -> Result<Timestamp, String> {
+        Ok(row(self.engine.store(), &canvas("elsewhere")).await?.clock)
+    }
+
+    /// The time as this server has it.
+    async fn now(&self) -> Result<Timestamp, String> {
+        let clock = self.clock().await?;
+        Ok(match self.skew {
+            Skew::Ahead(by) => clock.saturating_add(by),
+            Skew::Behind(by) => Timestamp::from_millis(0)
+                .saturating_add(clock.saturating_since(Timestamp::from_millis(0)).saturating_sub(by)),
+        })
+    }
+
+    fn key(&mut self, who: &str) -> OpKey {
+        self.calls += 1;
+        operation(who, &format!("{} {}", self.name, self.calls))
+    }
+
+    /// Lets the store's clock pass an instant.
+    pub(super) async fn wait_until(&self, instant: Timestamp) -> Result<(), String> {
+        for _ in 0..10 {
+            let left = instant.saturating_since(self.clock().await?);
+            if left.is_zero() {
+                return Ok(());
+            }
+            self.harness.advance(left).await;
+        }
+        Err(format!("the store's clock does not reach {instant}"))
+    }
+
+    /// Takes note of changes by others, as the host of a store that notifies does.
+    async fn hear(&self) {
+        for canvas in self.harness.told(self.engine.store()).await {
+            self.engine.forget(&canvas);
+        }
+    }
+
+    pub(super) async fn create(&mut self, markdown: &str) -> Result<Answered, String> {
+        let key = self.key("host");
+        self.create_as(markdown, &key).await.map_err(|e| format!("a creation failed: {e}"))
+    }
+
+    pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Answered, EngineError> {
+        // Without a clock there is nothing to be asked either, and the engine says so itself.
+        let now = self.now().await.unwrap_or(Timestamp::from_millis(0));
+        self.hear().await;
+        self.engine.create(&self.canvas, markdown, key, now).await
+    }
+
+    pub(super) async fn delete(&mut self) -> Result<(), String> {
+        let (key, now) = (self.key("host"), self.now().await?);
+        self.hear().await;
+        let deleted = self.engine.delete(&self.canvas, &key, now).await;
+        deleted.map_err(|e| format!("a deletion failed: {e}"))
+    }
+
+    pub(super) async fn ask(&mut self, who: &str, command: Command) -> Result<Outcome, String> {
+        let call = Call { operation: self.key(who), command };
+        Ok(self.call(&call).await?.outcome)
+    }
+
+    pub(super) async fn call(&self, call: &Call) -> Result<Answered, String> {
+        let now = self.now().await?;
+        self.hear().await;
+        let answered = self.engine.call(&self.canvas, call, now).await;
+        answered.map_err(|e| format!("a call failed: {e}"))
+    }
+
+    pub(super) async fn check_out(&mut self, who: &str) -> Result<LeaseId, String> {
+        match self.ask(who, Command::CheckOut).await? {
+            Outcome::CheckedOut { lease, .. } => Ok(lease),
+            other => Err(format!("a check-out of a free canvas gave {}", code(&other))),
+        }
+    }
+
+    pub(super) async fn text(&self) -> Result<String, String> {
+        let now = self.now().await?;
+        self.hear().await;
+        let snapshot = self.engine.snapshot(&self.canvas, now).await;
+        Ok(snapshot.map_err(|e| format!("a snapshot failed: {e}"))?.text().to_owned())
+    }
+}
+
+pub(super) fn operation(who: &str, call: &str) -> OpKey {
+    OpKey {
+        conversation: ConversationId::new(who).expect("the suite's names are short"),
+        turn: Turn::ZERO,
+        call: CallId::new(call).expect("the suite's names are short"),
+    }
+}
+
+/// `OK`, or the code of a refusal.
+pub(super) fn code(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Refused(refusal) => refusal.code(),
+        _ => "OK",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_on;
+    use crate::conformance::tests::Gates;
+
+    #[test]
+    fn a_server_has_a_clock_of_its_own() {
+        let gates = Gates::new();
+        block_on(async {
+            let store = gates.fresh().await;
+            let mut server = Server::new(&gates, &store, "one").await?;
+            let clock = server.clock().await?;
+            assert_eq!(server.now().await?, clock);
+            server = server.skewed(Skew::Behind(SHORT));
+            assert_eq!(server.now().await?.saturating_add(SHORT), clock);
+            server.skew(Skew::Ahead(LONG));
+            assert_eq!(server.now().await?, clock.saturating_add(LONG));
+            Ok::<_, String>(())
+        })
+        .unwrap();
+    }
+}

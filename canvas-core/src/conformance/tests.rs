@@ -1,0 +1,219 @@
+//! The suite over a store in memory that can be held up and that tells of changes, and over its mutants.
+
+use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use canvas_lease::Timestamp;
+
+use super::mutants::Flaw;
+use super::*;
+use crate::{Blob, BlobId, Capabilities, Commit, Committed, Fault, Loaded, MemoryStore, block_on};
+
+/// One connection to a store in memory.
+pub(super) struct Gated {
+    store: MemoryStore,
+    gate: Arc<Mutex<Gate>>,
+    /// Its place among the connections.
+    number: usize,
+}
+
+#[derive(Default)]
+struct Gate {
+    stalled: BTreeSet<CanvasId>,
+    waiting: Vec<Waker>,
+    /// What each connection was told.
+    news: Vec<Vec<CanvasId>>,
+}
+
+impl Gated {
+    fn connect(store: MemoryStore, gate: Arc<Mutex<Gate>>) -> Self {
+        let number = {
+            let mut gate = lock(&gate);
+            gate.news.push(Vec::new());
+            gate.news.len() - 1
+        };
+        Self { store, gate, number }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Store for Gated {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { not_after: true, notify: true }
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.store.load(canvas).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        let canvas = commit.head.canvas().clone();
+        poll_fn(|context| {
+            let mut gate = lock(&self.gate);
+            if !gate.stalled.contains(&canvas) {
+                return Poll::Ready(());
+            }
+            gate.waiting.push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        let committed = self.store.commit(commit).await;
+        if matches!(committed, Ok(Committed::Done { .. })) {
+            lock(&self.gate).news.iter_mut().for_each(|news| news.push(canvas.clone()));
+        }
+        committed
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        self.store.blob(canvas, id).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        self.store.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.store.delete(canvas, blobs).await
+    }
+}
+
+struct Held {
+    gate: Arc<Mutex<Gate>>,
+    canvas: CanvasId,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut gate = lock(&self.gate);
+            gate.stalled.remove(&self.canvas);
+            std::mem::take(&mut gate.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// Stores with a clock that stands still between the suite's steps.
+pub(super) struct Gates(Arc<Mutex<Timestamp>>);
+
+impl Gates {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(Timestamp::from_millis(1_700_000_000_000))))
+    }
+}
+
+impl Harness for Gates {
+    type Store = Gated;
+
+    async fn fresh(&self) -> Gated {
+        let clock = Arc::clone(&self.0);
+        Gated::connect(MemoryStore::new(move || *lock(&clock)), Arc::default())
+    }
+
+    async fn peer(&self, store: &Gated) -> Gated {
+        Gated::connect(store.store.clone(), Arc::clone(&store.gate))
+    }
+
+    async fn advance(&self, by: Duration) {
+        let mut clock = lock(&self.0);
+        *clock = clock.saturating_add(by);
+    }
+
+    async fn stall(&self, store: &Gated, canvas: &CanvasId) -> Option<Stall> {
+        lock(&store.gate).stalled.insert(canvas.clone());
+        Some(Box::new(Held { gate: Arc::clone(&store.gate), canvas: canvas.clone() }))
+    }
+
+    async fn told(&self, store: &Gated) -> Vec<CanvasId> {
+        std::mem::take(&mut lock(&store.gate).news[store.number])
+    }
+}
+
+/// Only what every harness must have: nothing can be held up, and nothing is told.
+struct Bare(Gates);
+
+impl Harness for Bare {
+    type Store = MemoryStore;
+
+    async fn fresh(&self) -> MemoryStore {
+        self.0.fresh().await.store
+    }
+
+    async fn peer(&self, store: &MemoryStore) -> MemoryStore {
+        store.clone()
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.0.advance(by).await;
+    }
+}
+
+#[test]
+fn memory_keeps_every_promise() {
+    let report = block_on(run(&Gates::new()));
+    assert!(report.is_passed(), "{report}");
+    assert_eq!(report.untried().count(), 0, "{report}");
+}
+
+#[test]
+fn what_a_bare_harness_cannot_try_is_said() {
+    let report = block_on(run(&Bare(Gates::new())));
+    assert!(report.is_passed(), "{report}");
+    let untried: Vec<_> = report.untried().map(|(promise, _)| promise).collect();
+    let expected =
+        [Promise::Abandoned, Promise::LearnsAfterTheWait, Promise::JudgedAfterTheWait, Promise::TellsPeers];
+    assert_eq!(untried, expected);
+}
+
+/// Each flaw fails the promise that it breaks, not just any; and each promise can be failed.
+#[test]
+fn every_mutant_is_killed_by_the_promise_that_it_breaks() {
+    let reports = block_on(mutants::kills(&Gates::new()));
+    assert_eq!(reports.iter().map(|(flaw, _)| *flaw).collect::<Vec<_>>(), Flaw::ALL);
+    let mut failed = BTreeSet::new();
+    let mut survivors = Vec::new();
+    for (flaw, report) in &reports {
+        failed.extend(report.failed());
+        if !report.failed().any(|promise| promise == flaw.killed_by()) {
+            survivors.push((flaw, flaw.killed_by(), report.failed().collect::<Vec<_>>()));
+        }
+    }
+    assert!(survivors.is_empty(), "{survivors:#?}");
+    let never: Vec<_> = Promise::ALL.iter().filter(|promise| !failed.contains(promise)).collect();
+    assert!(never.is_empty(), "no flaw breaks {never:?}");
+}
+
+#[test]
+fn the_short_round_kills_what_the_harness_can_show() {
+    assert_eq!(block_on(mutants::survivors(&Gates::new())), []);
+    let survivors = block_on(mutants::survivors(&Bare(Gates::new())));
+    assert!(survivors.iter().all(|(_, kept)| matches!(kept, Kept::Untried(_))), "{survivors:?}");
+    let flaws: Vec<_> = survivors.into_iter().map(|(flaw, _)| flaw).collect();
+    assert_eq!(flaws, [Flaw::ShowsTheRowBeforeTheWait, Flaw::ReadsItsClockBeforeTheWait]);
+}
+
+/// The table in the documentation says what the code does.
+#[test]
+fn the_table_of_flaws_is_true() {
+    let mut table = "| flaw | the store | killed by |\n| --- | --- | --- |\n".to_owned();
+    for flaw in Flaw::ALL {
+        let promise = flaw.killed_by();
+        table += &format!("| `{flaw:?}` | {} | `{promise:?}`: {} |\n", flaw.text(), promise.text());
+    }
+    assert!(include_str!("kills.md") == table, "kills.md should read:\n{table}");
+}
+
+/// A host may run the suite on a runtime with several threads.
+#[test]
+fn the_suite_can_be_sent_to_another_thread() {
+    fn sent<T: Send>(_: &T) {}
+    let gates = Gates::new();
+    sent(&run(&gates));
+    sent(&mutants::kills(&gates));
+}

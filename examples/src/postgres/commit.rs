@@ -1,0 +1,183 @@
+//! The commit: one statement, and what its answer means.
+
+use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Head};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
+
+use super::error::{Operation, PostgresError, Problem};
+use super::failure::Failure;
+use super::notice;
+use super::row::{Mark, clock, column, loaded, only};
+use super::session::Param;
+use super::store::PostgresStore;
+
+/// Bytes that one statement may carry. The server refuses messages of 1 GiB by ending the session.
+const STATEMENT_BYTES: usize = 1_000_000_000;
+
+impl PostgresStore {
+    /// Compares and swaps.
+    pub(super) async fn swap_or_create(&self, commit: Commit) -> Result<Committed, Fault> {
+        let canvas = commit.head.canvas();
+        let fault = |failure: Failure| failure.of(canvas).of_write();
+        let ids: Vec<BlobId> = commit.blobs.iter().map(Blob::id).collect();
+        let hashes = ids.iter().map(|id| id.as_bytes().as_slice()).collect();
+        let writing = Writing::new(&commit, hashes).map_err(fault)?;
+        let expected = commit.expected.as_ref().map(Mark::of);
+        let swapped = match expected {
+            Some(expected) => self.swap(&writing, expected).await,
+            None => self.create(&writing).await,
+        };
+        let current = match (swapped, expected) {
+            (Ok(Swapped::Done { mark, clock: at }), _) => {
+                return Ok(Committed::Done { version: mark.name(), clock: clock(at) });
+            }
+            (Ok(Swapped::Late { clock: at }), _) => return Ok(Committed::Late { clock: clock(at) }),
+            (Ok(Swapped::Conflict { mark, head, clock }), _) => {
+                return Ok(Committed::Conflict(Some(loaded(canvas, mark, &head, clock)?)));
+            }
+            (Ok(Swapped::NoRow), _) => return Ok(Committed::Conflict(None)),
+            // The statement's snapshot may be older than the row that it lost to, so a second statement looks.
+            (Ok(Swapped::NotMade { clock: at }), _) => {
+                let late = commit.not_after.is_some_and(|limit| clock(at) >= limit);
+                return match self.read(Operation::Commit, canvas).await? {
+                    Some(row) => Ok(Committed::Conflict(Some(row))),
+                    None if late => Ok(Committed::Late { clock: clock(at) }),
+                    None => Err(fault(held_back())),
+                };
+            }
+            (Err(failure), _) => failure,
+        };
+        // Under a stricter isolation level, which a pool of the host's may have, whoever waited for the row and lost
+        // it is told so by an error, rolled back. Where the row is another than expected, that is a conflict.
+        if !current.unsure
+            && current.error.sqlstate() == Some("40001")
+            && let Some(row) = self.read(Operation::Commit, canvas).await?
+            && Some(Mark::of(&row.version)) != expected
+        {
+            return Ok(Committed::Conflict(Some(row)));
+        }
+        Err(fault(current))
+    }
+
+    /// Swaps the row of a canvas that has one. An answer that the statement cannot give leaves its fate unknown.
+    async fn swap(&self, commit: &Writing<'_>, expected: Mark) -> Result<Swapped, Failure> {
+        let operation = Operation::Commit;
+        let payload = notice::payload(commit.canvas, commit.head.lease().epoch(), commit.head.revision());
+        let params: [Param<'_>; 10] = [
+            (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
+            (&expected.version, Type::INT8),
+            (&expected.stamp, Type::INT8),
+            (&commit.not_after, Type::INT8),
+            (&commit.epoch, Type::INT8),
+            (&commit.json, Type::BYTEA),
+            (&commit.hashes, Type::BYTEA_ARRAY),
+            (&commit.contents, Type::BYTEA_ARRAY),
+            (&self.0.channel, Type::TEXT),
+            (&payload, Type::TEXT),
+        ];
+        let rows = self.query(operation, &self.0.texts.commit, &params).await?;
+        let Some(row) = rows.first() else { return Ok(Swapped::NoRow) };
+        let clock = column(operation, row, "clock")?;
+        let new = new_mark(operation, row)?;
+        match (column(operation, row, "outcome")?, new) {
+            ("done", Some(mark)) => Ok(Swapped::Done { mark, clock }),
+            ("late", None) => Ok(Swapped::Late { clock }),
+            ("conflict", None) => {
+                let version = column(operation, row, "version")?;
+                let stamp = column(operation, row, "stamp")?;
+                let head = column::<&[u8]>(operation, row, "head")?.to_vec();
+                Ok(Swapped::Conflict { mark: Mark { version, stamp }, head, clock })
+            }
+            ("done", None) => Err(held_back()),
+            _ => Err(Failure::unanswered(PostgresError::new(operation, Problem::Unexpected))),
+        }
+    }
+
+    /// Makes the row of a canvas that has none.
+    async fn create(&self, commit: &Writing<'_>) -> Result<Swapped, Failure> {
+        let operation = Operation::Commit;
+        let lock = self.0.schema.lock(&[b"create ", commit.canvas.as_str().as_bytes()].concat());
+        let params: [Param<'_>; 7] = [
+            (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
+            (&lock, Type::INT8),
+            (&commit.not_after, Type::INT8),
+            (&commit.epoch, Type::INT8),
+            (&commit.json, Type::BYTEA),
+            (&commit.hashes, Type::BYTEA_ARRAY),
+            (&commit.contents, Type::BYTEA_ARRAY),
+        ];
+        let rows = self.query(operation, &self.0.texts.create, &params).await?;
+        let row = only(operation, &rows)?;
+        let clock = column(operation, row, "clock")?;
+        Ok(match new_mark(operation, row)? {
+            Some(mark) => Swapped::Done { mark, clock },
+            None => Swapped::NotMade { clock },
+        })
+    }
+}
+
+/// A commit in the server's terms.
+struct Writing<'a> {
+    canvas: &'a CanvasId,
+    head: &'a Head,
+    json: Vec<u8>,
+    epoch: i64,
+    not_after: Option<i64>,
+    hashes: Vec<&'a [u8]>,
+    contents: Vec<&'a [u8]>,
+}
+
+impl<'a> Writing<'a> {
+    fn new(commit: &'a Commit, hashes: Vec<&'a [u8]>) -> Result<Self, Failure> {
+        let number = |value: u64| i64::try_from(value).expect("counters and times end at 2^53 - 1");
+        let json = commit.head.to_json();
+        let bytes =
+            commit.blobs.iter().map(|blob| blob.as_bytes().len()).fold(json.len(), usize::saturating_add);
+        if bytes > STATEMENT_BYTES {
+            return Err(Failure::unsent(PostgresError::new(Operation::Commit, Problem::TooLarge { bytes })));
+        }
+        let contents = commit.blobs.iter().map(Blob::as_bytes).collect();
+        Ok(Self {
+            canvas: commit.head.canvas(),
+            head: &commit.head,
+            json,
+            epoch: number(commit.head.lease().epoch().get()),
+            not_after: commit.not_after.map(|limit| number(limit.as_millis())),
+            hashes,
+            contents,
+        })
+    }
+}
+
+/// The server's word on a commit.
+enum Swapped {
+    Done {
+        mark: Mark,
+        clock: i64,
+    },
+    Late {
+        clock: i64,
+    },
+    /// A creation that made nothing: it lost to another one, or is late.
+    NotMade {
+        clock: i64,
+    },
+    Conflict {
+        mark: Mark,
+        head: Vec<u8>,
+        clock: i64,
+    },
+    NoRow,
+}
+
+/// No row was written though nothing speaks against it: a rule, a trigger or a policy of the table holds it back.
+/// Blobs are written only with the head.
+fn held_back() -> Failure {
+    Failure::unsent(PostgresError::new(Operation::Commit, Problem::Unexpected))
+}
+
+fn new_mark(operation: Operation, row: &Row) -> Result<Option<Mark>, Failure> {
+    let version: Option<i64> = column(operation, row, "new_version")?;
+    let stamp: Option<i64> = column(operation, row, "new_stamp")?;
+    Ok(version.zip(stamp).map(|(version, stamp)| Mark { version, stamp }))
+}

@@ -1,0 +1,83 @@
+//! What a preemption says on the channel.
+
+use std::fmt::Write as _;
+
+use canvas_core::lease::Epoch;
+use canvas_core::{CanvasId, Revision};
+
+/// News of canvases that other servers have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// Somebody has stepped in: the lease of the canvas has a new epoch, and calls under an older one are refused.
+    /// The host's own preemptions come back as notices too.
+    Preempted {
+        /// The canvas.
+        canvas: CanvasId,
+        /// The new epoch.
+        epoch: Epoch,
+        /// The revision of that commit.
+        revision: Revision,
+    },
+    /// Notices may have been lost, and more may be: anything can have happened to any canvas.
+    Lost,
+    /// Notices come again. What happened since [`Notice::Lost`] is never told.
+    Listening,
+}
+
+/// The epoch, the revision, and the id in hexadecimal digits: 1,058 bytes at most, of the 8,000 that a notice holds.
+pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> String {
+    let mut text = format!("{epoch} {} ", revision.get());
+    text.reserve(2 * canvas.as_str().len());
+    for byte in canvas.as_str().bytes() {
+        write!(text, "{byte:02x}").expect("a string takes any text");
+    }
+    text
+}
+
+/// Reads a payload. Anybody with access to the database may send anything, so what is none is left out.
+pub(super) fn parse(payload: &str) -> Option<Notice> {
+    let mut parts = payload.split(' ');
+    let epoch = Epoch::new(parts.next()?.parse().ok()?)?;
+    let revision = Revision::new(parts.next()?.parse().ok()?)?;
+    let hex = parts.next().filter(|hex| hex.len() % 2 == 0)?;
+    if parts.next().is_some() {
+        return None;
+    }
+    let digits = hex.bytes().map(|byte| char::from(byte).to_digit(16));
+    let digits: Vec<u8> =
+        digits.map(|digit| digit.and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
+    let bytes = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+    let canvas = CanvasId::new(&String::from_utf8(bytes).ok()?).ok()?;
+    Some(Notice::Preempted { canvas, epoch, revision })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_reads_back() {
+        for name in ["c", "\0", "ü ∀ 🦀 \n", &"x".repeat(512)] {
+            let canvas = CanvasId::new(name).expect("the name is short");
+            for (epoch, revision) in [(0, 0), (3, 17), ((1 << 53) - 1, (1 << 53) - 1)] {
+                let epoch = Epoch::new(epoch).expect("the number is small");
+                let revision = Revision::new(revision).expect("the number is small");
+                let text = payload(&canvas, epoch, revision);
+                assert!(text.len() < 8_000);
+                let canvas = canvas.clone();
+                assert_eq!(parse(&text), Some(Notice::Preempted { canvas, epoch, revision }));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_payload_is_left_out() {
+        let long = format!("1 2 {}", "61".repeat(513));
+        for text in
+            ["", "1 2", "1 2 ", "1 2 6", "1 2 6g", "1 2 61 ", "x 2 61", "1 -2 61", "1 2 ff", "1 2 é1", &long]
+        {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+        assert_eq!(parse("9007199254740992 1 61"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Rows of the server, and what they say.
+
+use std::sync::Arc;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{CanvasId, Fault, Head, Loaded, Version};
+use tokio_postgres::Row;
+use tokio_postgres::types::FromSql;
+
+use super::error::{Operation, PostgresError, Problem};
+use super::failure::Failure;
+
+/// The two numbers of a version: the counter, and the microsecond of its commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) version: i64,
+    pub(super) stamp: i64,
+}
+
+impl Mark {
+    /// Matches no row: the server counts from 1.
+    pub(super) const NONE: Self = Self { version: 0, stamp: 0 };
+
+    /// The numbers of a version. One that this store has not made matches no row.
+    pub(super) fn of(version: &Version) -> Self {
+        let numbers = version.as_str().split_once('-');
+        let read = numbers.and_then(|(version, stamp)| {
+            Some(Self { version: version.parse().ok()?, stamp: stamp.parse().ok()? })
+        });
+        // Only one spelling is a version: "+1-2" is none.
+        read.filter(|mark| mark.name() == *version).unwrap_or(Self::NONE)
+    }
+
+    pub(super) fn name(self) -> Version {
+        Version::new(format!("{}-{}", self.version, self.stamp))
+    }
+}
+
+/// A column, which is there unless somebody has changed the tables.
+pub(super) fn column<'a, T: FromSql<'a>>(
+    operation: Operation,
+    row: &'a Row,
+    name: &str,
+) -> Result<T, Failure> {
+    row.try_get(name).map_err(|e| {
+        // Nobody knows what else is different, so nobody knows what was written.
+        Failure::unanswered(PostgresError::new(operation, Problem::Unexpected).caused(e))
+    })
+}
+
+/// The only row, which is there by the shape of the statement.
+pub(super) fn only(operation: Operation, rows: &[Row]) -> Result<&Row, Failure> {
+    rows.first().ok_or_else(|| Failure::unanswered(PostgresError::new(operation, Problem::Unexpected)))
+}
+
+/// The store's clock: microseconds of the server, cut to the milliseconds that have passed.
+pub(super) fn clock(micros: i64) -> Timestamp {
+    Timestamp::from_millis(u64::try_from(micros).unwrap_or(0) / 1_000)
+}
+
+/// A row of `heads` with the clock. Bytes that are no head go out as they are found wrong: the engine looks for that.
+pub(super) fn loaded(canvas: &CanvasId, mark: Mark, head: &[u8], micros: i64) -> Result<Loaded, Fault> {
+    let head = Head::from_json(canvas, head).map_err(|e| Fault::Definite(Box::new(e)))?;
+    Ok(Loaded { head: Arc::new(head), version: mark.name(), clock: clock(micros) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_versions_match() {
+        let mark = Mark { version: 3, stamp: 1_763_771_234_567_890 };
+        assert_eq!(Mark::of(&mark.name()), mark);
+        for text in ["", "3", "3-", "-3-4", "+3-4", "03-4", "3-4 ", "3-4-5", "99999999999999999999-1", "x-1"]
+        {
+            assert_eq!(Mark::of(&Version::new(text)), Mark::NONE, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn clocks_are_cut_to_milliseconds() {
+        for (micros, millis) in [(0, 0), (999, 0), (1_000, 1), (1_999, 1), (-1, 0), (i64::MIN, 0)] {
+            assert_eq!(clock(micros), Timestamp::from_millis(millis));
+        }
+    }
+}

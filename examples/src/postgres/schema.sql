@@ -1,0 +1,29 @@
+-- {schema} is the quoted name of the store's schema; the schema itself exists already.
+
+-- One row: the layout that the tables below have.
+CREATE TABLE {schema}.layout (
+    singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+    version integer NOT NULL
+);
+
+-- One row a canvas, never deleted. Ids are bytes: text cannot hold NUL, and bytes sort as the engine sorts.
+-- `version` only grows. `stamp` is the clock of the commit in microseconds: beside the version it tells two states
+-- apart that a failover to a lagging replica, or a restored backup, has given the same number.
+-- A commit writes the row anew; the free space lets it stay on its page.
+CREATE TABLE {schema}.heads (
+    canvas bytea PRIMARY KEY CHECK (octet_length(canvas) BETWEEN 1 AND 512),
+    version bigint NOT NULL CHECK (version > 0),
+    stamp bigint NOT NULL,
+    epoch bigint NOT NULL,
+    head bytea NOT NULL
+) WITH (fillfactor = 50);
+
+-- Content by canvas and blake3 hash, written once.
+CREATE TABLE {schema}.blobs (
+    canvas bytea NOT NULL,
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+    content bytea NOT NULL,
+    PRIMARY KEY (canvas, hash)
+);
+
+INSERT INTO {schema}.layout (version) VALUES (1);

@@ -1,0 +1,113 @@
+//! One statement on one connection of the pool, within the deadline.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Object, Pool};
+use tokio::time::timeout;
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::error::{Operation, PostgresError, Problem};
+use super::failure::Failure;
+use super::options::Statements;
+
+/// A parameter with its type, which a statement without a name must say.
+pub(super) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// The pool, and how it is used.
+#[derive(Clone)]
+pub(super) struct Sessions {
+    pub(super) pool: Pool,
+    pub(super) deadline: Option<Duration>,
+    pub(super) statements: Statements,
+}
+
+/// A connection that is thrown away unless it is given back: a statement may still be running on it when its caller
+/// has gone or the deadline has passed, and the next one would wait behind it.
+pub(super) struct Held(Option<Client>);
+
+impl Held {
+    pub(super) fn client(&mut self) -> &mut Client {
+        self.0.as_mut().expect("only give_back and drop take it")
+    }
+
+    /// Back to the pool.
+    pub(super) fn give_back(mut self) {
+        self.0.take();
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.take().map(Object::take);
+    }
+}
+
+impl Sessions {
+    /// A connection.
+    pub(super) async fn hold(&self, operation: Operation) -> Result<Held, Failure> {
+        let given = match self.deadline {
+            Some(deadline) => timeout(deadline, self.pool.get()).await,
+            None => Ok(self.pool.get().await),
+        };
+        match given {
+            Ok(Ok(client)) => Ok(Held(Some(client))),
+            Ok(Err(e)) => Err(Failure::pool(operation, e)),
+            Err(e) => Err(Failure::unsent(PostgresError::new(operation, Problem::NoConnection).caused(e))),
+        }
+    }
+
+    /// Runs one statement, which is a transaction of its own, and waits for its end: rows alone do not yet say that
+    /// it was committed.
+    pub(super) async fn query(
+        &self,
+        operation: Operation,
+        statement: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, Failure> {
+        let mut held = self.hold(operation).await?;
+        let result = self.query_on(held.client(), operation, statement, params).await;
+        if result.as_ref().err().is_none_or(|failure| failure.keeps_connection) {
+            held.give_back();
+        }
+        result
+    }
+
+    async fn query_on(
+        &self,
+        client: &Client,
+        operation: Operation,
+        statement: &str,
+        params: &[Param<'_>],
+    ) -> Result<Vec<Row>, Failure> {
+        match self.statements {
+            Statements::Unnamed => self.within(operation, client.query_typed(statement, params)).await,
+            Statements::Named => {
+                let types: Vec<Type> = params.iter().map(|(_, kind)| kind.clone()).collect();
+                let preparing = client.prepare_typed_cached(statement, &types);
+                // Preparing writes nothing, however it ends.
+                let prepared =
+                    self.within(operation, preparing).await.map_err(|f| Failure { unsure: false, ..f })?;
+                let values: Vec<&(dyn ToSql + Sync)> = params.iter().map(|(value, _)| *value).collect();
+                self.within(operation, client.query(&prepared, &values)).await
+            }
+        }
+    }
+
+    /// The answer of the server, or a failure that says how far it got.
+    pub(super) async fn within<T>(
+        &self,
+        operation: Operation,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Failure> {
+        let answered = match self.deadline {
+            Some(deadline) => timeout(deadline, answer).await,
+            None => Ok(answer.await),
+        };
+        match answered {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(e)) => Err(Failure::answered(operation, e)),
+            Err(e) => Err(Failure::unanswered(PostgresError::new(operation, Problem::TimedOut).caused(e))),
+        }
+    }
+}

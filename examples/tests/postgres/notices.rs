@@ -1,0 +1,148 @@
+//! A preemption on one server is heard on another.
+
+use std::time::Duration;
+
+use canvas_core::lease::{Epoch, Timestamp};
+use canvas_core::{Call, Command, Commit, Engine, Policy, Revision, Store as _};
+use canvas_examples::postgres::{Listener, ListenerOptions, Notice};
+use tokio_postgres::NoTls;
+
+use super::wire::{Fate, Wire};
+use super::world::{World, address, canvas, commit, done, head, key};
+
+async fn listener(world: &World, heartbeat: Duration) -> Listener {
+    let options = ListenerOptions { schema: world.schema.clone(), heartbeat, ..ListenerOptions::default() };
+    Listener::connect(world.config(), NoTls, options).await.expect("the server is there")
+}
+
+/// The next notice; a test that waits in vain fails.
+async fn heard(listener: &mut Listener) -> Notice {
+    tokio::time::timeout(Duration::from_secs(30), listener.next()).await.expect("a notice comes")
+}
+
+fn epoch_of(notice: &Notice) -> (String, u64) {
+    match notice {
+        Notice::Preempted { canvas, epoch, .. } => (canvas.as_str().to_owned(), epoch.get()),
+        other => panic!("{other:?} is no preemption"),
+    }
+}
+
+/// Notices keep the order of their commits, so what is heard next shows what was not said before.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_changed_epoch_is_told() {
+    let (world, other) = (World::new().await, World::new().await);
+    let (mut near, mut far) =
+        (listener(&world, Duration::from_secs(15)).await, listener(&other, Duration::from_secs(15)).await);
+    let (here, there) = (world.store(), other.store());
+    for name in ["\u{0}\n'", &"🦀".repeat(128)] {
+        let id = canvas(name);
+        let at = |epoch| Commit { head: head(&id, "one\n", epoch), ..commit(&id, None, "one\n") };
+        let (mut version, _) = done(&here, at(0)).await;
+        for (epoch, told) in [(0, false), (1, true), (1, false), (2, true)] {
+            (version, _) = done(&here, Commit { expected: Some(version), ..at(epoch) }).await;
+            if told {
+                let expected = Notice::Preempted {
+                    canvas: id.clone(),
+                    epoch: Epoch::new(epoch).expect("it is small"),
+                    revision: Revision::new(1).expect("it is small"),
+                };
+                assert_eq!(heard(&mut near).await, expected);
+            }
+        }
+        // Refused commits say nothing, whatever epoch they bring.
+        let late = Commit { not_after: Some(Timestamp::from_millis(1)), expected: Some(version), ..at(7) };
+        here.commit(late).await.expect("the store answers");
+        here.commit(at(8)).await.expect("the store answers");
+    }
+    // Payloads that are none, by somebody with access to the database.
+    let channel = here.channel();
+    world.sql(&format!("NOTIFY {channel}; NOTIFY {channel}, 'x'; NOTIFY {channel}, '1 2 zz'")).await;
+    let last = canvas("last");
+    let (version, _) = done(&here, commit(&last, None, "one\n")).await;
+    let preempted = Commit { head: head(&last, "one\n", 1), ..commit(&last, Some(&version), "one\n") };
+    done(&here, preempted).await;
+    assert_eq!(epoch_of(&heard(&mut near).await), ("last".into(), 1));
+    // Another schema has its own channel.
+    let id = canvas("elsewhere");
+    let (version, _) = done(&there, commit(&id, None, "one\n")).await;
+    done(&there, Commit { head: head(&id, "one\n", 3), ..commit(&id, Some(&version), "one\n") }).await;
+    assert_eq!(epoch_of(&heard(&mut far).await), ("elsewhere".into(), 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_on_one_server_stops_the_loop_on_another() {
+    let (world, id) = (World::new().await, canvas("c"));
+    let mut listener = listener(&world, Duration::from_secs(15)).await;
+    let servers = [world.store(), world.store()].map(|store| Engine::new(store, Policy::default()));
+    let now = world.now().await;
+    servers[0].create(&id, "one\n", &key("create"), now).await.expect("there is room");
+    let ask = async |server: &Engine<_>, name: &str, command| {
+        let call = Call { operation: key(name), command };
+        server.call(&id, &call, now).await.expect("the store answers").snapshot.head.lease().epoch()
+    };
+    ask(&servers[0], "check out", Command::CheckOut).await;
+    let epoch = ask(&servers[1], "edit", Command::Edit { markdown: "two\n".into() }).await;
+    let notice = heard(&mut listener).await;
+    assert_eq!(epoch_of(&notice), ("c".into(), epoch.get()));
+    servers[0].forget(&id);
+    assert_eq!(servers[0].snapshot(&id, now).await.expect("the store answers").text(), "two\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_listener_says_so_and_listens_again() {
+    let (world, id) = (World::new().await, canvas("c"));
+    let mut listener = listener(&world, Duration::from_millis(50)).await;
+    let store = world.store();
+    let (mut version, _) = done(&store, commit(&id, None, "one\n")).await;
+    for epoch in 1..=3 {
+        world.terminate().await;
+        assert_eq!(heard(&mut listener).await, Notice::Lost);
+        assert_eq!(heard(&mut listener).await, Notice::Listening);
+        let store = world.store();
+        let preempted = Commit { head: head(&id, "one\n", epoch), ..commit(&id, Some(&version), "one\n") };
+        (version, _) = done(&store, preempted).await;
+        assert_eq!(epoch_of(&heard(&mut listener).await), ("c".into(), epoch));
+    }
+    drop(listener);
+    world
+        .until(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}' AND query LIKE 'LISTEN%'",
+            0,
+        )
+        .await;
+}
+
+/// The network swallows everything and no end hears of it: only the heartbeat tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_network_is_found_out() {
+    let world = World::new().await;
+    let wire = Wire::to(&world.config());
+    let options = ListenerOptions {
+        schema: world.schema.clone(),
+        heartbeat: Duration::from_millis(50),
+        deadline: Duration::from_millis(500),
+        ..ListenerOptions::default()
+    };
+    let mut listener = Listener::connect(wire.config(), NoTls, options).await.expect("the server is there");
+    wire.set(Fate::SwallowReplies);
+    assert_eq!(heard(&mut listener).await, Notice::Lost);
+    wire.set(Fate::Carry);
+    assert_eq!(heard(&mut listener).await, Notice::Listening);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listener_that_cannot_be_is_refused() {
+    let world = World::empty();
+    let options = || ListenerOptions { schema: world.schema.clone(), ..ListenerOptions::default() };
+    for (address, code) in [
+        (address("CANVAS_POSTGRES_STANDBY"), "POSTGRES_STANDBY"),
+        ("host=/nowhere user=nobody".to_owned(), "POSTGRES_NO_CONNECTION"),
+    ] {
+        let config = address.parse().expect("it reads");
+        let error = Listener::connect(config, NoTls, options()).await.expect_err("it cannot be");
+        assert_eq!(error.code(), code);
+    }
+    let nameless = ListenerOptions { schema: String::new(), ..options() };
+    let error = Listener::connect(world.config(), NoTls, nameless).await.expect_err("it has no name");
+    assert_eq!(error.code(), "POSTGRES_SCHEMA_NAME");
+}

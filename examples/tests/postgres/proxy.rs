@@ -1,0 +1,54 @@
+//! Through PgBouncer in transaction mode: its clients share few sessions, so nothing may need one.
+
+use canvas_core::conformance::run;
+use canvas_core::{Committed, Store as _};
+use canvas_examples::postgres::Statements;
+
+use super::contract::Server;
+use super::world::{World, address, canvas, commit};
+
+/// The proxy; `None` where the script has said aloud that there is none.
+fn proxy() -> Option<tokio_postgres::Config> {
+    let address = address("CANVAS_PGBOUNCER");
+    (address != "none").then(|| address.parse().expect("the script gives a connection string"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unnamed_statements_keep_every_promise() {
+    let Some(proxy) = proxy() else { return };
+    let report = run(&Server::new(Statements::Unnamed, Some(proxy))).await;
+    assert!(report.is_passed(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_clients_share_few_sessions() {
+    let Some(proxy) = proxy() else { return };
+    let world = World::new().await;
+    let stores: Vec<_> = (0..4)
+        .map(|_| {
+            world.store_with(|config, options| {
+                config.clone_from(&proxy);
+                options.statements = Statements::Unnamed;
+            })
+        })
+        .collect();
+    let callers: Vec<_> = (0..40)
+        .map(|i| {
+            let (store, id) = (stores[i % 4].clone(), canvas(&format!("c{}", i % 10)));
+            tokio::spawn(async move {
+                loop {
+                    let current = store.load(&id).await.expect("the store answers");
+                    let version = current.map(|row| row.version);
+                    let commit = commit(&id, version.as_ref(), &format!("{i}\n"));
+                    if let Committed::Done { .. } = store.commit(commit).await.expect("the store answers") {
+                        break;
+                    }
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.expect("no caller fails");
+    }
+    assert_eq!(world.number("SELECT sum(version)::bigint FROM {schema}.heads").await, 40);
+}
