@@ -22,10 +22,10 @@ use crate::view::{Change, Decision, Missing, View};
 pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<Decision, Missing> {
     let digest = call.command.digest();
     if !call.command.is_read() {
-        match view.head.receipts.recall(&call.operation, digest) {
+        match view.head.receipts.recall(&call.operation, digest, |id| view.blob(id))? {
             Recall::New => {}
             Recall::Answered(answer) => {
-                let outcome = recalled(answer, |id| view.blob(id))?;
+                let outcome = recalled(&answer, |id| view.blob(id))?;
                 return Ok(Decision { outcome, replayed: true, change: None });
             }
             Recall::Reused => return Ok(Decision::refused(Refusal::CallIdReused)),
@@ -47,7 +47,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         let answer = Answer::keep(&outcome, &mut step.blobs);
         let receipt = Receipt { operation: call.operation.clone(), digest, fence: step.fence, answer };
         let live = step.head.lease.hold().map(|hold| hold.id.fence());
-        step.head.receipts.push(receipt, live, policy.receipts);
+        step.head.receipts.push(receipt, live, policy.receipts, &mut step.blobs);
         true
     };
     let change = needed.then_some(Change {

@@ -25,7 +25,7 @@ pub(crate) trait Task {
     /// Decides on the row as it is known.
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt>;
 
-    /// Whether a row shows that it was done, or that it will never be.
+    /// Whether a row shows that it was done just now, or that it will never be.
     fn is_recorded(&self, head: &Head) -> bool;
 
     /// Whether an answer needs a second look where the row comes from a cache.
@@ -85,8 +85,17 @@ impl<'a> Scene<'a> {
         }
     }
 
+    fn blob(&self, id: BlobId) -> Result<&'a Blob, Missing> {
+        self.blobs.get(&id).ok_or(Missing(id))
+    }
+
+    fn recall(&self, operation: &OpKey, digest: Digest) -> Result<Recall, Missing> {
+        let receipts = self.row.map(|row| &row.head.receipts);
+        receipts.map_or(Ok(Recall::New), |receipts| receipts.recall(operation, digest, |id| self.blob(id)))
+    }
+
     fn recalled(&self, answer: &Answer) -> Result<Outcome, Missing> {
-        recalled(answer, |id| self.blobs.get(&id).ok_or(Missing(id)))
+        recalled(answer, |id| self.blob(id))
     }
 }
 
@@ -130,7 +139,7 @@ impl Task for &Call {
     }
 
     fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.find(&self.operation).is_some()
+        head.receipts.has_newly(&self.operation)
     }
 
     fn is_refusal(reply: &Reply) -> bool {
@@ -168,8 +177,7 @@ impl Task for Create<'_> {
     type Answer = Reply;
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
-        let receipts = scene.row.map(|row| &row.head.receipts);
-        match receipts.map_or(Recall::New, |receipts| receipts.recall(self.operation, self.digest())) {
+        match scene.recall(self.operation, self.digest())? {
             Recall::New => {}
             Recall::Reused => return Err(EngineError::KeyReused.into()),
             Recall::Void => return Err(EngineError::Abandoned.into()),
@@ -178,21 +186,21 @@ impl Task for Create<'_> {
             }
             Recall::Answered(answer) => {
                 scene.live()?;
-                return Ok(Verdict::Stands(Reply { outcome: scene.recalled(answer)?, replayed: true }));
+                return Ok(Verdict::Stands(Reply { outcome: scene.recalled(&answer)?, replayed: true }));
             }
         }
         let mut head = self.head(scene)?;
         let outcome = Outcome::Created { revision: head.revision_id() };
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::keep(&outcome, &mut blobs);
-        leave_receipt(&mut head, scene.at.policy, self.operation, self.digest(), answer);
+        leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, self.digest(), answer);
         let head = Arc::new(head);
         let change = Change { head, blobs, document: Some(self.document.clone()), not_after: None };
         Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
     }
 
     fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.find(self.operation).is_some()
+        head.receipts.has_newly(self.operation)
     }
 }
 
@@ -208,7 +216,7 @@ impl Task for Delete<'_> {
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<()>, Halt> {
         let digest = Digest::of(&[b"delete"]);
         let row = scene.row.ok_or_else(|| scene.at.not_found())?;
-        match row.head.receipts.recall(self.operation, digest) {
+        match scene.recall(self.operation, digest)? {
             // It may have been made again since, and that canvas stays.
             Recall::Answered(_) => return Ok(Verdict::Stands(())),
             Recall::New if row.head.is_deleted() => return Ok(Verdict::Stands(())),
@@ -223,13 +231,13 @@ impl Task for Delete<'_> {
         head.bury();
         let mut blobs = Vec::new();
         let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
-        leave_receipt(&mut head, policy, self.operation, digest, answer);
+        leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
         let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
         Ok(Verdict::Commit(change, ()))
     }
 
     fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.find(self.operation).is_some()
+        head.receipts.has_newly(self.operation)
     }
 }
 
@@ -255,9 +263,13 @@ impl Task for Resolve<'_> {
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Resolution>, Halt> {
         let mut blobs = Vec::new();
         let mut head = match scene.row.map(|row| &row.head) {
-            Some(head) => match head.receipts.find(self.operation).map(|receipt| &receipt.answer) {
-                Some(Answer::Void) => return Ok(Verdict::Stands(Resolution::NeverDone)),
-                Some(answer) => return Ok(Verdict::Stands(Resolution::Done(scene.recalled(answer)?))),
+            Some(head) => match head.receipts.find(self.operation, |id| scene.blob(id))?.as_deref() {
+                Some(Receipt { answer: Answer::Void, .. }) => {
+                    return Ok(Verdict::Stands(Resolution::NeverDone));
+                }
+                Some(receipt) => {
+                    return Ok(Verdict::Stands(Resolution::Done(scene.recalled(&receipt.answer)?)));
+                }
                 None => Head::clone(head),
             },
             // A creation may be on its way: a tombstone takes its place.
@@ -268,19 +280,26 @@ impl Task for Resolve<'_> {
                 head
             }
         };
-        leave_receipt(&mut head, scene.at.policy, self.operation, Digest::of(&[]), Answer::Void);
+        let nothing = Digest::of(&[]);
+        leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, nothing, Answer::Void);
         let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
         Ok(Verdict::Commit(change, Resolution::NeverDone))
     }
 
     fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.find(self.operation).is_some()
+        head.receipts.has_newly(self.operation)
     }
 }
 
 /// Leaves the receipt of an operation that needs no lease.
-fn leave_receipt(head: &mut Head, policy: &Policy, operation: &OpKey, digest: Digest, answer: Answer) {
+fn leave_receipt(
+    (head, blobs): (&mut Head, &mut Vec<Blob>),
+    policy: &Policy,
+    operation: &OpKey,
+    digest: Digest,
+    answer: Answer,
+) {
     let live = head.lease.hold().map(|hold| hold.id.fence());
     let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer };
-    head.receipts.push(receipt, live, policy.receipts);
+    head.receipts.push(receipt, live, policy.receipts, blobs);
 }

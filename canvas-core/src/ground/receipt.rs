@@ -7,11 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use super::blob::{Blob, BlobId};
 use super::id::OpKey;
+use crate::view::Missing;
 
 /// Tells calls with other arguments from retries: the first 16 bytes of a blake3 hash of the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub(crate) struct Digest([u8; 16]);
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        format!("{:032x}", u128::from_be_bytes(digest.0))
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = ParseHexError;
+
+    fn try_from(text: String) -> Result<Self, ParseHexError> {
+        let number = u128::from_str_radix(&text, 16).map_err(|_| ParseHexError)?;
+        let digest = Self(number.to_be_bytes());
+        // Only the form that is written: no sign, no upper case, no digit too few.
+        if String::from(digest) == text { Ok(digest) } else { Err(ParseHexError) }
+    }
+}
+
+/// A text is not hexadecimal digits of the right number.
+#[derive(Debug, thiserror::Error)]
+#[error("a digest is lower-case hexadecimal digits: restore the head from a backup")]
+pub(crate) struct ParseHexError;
 
 impl Digest {
     /// The digest of parts, each kept apart from the next by its length.
@@ -53,6 +76,14 @@ impl Answer {
         blobs.push(blob);
         Self::Stored(id)
     }
+
+    /// The blob that it lies in, if it does.
+    fn blob(&self) -> Option<BlobId> {
+        match self {
+            Self::Stored(id) => Some(*id),
+            Self::Inline(_) | Self::Void => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,11 +97,11 @@ pub(crate) struct Receipt {
 
 /// What the receipts know of an operation.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Recall<'a> {
+pub(crate) enum Recall {
     /// Never asked, as far as is remembered.
     New,
     /// A retry.
-    Answered(&'a Answer),
+    Answered(Answer),
     /// The same key was used for other arguments.
     Reused,
     /// It was given up, with whatever arguments.
@@ -78,60 +109,193 @@ pub(crate) enum Recall<'a> {
 }
 
 /// The receipts of a canvas, oldest first. Those of the live lease are never dropped.
+///
+/// The head is written with every commit, so it has only the newest; older ones lie in pages, blobs that are written
+/// once. The head knows which operations are in which page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Receipts(Vec<Arc<Receipt>>);
+pub(crate) struct Receipts {
+    pages: Vec<Page>,
+    recent: Vec<Arc<Receipt>>,
+    /// The calls of the lease that was given last.
+    lease: Option<Calls>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Calls {
+    fence: Fence,
+    calls: usize,
+}
+
+/// Receipts in a blob, as a JSON array.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Page {
+    blob: BlobId,
+    keys: Keys,
+    /// The newest lease with a receipt in it.
+    fence: Option<Fence>,
+    /// Blobs that hold its long answers.
+    answers: Vec<BlobId>,
+}
+
+/// Short hashes of operations, 8 hexadecimal digits each. Two operations may have the same; the page then tells.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+struct Keys(Vec<u32>);
+
+impl From<Keys> for String {
+    fn from(keys: Keys) -> Self {
+        keys.0.iter().map(|key| format!("{key:08x}")).collect()
+    }
+}
+
+impl TryFrom<String> for Keys {
+    type Error = ParseHexError;
+
+    fn try_from(text: String) -> Result<Self, ParseHexError> {
+        let key = |digits: &[u8]| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok();
+        let keys =
+            text.as_bytes().chunks(8).map(key).collect::<Option<_>>().map(Self).ok_or(ParseHexError)?;
+        if String::from(keys.clone()) == text { Ok(keys) } else { Err(ParseHexError) }
+    }
+}
+
+impl Keys {
+    fn key(operation: &OpKey) -> u32 {
+        let OpKey { conversation, turn, call } = operation;
+        let turn = turn.get().to_be_bytes();
+        let Digest([a, b, c, d, ..]) =
+            Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]);
+        u32::from_be_bytes([a, b, c, d])
+    }
+}
+
+/// Receipts in a page.
+const PAGE: usize = 16;
+
+/// Receipts that stay in the head when a page is made: a retry follows soon.
+const RECENT: usize = 8;
 
 impl Receipts {
-    pub(crate) fn recall(&self, operation: &OpKey, digest: Digest) -> Recall<'_> {
-        match self.find(operation) {
+    /// What is known of an operation. Pages come from `blob`, where it may be one of them.
+    pub(crate) fn recall<'a>(
+        &self,
+        operation: &OpKey,
+        digest: Digest,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+    ) -> Result<Recall, Missing> {
+        Ok(match self.find(operation, blob)?.as_deref() {
             None => Recall::New,
             Some(Receipt { answer: Answer::Void, .. }) => Recall::Void,
-            Some(receipt) if receipt.digest == digest => Recall::Answered(&receipt.answer),
+            Some(receipt) if receipt.digest == digest => Recall::Answered(receipt.answer.clone()),
             Some(_) => Recall::Reused,
-        }
+        })
     }
 
     /// The receipt of an operation, whatever its arguments.
-    pub(crate) fn find(&self, operation: &OpKey) -> Option<&Receipt> {
-        // A retry follows soon, so the newest are looked at first.
-        self.0.iter().rev().map(Arc::as_ref).find(|receipt| receipt.operation == *operation)
+    pub(crate) fn find<'a>(
+        &self,
+        operation: &OpKey,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+    ) -> Result<Option<Arc<Receipt>>, Missing> {
+        if let Some(receipt) = self.newest(operation) {
+            return Ok(Some(Arc::clone(receipt)));
+        }
+        if self.pages.is_empty() {
+            return Ok(None);
+        }
+        let key = Keys::key(operation);
+        for page in self.pages.iter().rev().filter(|page| page.keys.0.contains(&key)) {
+            let json = blob(page.blob)?.as_text().unwrap_or_default();
+            let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
+                // What cannot be read must not be done twice: an answer that nothing fits.
+                let (operation, digest) = (operation.clone(), Digest::of(&[]));
+                let answer = Answer::Inline(String::new());
+                return Ok(Some(Arc::new(Receipt { operation, digest, fence: None, answer })));
+            };
+            if let Some(receipt) = receipts.into_iter().find(|receipt| receipt.operation == *operation) {
+                return Ok(Some(Arc::new(receipt)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the newest receipts, which the head has, know an operation.
+    pub(crate) fn has_newly(&self, operation: &OpKey) -> bool {
+        self.newest(operation).is_some()
+    }
+
+    fn newest(&self, operation: &OpKey) -> Option<&Arc<Receipt>> {
+        self.recent.iter().rev().find(|receipt| receipt.operation == *operation)
     }
 
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
-        self.0.iter().map(Arc::as_ref)
+        assert!(self.pages.is_empty(), "small worlds need no pages");
+        self.recent.iter().map(Arc::as_ref)
     }
 
-    /// How many receipts a lease has.
+    /// How many calls a lease has made.
     pub(crate) fn of_fence(&self, fence: Fence) -> usize {
-        self.0.iter().filter(|receipt| receipt.fence == Some(fence)).count()
+        self.lease.filter(|lease| lease.fence == fence).map_or(0, |lease| lease.calls)
     }
 
-    /// Keeps a receipt and drops the oldest beyond `keep` that do not belong to the live lease.
-    pub(crate) fn push(&mut self, receipt: Receipt, live: Option<Fence>, keep: usize) {
-        self.0.push(Arc::new(receipt));
-        let is_live = |receipt: &Receipt| live.is_some() && receipt.fence == live;
-        let mut spare = self.0.iter().filter(|receipt| !is_live(receipt)).count().saturating_sub(keep);
-        self.0.retain(|receipt| {
-            let drop = spare > 0 && !is_live(receipt);
-            spare -= usize::from(drop);
+    /// Keeps a receipt, and drops the oldest beyond `keep` that do not belong to the live lease; of those in pages,
+    /// only whole pages. A new page is put to `blobs`.
+    pub(crate) fn push(&mut self, receipt: Receipt, live: Option<Fence>, keep: usize, blobs: &mut Vec<Blob>) {
+        if let Some(fence) = receipt.fence {
+            let calls = self.of_fence(fence) + 1;
+            self.lease = Some(Calls { fence, calls });
+        }
+        self.recent.push(Arc::new(receipt));
+        if self.recent.len() == PAGE + RECENT {
+            self.turn_the_page(blobs);
+        }
+        self.drop_beyond(live, keep);
+    }
+
+    fn turn_the_page(&mut self, blobs: &mut Vec<Blob>) {
+        let page: Vec<_> = self.recent.drain(..PAGE).collect();
+        let json = serde_json::to_string(&page).expect("a receipt has only string keys");
+        let blob = Blob::text(json);
+        self.pages.push(Page {
+            blob: blob.id(),
+            keys: Keys(page.iter().map(|receipt| Keys::key(&receipt.operation)).collect()),
+            fence: page.iter().filter_map(|receipt| receipt.fence).max(),
+            answers: page.iter().filter_map(|receipt| receipt.answer.blob()).collect(),
+        });
+        blobs.push(blob);
+    }
+
+    fn drop_beyond(&mut self, live: Option<Fence>, keep: usize) {
+        let is_spare = |fence: Option<Fence>| live.is_none() || fence != live;
+        let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.fence)).count();
+        let in_head = self.recent.iter().filter(|receipt| is_spare(receipt.fence)).count();
+        let mut spare = (in_pages + in_head).saturating_sub(keep);
+        self.pages.retain(|page| {
+            let drop = spare >= PAGE && is_spare(page.fence);
+            spare -= if drop { PAGE } else { 0 };
             !drop
         });
+        // Older ones stay in pages, so newer ones stay too.
+        if self.pages.is_empty() {
+            self.recent.retain(|receipt| {
+                let drop = spare > 0 && is_spare(receipt.fence);
+                spare -= usize::from(drop);
+                !drop
+            });
+        }
     }
 
-    /// Blobs that hold answers.
+    /// Blobs that hold pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
-        self.0.iter().filter_map(|receipt| match receipt.answer {
-            Answer::Stored(id) => Some(id),
-            Answer::Inline(_) | Answer::Void => None,
-        })
+        let pages = self.pages.iter().flat_map(|page| page.answers.iter().copied().chain([page.blob]));
+        pages.chain(self.recent.iter().filter_map(|receipt| receipt.answer.blob()))
     }
 }
 
 #[cfg(test)]
 impl FromIterator<Receipt> for Receipts {
     fn from_iter<I: IntoIterator<Item = Receipt>>(receipts: I) -> Self {
-        Self(receipts.into_iter().map(Arc::new).collect())
+        Self { recent: receipts.into_iter().map(Arc::new).collect(), ..Self::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! The same call again is answered as the first one was, whatever has happened since.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Answered, BlobId, Call, Command, Outcome, Policy, Refusal};
+use canvas_core::{Answered, BlobId, Call, Command, Outcome, Policy, Refusal, Store as _, block_on};
 
 use super::world::{World, apply, code, end_turn, key};
 
@@ -214,4 +214,67 @@ fn the_same_name_with_another_key_gets_no_lease() {
     let world = World::new("a\nb\n");
     world.check_out("model");
     assert_eq!(code(&world.ask("model", Command::CheckOut)), "LOCK_NOT_AVAILABLE/HELD");
+}
+
+/// Old receipts lie in pages beside the head, which stays small; each call still answers as it did.
+#[test]
+fn a_retry_of_long_ago_answers_from_a_page() {
+    let world = World::new("top\n");
+    let lease = world.check_out("model");
+    let mut told = Vec::new();
+    for i in 0..200 {
+        // Some answers are too long for the head, and some calls are refused.
+        let command = match i {
+            i if i % 10 == 3 => Command::Apply {
+                lease: Some(lease),
+                patch: (0..60).map(|n| format!("@@\n-nowhere {n}\n+x\n")).collect(),
+                base: None,
+            },
+            i if i % 7 == 0 => Command::CheckOut,
+            i => apply(lease, &format!("top>>line {i}")),
+        };
+        let call = world.fresh("model", command);
+        told.push((call.clone(), world.run(&call).outcome));
+        assert!(world.head().to_json().len() < 20_000, "call {i}: {} bytes", world.head().to_json().len());
+    }
+    assert!(told.iter().any(|(_, outcome)| serde_json::to_string(outcome).unwrap().len() > 1024));
+    let version = world.loaded().version;
+    for (call, outcome) in &told {
+        for by in [&world, &world.peer()] {
+            let again = by.run(call);
+            assert_eq!((&again.outcome, again.replayed), (outcome, true), "{call:?}");
+        }
+        // The same key for something else is told apart in a page too.
+        let other = Call { command: Command::Cancel, ..call.clone() };
+        assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED", "{call:?}");
+    }
+    assert_eq!(world.loaded().version, version);
+    // Every page and every long answer is named by the head, so that none is collected.
+    for id in world.head().blobs() {
+        assert!(block_on(world.spy().inner.blob(&world.canvas, id)).unwrap().is_some());
+    }
+    let json: serde_json::Value = serde_json::from_slice(&world.head().to_json()).unwrap();
+    let pages = json["receipts"]["pages"].as_array().unwrap();
+    assert!(pages.len() >= 11, "{} pages", pages.len());
+    assert!(pages.iter().all(|page| page["fence"] == 1));
+
+    // Once the lease has ended, whole pages go, the oldest first.
+    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    let remembered = told.iter().rev().take_while(|(call, _)| world.peer().run(call).replayed).count();
+    assert!((127..=143).contains(&remembered), "{remembered} remembered");
+}
+
+/// A page is written once, with the commit that fills it.
+#[test]
+fn a_page_is_put_once() {
+    let world = World::new("top\n");
+    let lease = world.check_out("model");
+    let stored = || world.spy().inner.blob_stats(&world.canvas).0;
+    let mut pages = 0;
+    for i in 0..64 {
+        let before = stored();
+        world.write("model", lease, &format!("top>>line {i}"));
+        pages += stored() - before - 1;
+    }
+    assert_eq!(pages, 3, "66 receipts: three pages of 16, the others in the head");
 }

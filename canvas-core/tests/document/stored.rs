@@ -66,7 +66,9 @@ fn a_head_that_cannot_be_is_refused() {
         ("/revision", json!(2), "in faces"),
         ("/lease/fence", json!(1), "lease given last"),
         ("/lease", Value::Null, "invalid type"),
-        ("/receipts", json!([{}]), "missing field"),
+        ("/receipts/recent", json!([{}]), "missing field"),
+        ("/receipts/recent/0/digest", json!("+0"), "hexadecimal digits"),
+        ("/receipts/recent/0/digest", json!("A".repeat(32)), "hexadecimal digits"),
     ] {
         let refused = world.altered(pointer, value.clone()).unwrap_err().to_string();
         assert!(refused.contains(expected), "{pointer} = {value}: {refused}");

@@ -380,7 +380,7 @@ fn an_unreadable_answer_is_not_given_and_the_call_not_done_again() {
         serde_json::json!({"inline": "{"}),
         serde_json::json!({"stored": canvas_core::BlobId::of(b"a\nb\n")}),
     ] {
-        world.put(world.altered("/receipts/2/answer", answer).unwrap());
+        world.put(world.altered("/receipts/recent/2/answer", answer).unwrap());
         assert_eq!(code(&world.run(&write).outcome), "CALL_ID_REUSED");
         assert_eq!(world.text(), "a\nc\nb\n");
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
-use serde_json::Value;
 
 use super::flaw::Flaw;
 use super::store::Mutant;
@@ -87,11 +86,10 @@ impl<S> Mutant<S> {
     }
 }
 
-/// A head with its last receipts only; none where it is not large.
+/// A head with its last conversations only; none where it is not large.
 fn cut(head: &Head) -> Option<Head> {
-    let mut json: Value = serde_json::from_slice(&head.to_json()).ok()?;
-    let receipts = json.get_mut("receipts")?.as_array_mut()?;
-    let spare = receipts.len().checked_sub(LARGE)?;
-    receipts.drain(..spare);
-    Head::from_json(head.canvas(), json.to_string().as_bytes()).ok()
+    let spare = head.conversations.len().checked_sub(LARGE)?;
+    let mut head = Head::clone(head);
+    head.conversations = head.conversations.into_iter().skip(spare).collect();
+    Some(head)
 }

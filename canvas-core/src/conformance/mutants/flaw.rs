@@ -90,7 +90,7 @@ flaws! {
     FoldsIds: "takes ids that differ in the case of letters for one" => AlikeIds;
     ForgetsReceipts: "keeps heads without their receipts" => FullHead;
     LosesNul: "loses each NUL in a head" => FullHead;
-    CutsLargeHeads: "keeps only the last receipts of a large head" => LargeHead;
+    CutsLargeHeads: "keeps only the last conversations of a large head" => LargeHead;
     FreesTombstones: "gives the row of a deleted canvas away" => Tombstone;
     ClaimsToTell: "claims `notify` and tells nobody" => TellsPeers;
     TellsLate: "claims `notify` and tells at the next commit" => TellsPeers;

@@ -9,9 +9,8 @@ use crate::conformance::Harness;
 use crate::document::command::Command;
 use crate::document::outcome::Outcome;
 use crate::ground::blob::BlobId;
-use crate::ground::head::Head;
-use crate::ground::id::{CallId, ConversationId, OpKey};
-use crate::ground::receipt::{Answer, Digest, Receipt};
+use crate::ground::head::{Conversation, Head};
+use crate::ground::id::ConversationId;
 use crate::ground::store::Commit;
 
 pub(in crate::conformance) async fn full_head<H: Harness>(harness: &H) -> Verdict {
@@ -39,25 +38,20 @@ pub(in crate::conformance) async fn large_head<H: Harness>(harness: &H) -> Verdi
     let id = canvas("c");
     let (version, _) = done(&store, commit(&id, None, "one\n")).await?;
     let mut next = commit(&id, Some(version), "two\n");
-    next.head = Arc::new(with_receipts(&next.head, 600)?);
+    next.head = Arc::new(with_conversations(&next.head, 1_500)?);
     let head = Arc::clone(&next.head);
     let (version, _) = done(&store, next).await?;
     unchanged(&store, &head, &version).await?;
     SHOWN
 }
 
-/// The head of a canvas on which much was asked: each receipt takes nearly two kilobytes.
-fn with_receipts(head: &Head, receipts: usize) -> Result<Head, String> {
+/// The head of a canvas that many conversations know: each takes nearly a kilobyte.
+fn with_conversations(head: &Head, conversations: usize) -> Result<Head, String> {
     let mut head = Head::clone(head);
-    for i in 0..receipts {
-        let name = |what: &str| format!("{what} {i} {}", "é".repeat(200));
-        let operation = OpKey {
-            conversation: ConversationId::new(&name("conversation")).map_err(|e| e.to_string())?,
-            turn: canvas_lease::Turn::ZERO,
-            call: CallId::new(&name("call")).map_err(|e| e.to_string())?,
-        };
-        let (digest, answer) = (Digest::of(&[name("").as_bytes()]), Answer::Inline("\"🦀\"".repeat(160)));
-        head.receipts.push(Receipt { operation, digest, fence: None, answer }, None, receipts);
+    let known = Conversation { synced: head.now(), seen: head.now() };
+    for i in 0..conversations {
+        let name = format!("conversation {i} {}", "é🦀".repeat(80));
+        head.conversations.insert(ConversationId::new(&name).map_err(|e| e.to_string())?, known);
     }
     Ok(head)
 }
@@ -106,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_large_head_has_a_megabyte() {
-        let head = with_receipts(&commit(&canvas("c"), None, "x\n").head, 600).unwrap();
+        let head = with_conversations(&commit(&canvas("c"), None, "x\n").head, 1_500).unwrap();
         assert!(head.to_json().len() > 1 << 20);
         assert_eq!(Head::from_json(head.canvas(), &head.to_json()).as_ref(), Ok(&head));
     }

@@ -110,13 +110,13 @@ impl Referee {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
             self.changed(old, new, clock, honest);
         }
-        let is_kept = |receipt: &Receipt| new.receipts.find(&receipt.operation) == Some(receipt);
+        let is_kept = |receipt: &Receipt| new.receipts.iter().any(|kept| kept == receipt);
         self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
     }
 
     /// The text is another: one call has been done, and the right one.
     fn changed(&mut self, old: &Head, new: &Head, clock: i64, honest: bool) {
-        let is_new = |receipt: &&Receipt| old.receipts.find(&receipt.operation).is_none();
+        let is_new = |receipt: &&Receipt| !old.receipts.has_newly(&receipt.operation);
         let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
         let (Some(Some(op)), None) = (added.next(), added.next()) else {
             return self.check(false, Rule::NothingLost);

@@ -467,5 +467,5 @@ impl World {
 
 /// The receipts that are new.
 fn newest(old: &Receipts, new: &Receipts) -> Receipts {
-    new.iter().filter(|receipt| old.find(&receipt.operation).is_none()).cloned().collect()
+    new.iter().filter(|receipt| !old.has_newly(&receipt.operation)).cloned().collect()
 }
