@@ -1,9 +1,11 @@
 //! Receipts: the memory of what was asked and answered, so that a retry is answered and not done again.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use canvas_lease::Fence;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use super::blob::{Blob, BlobId};
 use super::id::OpKey;
@@ -115,9 +117,52 @@ pub(crate) enum Recall {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct Receipts {
     pages: Vec<Page>,
-    recent: Vec<Arc<Receipt>>,
+    recent: Vec<Written>,
     /// The calls of the lease that was given last.
     lease: Option<Calls>,
+}
+
+/// A receipt and its JSON, which each later head has in it unchanged.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+struct Written {
+    receipt: Arc<Receipt>,
+    json: Arc<RawValue>,
+}
+
+impl TryFrom<Box<RawValue>> for Written {
+    type Error = serde_json::Error;
+
+    fn try_from(json: Box<RawValue>) -> Result<Self, serde_json::Error> {
+        Ok(Self { receipt: Arc::new(serde_json::from_str(json.get())?), json: json.into() })
+    }
+}
+
+impl From<Receipt> for Written {
+    fn from(receipt: Receipt) -> Self {
+        let json = serde_json::value::to_raw_value(&receipt).expect("a receipt has only string keys");
+        Self { receipt: Arc::new(receipt), json: json.into() }
+    }
+}
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json.serialize(serializer)
+    }
+}
+
+impl PartialEq for Written {
+    fn eq(&self, other: &Self) -> bool {
+        self.receipt == other.receipt
+    }
+}
+
+impl Eq for Written {}
+
+impl Hash for Written {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.receipt.hash(state);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,35 +182,33 @@ struct Page {
     answers: Vec<BlobId>,
 }
 
-/// Short hashes of operations, 8 hexadecimal digits each. Two operations may have the same; the page then tells.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-struct Keys(Vec<u32>);
-
-impl From<Keys> for String {
-    fn from(keys: Keys) -> Self {
-        keys.0.iter().map(|key| format!("{key:08x}")).collect()
-    }
-}
+/// Short hashes of operations, 8 hexadecimal digits each: kept as they are written, which happens with every commit.
+/// Two operations may have the same; the page then tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+struct Keys(String);
 
 impl TryFrom<String> for Keys {
     type Error = ParseHexError;
 
     fn try_from(text: String) -> Result<Self, ParseHexError> {
-        let key = |digits: &[u8]| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok();
-        let keys =
-            text.as_bytes().chunks(8).map(key).collect::<Option<_>>().map(Self).ok_or(ParseHexError)?;
-        if String::from(keys.clone()) == text { Ok(keys) } else { Err(ParseHexError) }
+        let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if is_hex && text.len().is_multiple_of(8) { Ok(Self(text)) } else { Err(ParseHexError) }
     }
 }
 
 impl Keys {
-    fn key(operation: &OpKey) -> u32 {
+    fn key(operation: &OpKey) -> String {
         let OpKey { conversation, turn, call } = operation;
         let turn = turn.get().to_be_bytes();
-        let Digest([a, b, c, d, ..]) =
-            Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]);
-        u32::from_be_bytes([a, b, c, d])
+        let mut key =
+            String::from(Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]));
+        key.truncate(8);
+        key
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.as_bytes().chunks(8).any(|known| known == key.as_bytes())
     }
 }
 
@@ -173,7 +216,7 @@ impl Keys {
 const PAGE: usize = 16;
 
 /// Receipts that stay in the head when a page is made: a retry follows soon.
-const RECENT: usize = 8;
+const RECENT: usize = 4;
 
 impl Receipts {
     /// What is known of an operation. Pages come from `blob`, where it may be one of them.
@@ -204,7 +247,7 @@ impl Receipts {
             return Ok(None);
         }
         let key = Keys::key(operation);
-        for page in self.pages.iter().rev().filter(|page| page.keys.0.contains(&key)) {
+        for page in self.pages.iter().rev().filter(|page| page.keys.has(&key)) {
             let json = blob(page.blob)?.as_text().unwrap_or_default();
             let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
                 // What cannot be read must not be done twice: an answer that nothing fits.
@@ -225,13 +268,17 @@ impl Receipts {
     }
 
     fn newest(&self, operation: &OpKey) -> Option<&Arc<Receipt>> {
-        self.recent.iter().rev().find(|receipt| receipt.operation == *operation)
+        self.recent
+            .iter()
+            .rev()
+            .map(|written| &written.receipt)
+            .find(|receipt| receipt.operation == *operation)
     }
 
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
         assert!(self.pages.is_empty(), "small worlds need no pages");
-        self.recent.iter().map(Arc::as_ref)
+        self.recent.iter().map(|written| written.receipt.as_ref())
     }
 
     /// How many calls a lease has made.
@@ -246,7 +293,7 @@ impl Receipts {
             let calls = self.of_fence(fence) + 1;
             self.lease = Some(Calls { fence, calls });
         }
-        self.recent.push(Arc::new(receipt));
+        self.recent.push(receipt.into());
         if self.recent.len() == PAGE + RECENT {
             self.turn_the_page(blobs);
         }
@@ -256,12 +303,13 @@ impl Receipts {
     fn turn_the_page(&mut self, blobs: &mut Vec<Blob>) {
         let page: Vec<_> = self.recent.drain(..PAGE).collect();
         let json = serde_json::to_string(&page).expect("a receipt has only string keys");
+        let receipts = || page.iter().map(|written| &written.receipt);
         let blob = Blob::text(json);
         self.pages.push(Page {
             blob: blob.id(),
-            keys: Keys(page.iter().map(|receipt| Keys::key(&receipt.operation)).collect()),
-            fence: page.iter().filter_map(|receipt| receipt.fence).max(),
-            answers: page.iter().filter_map(|receipt| receipt.answer.blob()).collect(),
+            keys: Keys(receipts().map(|receipt| Keys::key(&receipt.operation)).collect()),
+            fence: receipts().filter_map(|receipt| receipt.fence).max(),
+            answers: receipts().filter_map(|receipt| receipt.answer.blob()).collect(),
         });
         blobs.push(blob);
     }
@@ -269,7 +317,7 @@ impl Receipts {
     fn drop_beyond(&mut self, live: Option<Fence>, keep: usize) {
         let is_spare = |fence: Option<Fence>| live.is_none() || fence != live;
         let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.fence)).count();
-        let in_head = self.recent.iter().filter(|receipt| is_spare(receipt.fence)).count();
+        let in_head = self.recent.iter().filter(|written| is_spare(written.receipt.fence)).count();
         let mut spare = (in_pages + in_head).saturating_sub(keep);
         self.pages.retain(|page| {
             let drop = spare >= PAGE && is_spare(page.fence);
@@ -278,8 +326,8 @@ impl Receipts {
         });
         // Older ones stay in pages, so newer ones stay too.
         if self.pages.is_empty() {
-            self.recent.retain(|receipt| {
-                let drop = spare > 0 && is_spare(receipt.fence);
+            self.recent.retain(|written| {
+                let drop = spare > 0 && is_spare(written.receipt.fence);
                 spare -= usize::from(drop);
                 !drop
             });
@@ -289,13 +337,13 @@ impl Receipts {
     /// Blobs that hold pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let pages = self.pages.iter().flat_map(|page| page.answers.iter().copied().chain([page.blob]));
-        pages.chain(self.recent.iter().filter_map(|receipt| receipt.answer.blob()))
+        pages.chain(self.recent.iter().filter_map(|written| written.receipt.answer.blob()))
     }
 }
 
 #[cfg(test)]
 impl FromIterator<Receipt> for Receipts {
     fn from_iter<I: IntoIterator<Item = Receipt>>(receipts: I) -> Self {
-        Self { recent: receipts.into_iter().map(Arc::new).collect(), ..Self::default() }
+        Self { recent: receipts.into_iter().map(Written::from).collect(), ..Self::default() }
     }
 }

@@ -67,6 +67,8 @@ fn a_head_that_cannot_be_is_refused() {
         ("/lease/fence", json!(1), "lease given last"),
         ("/lease", Value::Null, "invalid type"),
         ("/receipts/recent", json!([{}]), "missing field"),
+        ("/receipts/pages", json!([{"keys": "0123456"}]), "hexadecimal digits"),
+        ("/receipts/pages", json!([{"keys": "0123456G"}]), "hexadecimal digits"),
         ("/receipts/recent/0/digest", json!("+0"), "hexadecimal digits"),
         ("/receipts/recent/0/digest", json!("A".repeat(32)), "hexadecimal digits"),
     ] {

@@ -271,6 +271,8 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
     // After one large commit the log would keep its size for as long as the file is open.
     let log_limit = connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()));
     log_limit?;
+    // A canvas writes the same few pages again and again: the longer the log, the fewer of them reach the file.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_PAGES, |_| Ok(()))?;
     match role {
         Role::Write => limit_size(connection, options),
         Role::Read => connection.pragma_update(None, "query_only", true),
@@ -279,6 +281,9 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
 
 /// Bytes of the log that stay on the disk once its content is in the file.
 const LOG_BYTES: i64 = 16 << 20;
+
+/// Pages of the log after which its content goes into the file.
+const LOG_PAGES: i64 = LOG_BYTES / 4096;
 
 /// SQLite's own limit.
 const MOST_PAGES: u32 = u32::MAX - 1;
@@ -333,6 +338,7 @@ mod tests {
                     ("trusted_schema", 0),
                     ("busy_timeout", i64::from(i32::MAX)),
                     ("journal_size_limit", LOG_BYTES),
+                    ("wal_autocheckpoint", LOG_PAGES),
                     ("query_only", query_only),
                 ];
                 for (name, expected) in settings {

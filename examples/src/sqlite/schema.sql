@@ -11,10 +11,11 @@ CREATE TABLE canvas (
     head BLOB NOT NULL
 ) STRICT;
 
--- Content, named by the blake3 of its bytes. It belongs to one canvas.
+-- Content, named by the blake3 of its bytes. It belongs to one canvas. Without a row id there is one tree to write
+-- and not two.
 CREATE TABLE blob (
     canvas INTEGER NOT NULL REFERENCES canvas (key),
     hash BLOB NOT NULL CHECK (length(hash) = 32),
     bytes BLOB NOT NULL,
     PRIMARY KEY (canvas, hash)
-) STRICT;
+) STRICT, WITHOUT ROWID;

@@ -116,6 +116,12 @@ impl SqliteStore {
     }
 }
 
+/// The number that a version of ours is; none for one that this store has never given.
+fn number(version: &Version) -> Option<i64> {
+    let number: i64 = version.as_str().parse().ok()?;
+    (number.to_string() == version.as_str()).then_some(number)
+}
+
 fn wrong_type(e: rusqlite::types::FromSqlError) -> Failure {
     rusqlite::Error::from(e).into()
 }
@@ -142,32 +148,35 @@ impl BlockingStore for SqliteStore {
         // Before the lock, which others wait for.
         let json = head.to_json();
         self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
-            let current: Option<(i64, i64)> = transaction
-                .prepare_cached("SELECT key, version FROM canvas WHERE id = ?1")?
-                .query_row([canvas.as_str().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let version = current.map(|(_, version)| version.to_string());
-            if version.as_deref() != expected.as_ref().map(Version::as_str) {
-                return Ok(Committed::Conflict(self.row(&transaction, canvas)?));
-            }
             let clock = (self.clock)();
-            if not_after.is_some_and(|limit| clock >= limit) {
-                return Ok(Committed::Late { clock });
-            }
-            let (key, version) = match current {
-                Some((key, version)) => {
-                    let next = version.checked_add(1).ok_or(Cause::Row("the version has no next one"))?;
-                    transaction
-                        .prepare_cached("UPDATE canvas SET version = ?2, head = ?3 WHERE key = ?1")?
-                        .execute(params![key, next, json])?;
-                    (key, next)
-                }
-                None => {
-                    transaction
-                        .prepare_cached("INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2)")?
-                        .execute(params![canvas.as_str().as_bytes(), json])?;
-                    (transaction.last_insert_rowid(), 1)
-                }
+            let is_late = not_after.is_some_and(|limit| clock >= limit);
+            let written = match expected.as_ref().map(number) {
+                // The condition comes first, also where it is too late.
+                _ if is_late => None,
+                Some(None) => None,
+                Some(Some(version)) => transaction
+                    .prepare_cached(
+                        "UPDATE canvas SET version = version + 1, head = ?3 WHERE id = ?1 AND version = ?2 \
+                         RETURNING key, version",
+                    )?
+                    .query_row(params![canvas.as_str().as_bytes(), version, json], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })
+                    .optional()?,
+                None => transaction
+                    .prepare_cached(
+                        "INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING \
+                         RETURNING key, version",
+                    )?
+                    .query_row(params![canvas.as_str().as_bytes(), json], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
+                    })
+                    .optional()?,
+            };
+            let Some((key, version)): Option<(i64, i64)> = written else {
+                let current = self.row(&transaction, canvas)?;
+                let matches = current.as_ref().map(|row| &row.version) == expected.as_ref();
+                return Ok(if matches { Committed::Late { clock } } else { Committed::Conflict(current) });
             };
             for blob in &blobs {
                 // One that is there already is compared, which heals it where it was damaged.
