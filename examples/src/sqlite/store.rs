@@ -154,15 +154,18 @@ impl BlockingStore for SqliteStore {
                 // The condition comes first, also where it is too late.
                 _ if is_late => None,
                 Some(None) => None,
-                Some(Some(version)) => transaction
-                    .prepare_cached(
-                        "UPDATE canvas SET version = version + 1, head = ?3 WHERE id = ?1 AND version = ?2 \
-                         RETURNING key, version",
-                    )?
-                    .query_row(params![canvas.as_str().as_bytes(), version, json], |row| {
-                        Ok((row.get(0)?, row.get(1)?))
-                    })
-                    .optional()?,
+                Some(Some(version)) => {
+                    let next = version.checked_add(1).ok_or(Cause::Row("the version has no next one"))?;
+                    transaction
+                        .prepare_cached(
+                            "UPDATE canvas SET version = ?3, head = ?4 WHERE id = ?1 AND version = ?2 \
+                             RETURNING key, version",
+                        )?
+                        .query_row(params![canvas.as_str().as_bytes(), version, next, json], |row| {
+                            Ok((row.get(0)?, row.get(1)?))
+                        })
+                        .optional()?
+                }
                 None => transaction
                     .prepare_cached(
                         "INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING \
