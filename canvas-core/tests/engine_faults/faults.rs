@@ -294,7 +294,7 @@ fn a_creation_or_deletion_in_doubt_never_claims_that_nothing_was_written() {
 #[test]
 fn a_store_that_never_answers_leaves_creation_and_deletion_in_doubt() {
     let world = World::empty(Policy::default());
-    let break_all = || (0..40).for_each(|_| world.spy().expect(Commit, Trouble::LostOnTheWay));
+    let break_all = || (0..300).for_each(|_| world.spy().expect(Commit, Trouble::LostOnTheWay));
     break_all();
     assert_eq!(create(&world, "k").unwrap_err().code(), "STORE_INDETERMINATE");
     world.spy().clear_script();

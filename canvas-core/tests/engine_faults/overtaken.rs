@@ -55,10 +55,10 @@ fn a_storm_of_conflicts_ends_in_contention_and_then_passes() {
         }
     };
     let write = world.fresh("model", apply(lease, "a>c"));
-    storm(31);
+    storm(255);
     assert_eq!(code(&world.run(&write).outcome), "OK");
     let write = world.fresh("model", apply(lease, "c>d"));
-    storm(32);
+    storm(256);
     let e = world.try_run(&write).unwrap_err();
     assert_eq!((e.code(), e.retryable()), ("CONTENTION", true));
     assert_eq!(e.to_string(), "the canvas c is changed by others all the time: try again later");
