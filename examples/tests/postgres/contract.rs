@@ -1,26 +1,33 @@
-//! The store passes the suite.
+//! The store passes the suite: a test for each promise.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::{Harness, Stall, run};
+use canvas_core::conformance::{Harness, Promise, Report, Stall, run};
 use canvas_examples::postgres::{PostgresStore, Statements};
+use tokio::runtime::Runtime;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::world::World;
 
+/// Harnesses at a time: each takes a few of the server's connections, and a machine may have many cores.
+static SEATS: Semaphore = Semaphore::const_new(10);
+
 /// Stores on the server itself, each with a schema of its own. The clock is real.
 pub(crate) struct Server {
-    pub(crate) statements: Statements,
+    statements: Statements,
     /// Where they connect; the server itself if there is none.
-    pub(crate) proxy: Option<tokio_postgres::Config>,
-    /// Kept until the suite has ended.
-    pub(crate) worlds: Mutex<Vec<World>>,
+    proxy: Option<tokio_postgres::Config>,
+    /// Kept until the suite has ended, and dropped with their schemas also where a promise panics.
+    worlds: Mutex<Vec<World>>,
+    _seat: SemaphorePermit<'static>,
 }
 
 impl Server {
-    pub(crate) fn new(statements: Statements, proxy: Option<tokio_postgres::Config>) -> Self {
-        Self { statements, proxy, worlds: Mutex::default() }
+    pub(crate) async fn new(statements: Statements, proxy: Option<tokio_postgres::Config>) -> Self {
+        let seat = SEATS.acquire().await.expect("nobody closes it");
+        Self { statements, proxy, worlds: Mutex::default(), _seat: seat }
     }
 
     fn store(&self, world: &World) -> PostgresStore {
@@ -63,14 +70,46 @@ impl Harness for Server {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn named_statements_keep_every_promise() {
-    let report = run(&Server::new(Statements::Named, None)).await;
-    assert!(report.is_passed(), "{report}");
+fn drive<F: Future>(test: F) -> F::Output {
+    Runtime::new().expect("threads can be had").block_on(test)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn unnamed_statements_keep_every_promise() {
-    let report = run(&Server::new(Statements::Unnamed, None)).await;
-    assert!(report.is_passed(), "{report}");
+mod named_statements {
+    use canvas_core::conformance::mutants;
+
+    use super::*;
+
+    canvas_core::conformance_tests!(Server::new(Statements::Named, None).await, drive);
+
+    #[test]
+    fn all_in_one_report() {
+        let report = drive(async { run(&Server::new(Statements::Named, None).await).await });
+        sum_up("postgres, named statements", &report);
+    }
+
+    /// Through this harness the suite sees every flaw that it knows.
+    #[test]
+    fn no_mutant_survives() {
+        let survivors =
+            drive(async { mutants::survivors(&Server::new(Statements::Named, None).await).await });
+        assert_eq!(survivors, []);
+    }
+}
+
+#[test]
+fn unnamed_statements_keep_every_promise() {
+    let report = drive(async { run(&Server::new(Statements::Unnamed, None).await).await });
+    sum_up("postgres, unnamed statements", &report);
+}
+
+/// A line for the table of stores. Nothing may be left untried but what the store does not claim.
+#[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
+pub(crate) fn sum_up(store: &str, report: &Report) {
+    let untried: Vec<_> = report.untried().collect();
+    let (promises, why): (Vec<_>, Vec<_>) = untried.iter().copied().unzip();
+    let kept = report.results.len() - untried.len() - report.failed().count();
+    let total = report.results.len();
+    println!("{store}: {total} promises, {kept} kept, {} not tried ({})", untried.len(), why.join("; "));
+    assert!(report.is_passed(), "{store}:\n{report}");
+    assert_eq!(promises, [Promise::TellsPeers], "{store}");
 }

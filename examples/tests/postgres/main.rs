@@ -9,6 +9,7 @@ mod notices;
 mod pool;
 mod proxy;
 mod schema;
+mod two_servers;
 mod waits;
 mod wire;
 mod world;

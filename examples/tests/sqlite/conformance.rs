@@ -1,10 +1,10 @@
-//! The suite that every store passes.
+//! The suite that every store passes: a test for each promise.
 
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::conformance::{Harness, Stall, run};
+use canvas_core::conformance::{Harness, Promise, Stall, mutants, run};
 use canvas_core::{Blocking, CanvasId, block_on};
 use canvas_examples::sqlite::{Options, SqliteStore};
 
@@ -13,6 +13,7 @@ use super::world::{Clock, Folder};
 #[derive(Default)]
 struct Files {
     clock: Clock,
+    /// Kept until the suite has ended, and removed also where a promise panics.
     folders: Mutex<Vec<Folder>>,
 }
 
@@ -52,8 +53,28 @@ impl Harness for Files {
     }
 }
 
+mod promises {
+    use super::Files;
+
+    canvas_core::conformance_tests!(Files::default());
+}
+
+/// A line for the table of stores. Nothing may be left untried but what the store does not claim.
 #[test]
-fn sqlite_keeps_every_promise() {
+#[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
+fn all_in_one_report() {
     let report = block_on(run(&Files::default()));
+    let untried: Vec<_> = report.untried().collect();
+    let (promises, why): (Vec<_>, Vec<_>) = untried.iter().copied().unzip();
+    let kept = report.results.len() - untried.len() - report.failed().count();
+    let total = report.results.len();
+    println!("sqlite: {total} promises, {kept} kept, {} not tried ({})", untried.len(), why.join("; "));
     assert!(report.is_passed(), "{report}");
+    assert_eq!(promises, [Promise::TellsPeers]);
+}
+
+/// Through this harness the suite sees every flaw that it knows.
+#[test]
+fn no_mutant_survives() {
+    assert_eq!(block_on(mutants::survivors(&Files::default())), []);
 }
