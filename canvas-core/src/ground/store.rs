@@ -152,6 +152,10 @@ pub struct Capabilities {
 /// again, which keeps it from being old. A host drops blobs by [`Store::delete`] once they are unreferenced *and* old;
 /// what the current head needs stays whatever the host says. Blobs of a commit that lost may be left behind and do no
 /// harm.
+///
+/// A drop and a commit that puts the same blob again may come together. A store with transactions makes one wait for the
+/// other, and the blob is there afterwards. One without them relies on "old": a host drops only what was not put for
+/// longer than any commit may take.
 pub trait Store: Send + Sync {
     /// What it can do beyond the contract.
     fn capabilities(&self) -> Capabilities;
@@ -170,7 +174,8 @@ pub trait Store: Send + Sync {
     fn blob(&self, canvas: &CanvasId, id: BlobId)
     -> impl Future<Output = Result<Option<Blob>, Fault>> + Send;
 
-    /// Canvases behind `after` in the order of their ids, at most `limit`; tombstones too.
+    /// Canvases behind `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
+    /// tombstones too.
     fn list(
         &self,
         after: Option<&CanvasId>,

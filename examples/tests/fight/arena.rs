@@ -71,12 +71,12 @@ pub(crate) fn play(engine: &str, ground: &impl Ground, kills: u32) {
             let [engine, place, canvas, who] = [engine, &place, &canvas, who].map(String::from);
             Process::start(&Orders { engine, place, canvas, who, life })
         };
-        let mut fighters = [start("ada"), start("ben")];
+        let mut fighters = [start("red"), start("blue")];
         for kill in round * ROUND..kills.min((round + 1) * ROUND) {
             // Times that hit every step: right after the start, in a write, in a wait.
             thread::sleep(Duration::from_millis(40 + u64::from(kill * 37 % 160)));
             let victim = (kill % 2) as usize;
-            let who = ["ada", "ben"][victim];
+            let who = ["red", "blue"][victim];
             std::mem::replace(&mut fighters[victim], start(who)).kill(&mut account);
             tally.kills += 1;
         }

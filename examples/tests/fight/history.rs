@@ -180,7 +180,7 @@ pub(crate) mod tests {
         let mut calls = 0;
         let mut ask = |turn: u64, command: Command| {
             calls += 1;
-            let operation = key("ada", Turn::new(turn).expect("small"), &format!("c{calls}"));
+            let operation = key("red", Turn::new(turn).expect("small"), &format!("c{calls}"));
             block_on(engine.call(&canvas, &Call { operation, command }, now())).expect("it answers").outcome
         };
         let mut name = 0;

@@ -62,7 +62,7 @@ impl Part {
 pub(crate) static PARTS: [Part; 2] = [
     Part {
         name: "one",
-        chat: "Ada's chat",
+        chat: "the first chat",
         message: "Add three drinks to the list, one at a time.",
         typed: ("- bread", "- bread and butter"),
         slow: Some("toolu_01ThirdDrink"),
@@ -70,7 +70,7 @@ pub(crate) static PARTS: [Part; 2] = [
     },
     Part {
         name: "two",
-        chat: "Ben's chat",
+        chat: "the second chat",
         message: "We leave at nine now. No more drinks: add cups, and say where we meet.",
         typed: ("We leave at ten", "We leave at nine"),
         slow: None,
