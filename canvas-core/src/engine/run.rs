@@ -313,7 +313,9 @@ impl<'a, T: Task> Run<'a, T> {
                 ask
             }
             // There is no version to move. What is committed next expects no row either: one of the two wins.
-            None => self.decide(),
+            None if self.lost == Some(None) => self.decide(),
+            // A row never vanishes: this look was of the past.
+            None => self.look_again(None),
         }
     }
 

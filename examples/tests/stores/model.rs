@@ -1,0 +1,202 @@
+//! What a canvas should do, written down a second time: small, pure, and without a line of the production code.
+//!
+//! The rules are those of document 000 §4 and of the design's chapter on the lease. Answers are short codes.
+
+use std::time::Duration;
+
+use super::row::{Receipt, Row};
+
+pub(crate) type Millis = u64;
+
+/// Who asks. Two conversations of models, the user, and the host that makes and deletes canvases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Who {
+    One,
+    Two,
+    User,
+    Host,
+}
+
+impl Who {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::One => "one",
+            Self::Two => "two",
+            Self::User => "user",
+            Self::Host => "host",
+        }
+    }
+}
+
+/// The name of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Op {
+    pub(crate) who: Who,
+    pub(crate) turn: u64,
+    pub(crate) call: u32,
+}
+
+/// Fence and epoch of a lease id; none where a model sent something else.
+pub(crate) type Lease = Option<(u64, u64)>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    Create,
+    Delete,
+    CheckOut,
+    Renew(Lease),
+    CheckIn(Lease),
+    Read(Lease),
+    /// Puts a line of its own behind the first line; without a line, a patch that fits nowhere.
+    Write {
+        lease: Lease,
+        base: Option<u64>,
+        line: Option<u32>,
+    },
+    Edit(Vec<String>),
+    Message,
+    Cancel,
+    /// Where the turn began: epoch and revision.
+    EndTurn(u64, u64),
+    /// Look at the canvas; the answer has the whole text.
+    Look,
+    /// What became of the operation?
+    Resolve,
+}
+
+impl Command {
+    /// Whether another command under the same key is a retry of this one. A host may learn late where a turn began.
+    fn is_same(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::EndTurn(..), Self::EndTurn(..))) || self == other
+    }
+}
+
+/// The document that every canvas is made with.
+pub(crate) const FIRST: [&str; 2] = ["top", "end"];
+
+pub(crate) fn line(number: u32) -> String {
+    format!("line-{number}")
+}
+
+/// How long is long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms {
+    pub(crate) ttl: Millis,
+    pub(crate) max_hold: Millis,
+    pub(crate) tolerance: Millis,
+}
+
+impl Terms {
+    pub(crate) fn policy(self) -> canvas_core::lease::Policy {
+        let [ttl, max_hold, clock_tolerance] =
+            [self.ttl, self.max_hold, self.tolerance].map(Duration::from_millis);
+        canvas_core::lease::Policy { ttl, max_hold, clock_tolerance }
+    }
+}
+
+/// A canvas, or none yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Model {
+    pub(crate) row: Option<Row>,
+}
+
+/// What a command does.
+#[derive(Debug, Clone)]
+pub(crate) struct Decision {
+    pub(crate) answer: String,
+    /// An engine may answer so instead, from its memory: a retry is told what it was told, also where the canvas was
+    /// deleted since.
+    pub(crate) also: Option<String>,
+    pub(crate) next: Model,
+    /// It must not happen at or past this instant.
+    pub(crate) limit: Option<Millis>,
+    /// The answer was given before.
+    pub(crate) replayed: bool,
+}
+
+impl Model {
+    /// Decides a command at a clock. Errors in the order: no canvas, receipt, epoch, owner, expiry, base, patch.
+    pub(crate) fn decide(&self, terms: Terms, clock: Millis, op: Op, command: &Command) -> Decision {
+        let stands = |answer: &str| Decision {
+            answer: answer.to_owned(),
+            also: None,
+            next: self.clone(),
+            limit: None,
+            replayed: false,
+        };
+        let receipt = self.row.as_ref().and_then(|row| row.receipts.get(&op));
+        let live = self.row.as_ref().filter(|row| !row.deleted);
+        match (command, live, receipt) {
+            (Command::Look, Some(row), _) => {
+                stands(&format!("OK-r{}: {}", row.revision, row.text().join("|")))
+            }
+            (Command::Look, None, _) => stands("CANVAS_NOT_FOUND"),
+            (Command::Resolve, _, Some(Receipt::Void)) => stands("NEVER"),
+            (Command::Resolve, _, Some(Receipt::Answered(_, answer))) => stands(&format!("DONE: {answer}")),
+            (Command::Resolve, _, None) => {
+                let mut row = self.row.clone().unwrap_or_else(Row::never);
+                row.receipts.insert(op, Receipt::Void);
+                Decision { next: Self { row: Some(row) }, ..stands("NEVER") }
+            }
+            (Command::Delete, _, _) if self.row.is_none() => stands("CANVAS_NOT_FOUND"),
+            // A canvas that is gone has no answers, but an engine may remember.
+            (command, None, receipt) if !matches!(command, Command::Create | Command::Delete) => {
+                let kept = receipt.and_then(|receipt| receipt.kept(command)).filter(|a| a.starts_with("OK"));
+                Decision { also: kept.map(str::to_owned), ..stands("CANVAS_NOT_FOUND") }
+            }
+            (Command::Read(lease), Some(row), _) => row.clone().read(terms, clock, op.who, *lease).or(self),
+            (_, _, Some(Receipt::Void)) => stands("CALL_ABANDONED"),
+            (command, live, Some(receipt)) => match receipt.kept(command) {
+                None => stands("CALL_ID_REUSED"),
+                Some(_) if *command == Command::Create && live.is_none() => stands("CANVAS_DELETED"),
+                Some(answer) => Decision { replayed: true, ..stands(answer) },
+            },
+            (Command::Create, Some(_), None) => stands("CANVAS_EXISTS"),
+            (Command::Delete, None, None) => stands("OK"),
+            (command, _, None) => self.change(terms, clock, op, command),
+        }
+    }
+
+    /// A command that leaves a receipt.
+    fn change(&self, terms: Terms, clock: Millis, op: Op, command: &Command) -> Decision {
+        let mut row = match (&self.row, command) {
+            (None, _) => Row::first(1, &FIRST),
+            (Some(row), Command::Create) => row.again(),
+            (Some(row), _) => row.clone(),
+        };
+        let mut limit = None;
+        let done = match command {
+            Command::CheckOut => row.check_out(terms, clock, op),
+            Command::Renew(lease) => row.enter(terms, clock, op.who, *lease).map(|expires| {
+                limit = Some(expires);
+                row.extend(terms, clock);
+                format!("OK-r{}", row.revision)
+            }),
+            Command::CheckIn(lease) => row.check_in(terms, clock, op.who, *lease),
+            Command::Write { lease, base, line } => match row.beat(terms, clock, op.who, *lease) {
+                Ok(expires) => {
+                    limit = Some(expires);
+                    row.write(op.who, *base, *line)
+                }
+                Err(code) => Err(code),
+            },
+            command => Ok(row.act(terms, clock, op, command)),
+        };
+        let answer = done.unwrap_or_else(str::to_owned);
+        if answer == "STALE_EPOCH" {
+            // The refusal shows what has changed.
+            row.sees(op.who);
+        }
+        row.receipts.insert(op, Receipt::Answered(command.clone(), answer.clone()));
+        Decision { answer, also: None, next: Self { row: Some(row) }, limit, replayed: false }
+    }
+}
+
+impl Receipt {
+    fn kept(&self, command: &Command) -> Option<&str> {
+        match self {
+            Self::Answered(first, answer) if first.is_same(command) => Some(answer),
+            Self::Answered(..) | Self::Void => None,
+        }
+    }
+}
