@@ -240,6 +240,19 @@ fn a_creation_in_doubt_makes_one_canvas() {
     assert!(!create(&failed, "k").unwrap().replayed);
 }
 
+/// A conflict ends the doubt: the row is there, so no creation can land any more.
+#[test]
+fn a_creation_that_found_its_duplicate_is_in_doubt_no_more() {
+    let world = World::empty(Policy::default());
+    let twin = world.peer();
+    world.spy().expect(Commit, Trouble::LostOnTheWay);
+    world.spy().expect(Commit, Trouble::after(move || drop(create(&twin, "k").unwrap())));
+    world.spy().expect(Blob, Trouble::Definite);
+    assert_eq!(create(&world, "k").unwrap_err().code(), "STORE_FAILED");
+    assert_eq!(world.spy().deliver_late(), 0);
+    assert!(create(&world, "k").unwrap().replayed);
+}
+
 #[test]
 fn a_deletion_that_fails_for_sure_has_deleted_nothing() {
     let world = World::new("a\n");
