@@ -190,8 +190,9 @@ impl<'a, T: Task> Run<'a, T> {
     fn learn(&mut self, row: Option<Loaded>) {
         let old = self.row.take().and_then(|known| known.document);
         self.is_fresh = true;
-        self.row = row.map(|Loaded { head, version, clock }| {
-            let document = old.filter(|document| document.id() == head.document());
+        self.row = row.map(|Loaded { head, version, clock, document }| {
+            let mut known = [document, old].into_iter().flatten();
+            let document = known.find(|document| document.id() == head.document());
             Known { head, version, document, host_at: self.at.now, store_at: clock }
         });
     }
@@ -301,7 +302,7 @@ impl<'a, T: Task> Run<'a, T> {
     /// the version wins first, so that the late duplicate fails in any store; then the task may be decided anew.
     fn settle(&mut self) -> Next<T::Answer> {
         match &self.row {
-            Some(row) if self.task.is_recorded(&row.head) => {
+            Some(row) if self.task.operation().is_some_and(|key| row.head.receipts.has_newly(key)) => {
                 self.lost = None;
                 self.decide()
             }

@@ -25,8 +25,8 @@ pub(crate) trait Task {
     /// Decides on the row as it is known.
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt>;
 
-    /// Whether a row shows that it was done just now, or that it will never be.
-    fn is_recorded(&self, head: &Head) -> bool;
+    /// Whose receipt shows that it was done, or will never be; none for what changes nothing.
+    fn operation(&self) -> Option<&OpKey>;
 
     /// Whether an answer needs a second look where the row comes from a cache.
     fn is_refusal(_answer: &Self::Answer) -> bool {
@@ -111,8 +111,8 @@ impl Task for Look {
         Ok(Verdict::Stands(()))
     }
 
-    fn is_recorded(&self, _: &Head) -> bool {
-        true
+    fn operation(&self) -> Option<&OpKey> {
+        None
     }
 }
 
@@ -138,8 +138,8 @@ impl Task for &Call {
         })
     }
 
-    fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.has_newly(&self.operation)
+    fn operation(&self) -> Option<&OpKey> {
+        Some(&self.operation)
     }
 
     fn is_refusal(reply: &Reply) -> bool {
@@ -199,8 +199,8 @@ impl Task for Create<'_> {
         Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
     }
 
-    fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.has_newly(self.operation)
+    fn operation(&self) -> Option<&OpKey> {
+        Some(self.operation)
     }
 }
 
@@ -236,8 +236,8 @@ impl Task for Delete<'_> {
         Ok(Verdict::Commit(change, ()))
     }
 
-    fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.has_newly(self.operation)
+    fn operation(&self) -> Option<&OpKey> {
+        Some(self.operation)
     }
 }
 
@@ -286,8 +286,8 @@ impl Task for Resolve<'_> {
         Ok(Verdict::Commit(change, Resolution::NeverDone))
     }
 
-    fn is_recorded(&self, head: &Head) -> bool {
-        head.receipts.has_newly(self.operation)
+    fn operation(&self) -> Option<&OpKey> {
+        Some(self.operation)
     }
 }
 

@@ -193,9 +193,8 @@ impl Head {
         trees.chain(known).chain(single).chain(self.receipts.blobs())
     }
 
-    /// The document's blob.
-    pub(crate) fn document(&self) -> BlobId {
-        // A tombstone has no document; its last one still names the revision.
+    /// The document's blob, also of a tombstone: its last one.
+    pub fn document(&self) -> BlobId {
         self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)
     }
 

@@ -46,7 +46,8 @@ impl MemoryStore {
 
     fn loaded(&self, row: &Row) -> Option<Loaded> {
         let head = Arc::clone(row.head.as_ref()?);
-        Some(Loaded { head, version: Version::new(row.version.to_string()), clock: (self.clock)() })
+        let version = Version::new(row.version.to_string());
+        Some(Loaded { head, version, clock: (self.clock)(), document: None })
     }
 }
 
@@ -70,7 +71,9 @@ impl Store for MemoryStore {
         let row = rows.entry(commit.head.canvas().clone()).or_default();
         let current = row.head.is_some().then(|| row.version.to_string());
         if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
-            return Ok(Committed::Conflict(self.loaded(row)));
+            let document = |loaded: &Loaded| row.blobs.get(&loaded.head.document()).cloned();
+            let current = self.loaded(row).map(|row| Loaded { document: document(&row), ..row });
+            return Ok(Committed::Conflict(current));
         }
         let clock = (self.clock)();
         if commit.not_after.is_some_and(|limit| clock >= limit) {

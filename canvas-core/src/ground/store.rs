@@ -36,6 +36,9 @@ pub struct Loaded {
     pub version: Version,
     /// The store's clock, read **after** the row.
     pub clock: Timestamp,
+    /// The document, where the store can send it along with a conflict for little: whoever lost needs it next. The
+    /// engine fetches it where it is not sent.
+    pub document: Option<Blob>,
 }
 
 /// What a commit asks for, in one atomic step.

@@ -255,6 +255,7 @@ struct State {
     script: VecDeque<(Asked, Trouble)>,
     on_the_way: Vec<Commit>,
     notify: bool,
+    sends_along: bool,
 }
 
 impl Spy {
@@ -286,6 +287,11 @@ impl Spy {
 
     pub(crate) fn set_notify(&self) {
         self.state().notify = true;
+    }
+
+    /// From now on conflicts bring the document along.
+    pub(crate) fn send_along(&self) {
+        self.state().sends_along = true;
     }
 
     /// The commits that were on the way arrive now. Tells how many were done.
@@ -343,7 +349,12 @@ impl Store for Spy {
                 self.inner.commit(commit).await?;
                 Err(broken())
             }
-            None => self.inner.commit(commit).await,
+            None => Ok(match self.inner.commit(commit).await? {
+                Committed::Conflict(Some(row)) if !self.state().sends_along => {
+                    Committed::Conflict(Some(Loaded { document: None, ..row }))
+                }
+                committed => committed,
+            }),
         }
     }
 

@@ -44,6 +44,24 @@ fn a_commit_that_was_overtaken_is_decided_again() {
     }
 }
 
+/// A store may send the document along with a conflict; another one's is not taken for it.
+#[test]
+fn a_document_that_comes_with_a_conflict_is_not_fetched() {
+    for (sends_along, fetched) in [(true, false), (false, true)] {
+        let world = World::new("a\nb\n");
+        let lease = world.check_out("model");
+        if sends_along {
+            world.spy().send_along();
+        }
+        let peer = world.peer();
+        world.spy().expect(Commit, Trouble::after(move || drop(peer.write("model", lease, "b>x"))));
+        world.spy().asked();
+        assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
+        assert_eq!(world.text(), "c\nx\n");
+        assert_eq!(world.spy().asked().contains(&Blob), fetched);
+    }
+}
+
 #[test]
 fn a_storm_of_conflicts_ends_in_contention_and_then_passes() {
     let world = World::new("a\nb\n");

@@ -237,3 +237,34 @@ fn a_write_goes_on_after_a_question() {
     assert_eq!(code(&world.ask("model", apply(lease, "a>c"))), "OK");
     assert_eq!(world.text(), "c\nb\n");
 }
+
+/// What the row shows to be done needs no bump: one commit, and the look that found it.
+#[test]
+fn a_lost_answer_costs_one_look() {
+    let commits = |world: &World| world.spy().asked().iter().filter(|asked| **asked == Commit).count();
+    let create = |world: &World| {
+        let key = key("host", 0, "create");
+        block_on(world.engine.create(&world.canvas, "a\n", &key, world.now()))
+            .map(|answered| answered.replayed)
+    };
+    let world = World::empty(Policy::default());
+    world.spy().expect(Commit, Trouble::AnswerLost);
+    assert!(create(&world).unwrap());
+    assert_eq!(commits(&world), 1);
+    world.spy().expect(Commit, Trouble::AnswerLost);
+    assert_eq!(resolve(&world, &key("host", 0, "never")), Resolution::NeverDone);
+    assert_eq!(commits(&world), 1);
+    world.spy().expect(Commit, Trouble::AnswerLost);
+    world.delete("delete").unwrap();
+    assert_eq!(commits(&world), 1);
+
+    // A canvas that is gone is not deleted again, and what is not done is bumped away first.
+    let version = world.loaded().version;
+    world.delete("other").unwrap();
+    assert_eq!((commits(&world), world.loaded().version), (0, version));
+    let world = World::new("a\n");
+    world.spy().asked();
+    world.spy().expect(Commit, Trouble::LostOnTheWay);
+    world.delete("delete").unwrap();
+    assert_eq!(commits(&world), 3);
+}

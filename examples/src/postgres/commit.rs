@@ -1,6 +1,6 @@
 //! The commit: one statement, and what its answer means.
 
-use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Head};
+use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Head, Loaded};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
@@ -32,8 +32,10 @@ impl PostgresStore {
                 return Ok(Committed::Done { version: mark.name(), clock: clock(at) });
             }
             (Ok(Swapped::Late { clock: at }), _) => return Ok(Committed::Late { clock: clock(at) }),
-            (Ok(Swapped::Conflict { mark, head, clock }), _) => {
-                return Ok(Committed::Conflict(Some(loaded(canvas, mark, &head, clock)?)));
+            (Ok(Swapped::Conflict { mark, head, document, clock }), _) => {
+                let row = loaded(canvas, mark, &head, clock)?;
+                let document = document.map(Blob::bytes);
+                return Ok(Committed::Conflict(Some(Loaded { document, ..row })));
             }
             (Ok(Swapped::NoRow), _) => return Ok(Committed::Conflict(None)),
             // The statement's snapshot may be older than the row that it lost to, so a second statement looks.
@@ -63,7 +65,7 @@ impl PostgresStore {
     async fn swap(&self, commit: &Writing<'_>, expected: Mark) -> Result<Swapped, Failure> {
         let operation = Operation::Commit;
         let payload = notice::payload(commit.canvas, commit.head.lease().epoch(), commit.head.revision());
-        let params: [Param<'_>; 10] = [
+        let params: [Param<'_>; 11] = [
             (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
             (&expected.version, Type::INT8),
             (&expected.stamp, Type::INT8),
@@ -74,6 +76,7 @@ impl PostgresStore {
             (&commit.contents, Type::BYTEA_ARRAY),
             (&self.0.channel, Type::TEXT),
             (&payload, Type::TEXT),
+            (&commit.document, Type::BYTEA),
         ];
         let rows = self.query(operation, &self.0.texts.commit, &params).await?;
         let Some(row) = rows.first() else { return Ok(Swapped::NoRow) };
@@ -86,7 +89,8 @@ impl PostgresStore {
                 let version = column(operation, row, "version")?;
                 let stamp = column(operation, row, "stamp")?;
                 let head = column::<&[u8]>(operation, row, "head")?.to_vec();
-                Ok(Swapped::Conflict { mark: Mark { version, stamp }, head, clock })
+                let document = column::<Option<Vec<u8>>>(operation, row, "document")?;
+                Ok(Swapped::Conflict { mark: Mark { version, stamp }, head, document, clock })
             }
             ("done", None) => Err(held_back()),
             _ => Err(Failure::unanswered(PostgresError::new(operation, Problem::Unexpected))),
@@ -97,7 +101,7 @@ impl PostgresStore {
     async fn create(&self, commit: &Writing<'_>) -> Result<Swapped, Failure> {
         let operation = Operation::Commit;
         let lock = self.0.schema.lock(&[b"create ", commit.canvas.as_str().as_bytes()].concat());
-        let params: [Param<'_>; 7] = [
+        let params: [Param<'_>; 8] = [
             (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
             (&lock, Type::INT8),
             (&commit.not_after, Type::INT8),
@@ -105,6 +109,7 @@ impl PostgresStore {
             (&commit.json, Type::BYTEA),
             (&commit.hashes, Type::BYTEA_ARRAY),
             (&commit.contents, Type::BYTEA_ARRAY),
+            (&commit.document, Type::BYTEA),
         ];
         let rows = self.query(operation, &self.0.texts.create, &params).await?;
         let row = only(operation, &rows)?;
@@ -123,6 +128,7 @@ struct Writing<'a> {
     json: Vec<u8>,
     epoch: i64,
     not_after: Option<i64>,
+    document: Vec<u8>,
     hashes: Vec<&'a [u8]>,
     contents: Vec<&'a [u8]>,
 }
@@ -143,6 +149,7 @@ impl<'a> Writing<'a> {
             json,
             epoch: number(commit.head.lease().epoch().get()),
             not_after: commit.not_after.map(|limit| number(limit.as_millis())),
+            document: commit.head.document().as_bytes().to_vec(),
             hashes,
             contents,
         })
@@ -165,6 +172,7 @@ enum Swapped {
     Conflict {
         mark: Mark,
         head: Vec<u8>,
+        document: Option<Vec<u8>>,
         clock: i64,
     },
     NoRow,

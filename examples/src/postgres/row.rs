@@ -61,7 +61,7 @@ pub(super) fn clock(micros: i64) -> Timestamp {
 /// A row of `heads` with the clock. Bytes that are no head go out as they are found wrong: the engine looks for that.
 pub(super) fn loaded(canvas: &CanvasId, mark: Mark, head: &[u8], micros: i64) -> Result<Loaded, Fault> {
     let head = Head::from_json(canvas, head).map_err(|e| Fault::Definite(Box::new(e)))?;
-    Ok(Loaded { head: Arc::new(head), version: mark.name(), clock: clock(micros) })
+    Ok(Loaded { head: Arc::new(head), version: mark.name(), clock: clock(micros), document: None })
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@ CREATE TABLE {schema}.layout (
 -- One row a canvas, never deleted. Ids are bytes: text cannot hold NUL, and bytes sort as the engine sorts.
 -- `version` only grows. `stamp` is the clock of the commit in microseconds: beside the version it tells two states
 -- apart that a failover to a lagging replica, or a restored backup, has given the same number.
+-- `document` names the blob of the document, to be sent along with a conflict.
 -- A commit writes the row anew; the free space lets it stay on its page.
 CREATE TABLE {schema}.heads (
     canvas bytea PRIMARY KEY CHECK (octet_length(canvas) BETWEEN 1 AND 512),
     version bigint NOT NULL CHECK (version > 0),
     stamp bigint NOT NULL,
     epoch bigint NOT NULL,
+    document bytea NOT NULL,
     head bytea NOT NULL
 ) WITH (fillfactor = 50);
 

@@ -101,7 +101,7 @@ impl SqliteStore {
     fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, Failure> {
         let clock = (self.clock)();
         let head = Arc::new(Head::from_json(canvas, head)?);
-        Ok(Loaded { head, version: Version::new(version.to_string()), clock })
+        Ok(Loaded { head, version: Version::new(version.to_string()), clock, document: None })
     }
 
     fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, Failure> {

@@ -97,7 +97,7 @@ impl Network {
         let head = Arc::clone(&commit.head);
         let committed = store.commit(commit).await;
         if let Ok(Committed::Done { version, clock }) = &committed {
-            let row = Loaded { head, version: version.clone(), clock: *clock };
+            let row = Loaded { head, version: version.clone(), clock: *clock, document: None };
             self.traffic().past.push(row);
         }
         committed

@@ -250,7 +250,7 @@ impl<S: Store> Mutant<S> {
             Committed::Done { version, clock } => {
                 let others: Vec<_> = self.shared().put.keys().filter(|it| *it != canvas).cloned().collect();
                 self.own().spoilt.extend(others);
-                let row = self.note(canvas, Loaded { head, version, clock });
+                let row = self.note(canvas, Loaded { head, version, clock, document: None });
                 Committed::Done { version: row.version, clock: row.clock }
             }
             Committed::Conflict(row) => Committed::Conflict(row.map(|row| self.show(canvas, row))),

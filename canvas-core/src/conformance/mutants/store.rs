@@ -137,7 +137,7 @@ impl<S: Store> Store for Mutant<S> {
             None if self.flaw == Flaw::InventsRows => {
                 let head = Arc::new(Head::create(canvas.clone(), BlobId::of(b"")));
                 let clock = self.own().last_clock.unwrap_or(Timestamp::from_millis(0));
-                Some(Loaded { head, version: Version::new("invented"), clock })
+                Some(Loaded { head, version: Version::new("invented"), clock, document: None })
             }
             None => None,
         })

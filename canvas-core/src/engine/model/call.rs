@@ -8,7 +8,6 @@ use crate::document::command::{Call, Command};
 use crate::engine::error::EngineError;
 use crate::engine::run::Known;
 use crate::engine::task::{Halt, Reply, Resolution, Resolve, Scene, Task, Verdict};
-use crate::ground::head::Head;
 use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
 
 /// The text that the world begins with.
@@ -143,8 +142,8 @@ impl Task for Work {
         })
     }
 
-    fn is_recorded(&self, head: &Head) -> bool {
-        self.call().is_recorded(head)
+    fn operation(&self) -> Option<&OpKey> {
+        Some(&self.call().operation)
     }
 
     fn is_refusal(said: &Said) -> bool {

@@ -405,7 +405,8 @@ impl World {
 
     fn loaded(&self, row: &Row, server: usize) -> Loaded {
         let version = Version::new(row.version.to_string());
-        Loaded { head: Arc::clone(&row.head), version, clock: self.heard(server, self.left.skew) }
+        let clock = self.heard(server, self.left.skew);
+        Loaded { head: Arc::clone(&row.head), version, clock, document: None }
     }
 
     /// What the store does and answers.

@@ -1,5 +1,5 @@
 -- Makes the row of a canvas that has none.
--- $1 canvas, $2 key of the lock, $3 not after (ms, or null), $4 epoch, $5 head, $6 hashes, $7 contents.
+-- $1 canvas, $2 key of the lock, $3 not after (ms, or null), $4 epoch, $5 head, $6 hashes, $7 contents, $8 document.
 WITH alone AS MATERIALIZED (
     -- There is no row to lock yet, and the insert itself may wait for another one. This lock does the waiting
     -- before the clock is read; it ends with the statement.
@@ -7,8 +7,8 @@ WITH alone AS MATERIALIZED (
 ), timed AS MATERIALIZED (
     SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS clock FROM alone
 ), made AS (
-    INSERT INTO {schema}.heads (canvas, version, stamp, epoch, head)
-    SELECT $1, 1, clock, $4, $5 FROM timed WHERE $3::bigint IS NULL OR clock / 1000 < $3
+    INSERT INTO {schema}.heads (canvas, version, stamp, epoch, document, head)
+    SELECT $1, 1, clock, $4, $8, $5 FROM timed WHERE $3::bigint IS NULL OR clock / 1000 < $3
     ON CONFLICT DO NOTHING
     RETURNING version, stamp
 ), kept AS (
