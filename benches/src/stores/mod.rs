@@ -52,7 +52,9 @@ pub struct StoreWork {
 /// Every work that the features of this build allow, in the order of the table.
 pub const WORKS: &[StoreWork] = &[
     #[cfg(feature = "sqlite")]
-    StoreWork { name: "sqlite-write", rates: sqlite::write },
+    StoreWork { name: "sqlite-small", rates: sqlite::small },
+    #[cfg(feature = "sqlite")]
+    StoreWork { name: "sqlite-large", rates: sqlite::large },
     #[cfg(feature = "postgres")]
     StoreWork { name: "postgres-steady", rates: postgres::steady },
     #[cfg(feature = "postgres")]

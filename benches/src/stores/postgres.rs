@@ -14,7 +14,7 @@ use tokio_postgres::{Client, Config, NoTls, Statement};
 
 use super::delayed::{Delayed, wait};
 use super::postgres_store::{PostgresOptions, PostgresStore};
-use super::writer::{DOCUMENT, LINES, Writer, canvas, document, key, policy};
+use super::writer::{LINES, SMALL, Writer, canvas, document, key, policy};
 use super::{Rate, rates};
 use crate::measure::Effort;
 
@@ -67,7 +67,7 @@ impl Schema {
         schema.runtime.block_on(async {
             store.migrate().await.expect("the schema is empty");
             let engine = Engine::new(store, policy());
-            engine.create(&canvas(), &document(), &key("create"), now()).await.expect("it is new");
+            engine.create(&canvas(), &document(SMALL), &key("create"), now()).await.expect("it is new");
         });
         schema
     }
@@ -118,7 +118,7 @@ impl ByHand {
         wait();
         let row = self.client.query_one(&self.select, &[]).await.expect("the row is there");
         let version = row.get::<_, i64>(0) + 1;
-        let mut body = vec![b'x'; DOCUMENT];
+        let mut body = vec![b'x'; SMALL];
         body[..8].copy_from_slice(&version.to_le_bytes());
         wait();
         self.client.execute(&self.update, &[&version, &body]).await.expect("the row is locked");

@@ -6,12 +6,12 @@ use canvas_core::{Blocking, Engine, Store as _, block_on};
 use rusqlite::Connection;
 
 use super::sqlite_store::{SqliteStore, system_clock};
-use super::writer::{DOCUMENT, Writer, canvas, document, key, policy};
+use super::writer::{LARGE, SMALL, Writer, canvas, document, key, policy};
 use super::{Rate, rates};
 use crate::measure::Effort;
 
 /// Writes of one round.
-const WRITES: u32 = 1_000;
+const WRITES: u32 = 500;
 
 struct Folder(PathBuf);
 
@@ -29,20 +29,30 @@ impl Drop for Folder {
     }
 }
 
+/// A document of 4 KiB.
+pub(super) fn small(work: &'static str, effort: Effort) -> Vec<Rate> {
+    write(work, effort, SMALL)
+}
+
+/// A document of 100 KiB.
+pub(super) fn large(work: &'static str, effort: Effort) -> Vec<Rate> {
+    write(work, effort, LARGE)
+}
+
 /// WAL and `synchronous = NORMAL` on both sides.
-pub(super) fn write(work: &'static str, effort: Effort) -> Vec<Rate> {
+fn write(work: &'static str, effort: Effort, bytes: usize) -> Vec<Rate> {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.0.join("canvas.db"), system_clock).expect("the file can be made");
     let engine = Engine::new(Blocking::in_place(store), policy());
-    block_on(engine.create(&canvas(), &document(), &key("create"), system_clock())).expect("it is new");
+    block_on(engine.create(&canvas(), &document(bytes), &key("create"), system_clock())).expect("it is new");
     let mut writer = Writer::new(engine, 0, system_clock);
     let mut lease = None;
     // Until as many receipts are kept as ever will be.
     block_on(writer.steady(&mut lease, 200));
     let head =
         block_on(writer.engine.store().load(&canvas())).expect("it is there").expect("it was made").head;
-    let bare = bare(&folder.0.join("bare.db"), head.to_json().len() + DOCUMENT);
-    let bodies = bodies(head.to_json().len() + DOCUMENT);
+    let bare = bare(&folder.0.join("bare.db"), head.to_json().len() + bytes);
+    let bodies = bodies(head.to_json().len() + bytes);
     let mut turns = bodies.iter().cycle();
     rates(
         work,

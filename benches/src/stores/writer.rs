@@ -3,8 +3,12 @@
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Store};
 
-/// Bytes of the document, as the measurements of others have it.
-pub(super) const DOCUMENT: usize = 4096;
+/// Bytes of a small document, as the measurements of others have it.
+pub(super) const SMALL: usize = 4096;
+
+/// Bytes of a large one.
+#[cfg(feature = "sqlite")]
+pub(super) const LARGE: usize = 100 << 10;
 
 /// Lines of the document, each with a counter.
 pub(super) const LINES: usize = 32;
@@ -29,12 +33,13 @@ pub(super) fn key(call: &str) -> OpKey {
     OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
 }
 
+/// A line of a document of so many bytes; longer documents have more of them behind.
 fn line(line: usize, count: u64) -> String {
-    format!("line {line:02} count {count:010} {}", "x".repeat(DOCUMENT / LINES - 28))
+    format!("line {line:02} count {count:010} {}", "x".repeat(SMALL / LINES - 28))
 }
 
-pub(super) fn document() -> String {
-    (0..LINES).map(|at| line(at, 0) + "\n").collect()
+pub(super) fn document(bytes: usize) -> String {
+    (0..bytes / (SMALL / LINES)).map(|at| line(at, 0) + "\n").collect()
 }
 
 /// One writer; several may share a canvas and its lease, each with a line of its own.

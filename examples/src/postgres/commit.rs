@@ -79,17 +79,21 @@ impl PostgresStore {
             (&commit.document, Type::BYTEA),
         ];
         let rows = self.query(operation, &self.0.texts.commit, &params).await?;
-        let Some(row) = rows.first() else { return Ok(Swapped::NoRow) };
+        let row = only(operation, &rows)?;
         let clock = column(operation, row, "clock")?;
         let new = new_mark(operation, row)?;
         match (column(operation, row, "outcome")?, new) {
             ("done", Some(mark)) => Ok(Swapped::Done { mark, clock }),
             ("late", None) => Ok(Swapped::Late { clock }),
+            ("none", None) => Ok(Swapped::NoRow),
             ("conflict", None) => {
-                let version = column(operation, row, "version")?;
-                let stamp = column(operation, row, "stamp")?;
-                let head = column::<&[u8]>(operation, row, "head")?.to_vec();
-                let document = column::<Option<Vec<u8>>>(operation, row, "document")?;
+                let current: Vec<Option<&[u8]>> = column(operation, row, "current")?;
+                let [Some(version), Some(stamp), Some(head), document] = current[..] else {
+                    return Err(Failure::unsent(PostgresError::new(operation, Problem::Unexpected)));
+                };
+                let number = |bytes: &[u8]| bytes.try_into().map_or(0, i64::from_be_bytes);
+                let (version, stamp) = (number(version), number(stamp));
+                let (head, document) = (head.to_vec(), document.map(<[u8]>::to_vec));
                 Ok(Swapped::Conflict { mark: Mark { version, stamp }, head, document, clock })
             }
             ("done", None) => Err(held_back()),

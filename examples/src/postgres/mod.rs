@@ -17,7 +17,8 @@
 //! # What it promises
 //!
 //! * A commit is one statement and, once it is prepared, one round trip: it locks the row, reads the clock, compares,
-//!   and writes head and blobs or nothing. A conflict carries the row that won. Only a creation that loses, and a
+//!   and writes head and blobs or nothing. A conflict carries the row that won, with its document up to 64 KiB; a commit
+//!   that is wrong from the start waits for no lock. Only a creation that loses, and a
 //!   serialization failure under a stricter isolation level, take a second statement, to read that row.
 //! * Whatever it waits for, it judges on the row and the clock as they are after the wait.
 //! * `load`, `blob` and `list` are one statement each; `delete` is a load and one statement, tried again while
@@ -33,10 +34,11 @@
 //!
 //! # The database
 //!
-//! PostgreSQL 12 or later; tested with 15. Three tables in a schema of their own: `heads`, `blobs`, `layout`. Rows of
-//! `heads` are never deleted. At run time the role needs `USAGE` on the schema, `SELECT` on all three, `INSERT` and
-//! `UPDATE` on `heads`, `INSERT` and `DELETE` on `blobs`; for [`PostgresStore::migrate`] also `CREATE` on the schema,
-//! and on the database where the schema is to be made. One commit carries up to 1,000,000,000 bytes.
+//! PostgreSQL 14 or later; tested with 15. In a schema of their own lie three tables, `heads`, `blobs` and `layout`, and
+//! the function `current_row`, which every role may call. Rows of `heads` are never deleted. At run time the role needs
+//! `USAGE` on the schema, `SELECT` on all tables, `INSERT` and `UPDATE` on `heads`, `INSERT` and `DELETE` on `blobs`; for
+//! [`PostgresStore::migrate`] also `CREATE` on the schema, and on the database where the schema is to be made. One
+//! commit carries up to 1,000,000,000 bytes.
 //!
 //! * `synchronous_commit` must be `on` or stronger. With `off` a crash of the server loses commits that were
 //!   answered as done.

@@ -28,4 +28,13 @@ CREATE TABLE {schema}.blobs (
     PRIMARY KEY (canvas, hash)
 );
 
+-- The row of a canvas as it is at this moment, with its document where that is short: a volatile function looks anew,
+-- whatever the snapshot of the statement that calls it. Version and stamp are numbers of 8 bytes.
+CREATE FUNCTION {schema}.current_row(bytea) RETURNS bytea[] LANGUAGE sql VOLATILE BEGIN ATOMIC
+    SELECT ARRAY[int8send(h.version), int8send(h.stamp), h.head, b.content]
+    FROM {schema}.heads h LEFT JOIN {schema}.blobs b
+        ON b.canvas = h.canvas AND b.hash = h.document AND octet_length(b.content) <= 65536
+    WHERE h.canvas = $1;
+END;
+
 INSERT INTO {schema}.layout (version) VALUES (1);
