@@ -71,7 +71,7 @@ pub struct Options {
     pub busy_timeout: Duration,
     /// What a commit that was answered survives.
     pub durability: Durability,
-    /// The size that the file may reach, in whole pages of 4 KiB. A commit that would need more fails with
+    /// The size that the file may reach, in whole pages of 8 KiB. A commit that would need more fails with
     /// `STORE_FULL`; dropping blobs makes room. The log comes on top. A file that is larger already grows no more.
     pub max_bytes: Option<u64>,
 }

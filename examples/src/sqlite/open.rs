@@ -207,6 +207,8 @@ fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connecti
     let connection = Connection::open_with_flags(path, flags).map_err(|e| failed(path, e))?;
     let guarded = || {
         connection.busy_timeout(options.busy_timeout.min(LONGEST_TIMEOUT))?;
+        // Heard only where the file is yet to be made.
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         // A file from elsewhere must not run code by its schema.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -279,11 +281,15 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
     }
 }
 
+/// Each page of the log is a write of its own, so fewer and larger ones are faster, and too large ones are mostly empty:
+/// of 4, 8, 16 and 32 KiB this was the best for a document of 4 KiB, and near the best for one of 100 KiB.
+const PAGE_BYTES: i64 = 8 << 10;
+
 /// Bytes of the log that stay on the disk once its content is in the file.
 const LOG_BYTES: i64 = 16 << 20;
 
 /// Pages of the log after which its content goes into the file.
-const LOG_PAGES: i64 = LOG_BYTES / 4096;
+const LOG_PAGES: i64 = LOG_BYTES / PAGE_BYTES;
 
 /// SQLite's own limit.
 const MOST_PAGES: u32 = u32::MAX - 1;
@@ -347,7 +353,7 @@ mod tests {
                 }
             }
             let pages: i64 = writer.pragma_query_value(None, "max_page_count", |row| row.get(0)).unwrap();
-            assert_eq!(pages, 256);
+            assert_eq!(pages, (1 << 20) / PAGE_BYTES);
         }
         fs::remove_dir_all(&folder).unwrap();
     }

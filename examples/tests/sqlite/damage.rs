@@ -178,15 +178,17 @@ fn a_page_that_is_mended_is_read_again() {
         .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'canvas'", [], |row| row.get(0))
         .map(|page: u32| page.into())
         .unwrap();
+    let page_size = folder.raw().pragma_query_value(None, "page_size", |row| row.get::<_, u32>(0)).unwrap();
+    let start = (root - 1) * u64::from(page_size);
     // The last to close moves all from the log into the file.
     drop(store);
     // Whoever writes to an open database from outside had better be a test.
     let write = |bytes: &[u8]| {
         let mut file = OpenOptions::new().write(true).open(folder.file()).unwrap();
-        file.seek(SeekFrom::Start((root - 1) * 4_096)).unwrap();
+        file.seek(SeekFrom::Start(start)).unwrap();
         file.write_all(bytes).unwrap();
     };
-    let whole = fs::read(folder.file()).unwrap()[(root as usize - 1) * 4_096..][..64].to_vec();
+    let whole = fs::read(folder.file()).unwrap()[start as usize..][..64].to_vec();
     write(&[0xff; 64]);
     let store = folder.store();
     for _ in 0..2 {
