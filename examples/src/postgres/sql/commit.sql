@@ -20,8 +20,15 @@ WITH cur AS MATERIALIZED (
     SELECT $1, b.hash, b.content FROM moved, unnest($7::bytea[], $8::bytea[]) AS b(hash, content)
     ON CONFLICT DO NOTHING
 ), lost AS MATERIALIZED (
-    -- Not from the table: the statement's snapshot may be older than what it lost to.
-    SELECT {schema}.current_row($1) AS current WHERE NOT EXISTS (SELECT FROM cur)
+    -- Where the snapshot shows what it expected, it has lost to a commit that is later than its snapshot.
+    SELECT CASE
+        WHEN h.version = $2 AND h.stamp = $3 THEN {schema}.current_row($1)
+        ELSE ARRAY[int8send(h.version), int8send(h.stamp), h.head, (
+            SELECT b.content FROM {schema}.blobs b
+            WHERE b.canvas = $1 AND b.hash = h.document AND octet_length(b.content) <= 65536
+        )]
+    END AS current
+    FROM {schema}.heads h WHERE h.canvas = $1 AND NOT EXISTS (SELECT FROM cur)
 )
 SELECT coalesce(j.outcome, CASE WHEN l.current IS NULL THEN 'none' ELSE 'conflict' END) AS outcome,
     coalesce(j.clock, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) AS clock,
