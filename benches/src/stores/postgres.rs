@@ -1,7 +1,7 @@
 //! A write in a PostgreSQL database half a millisecond away, beside the transaction of four statements that
 //! applications write by hand: `BEGIN`, `SELECT .. FOR UPDATE`, `UPDATE`, `COMMIT`.
 //!
-//! The server is named by `CANVAS_POSTGRES`; `.ci/postgres` starts one. Commits do not wait for the disk
+//! The server is named by `CANVAS_POSTGRES`; `.ci/postgres --alone` starts one. Commits do not wait for the disk
 //! (`synchronous_commit = off`) on either side, so that statements are measured and not this machine's disk.
 
 use std::sync::Barrier;
