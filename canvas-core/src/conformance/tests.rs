@@ -65,7 +65,10 @@ impl Store for Gated {
         .await;
         let committed = self.store.commit(commit).await;
         if matches!(committed, Ok(Committed::Done { .. })) {
-            lock(&self.gate).news.iter_mut().for_each(|news| news.push(canvas.clone()));
+            // Who commits knows by the answer.
+            let mut gate = lock(&self.gate);
+            let others = gate.news.iter_mut().enumerate().filter(|(number, _)| *number != self.number);
+            others.for_each(|(_, news)| news.push(canvas.clone()));
         }
         committed
     }

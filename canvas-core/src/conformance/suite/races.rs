@@ -148,9 +148,10 @@ pub(in crate::conformance) async fn abandoned<H: Harness>(harness: &H) -> Verdic
     let id = canvas("c");
     let (mut version, _) = done(&store, commit(&id, None, "start\n")).await?;
     let mut gave_up = false;
-    for polls in 1..9 {
-        // Held up by another writer half of the time, where that can be.
-        let stall = if polls % 2 == 1 { harness.stall(&store, &id).await } else { None };
+    // Held up by another writer half of the time, where that can be.
+    let held_up = [true, false].into_iter().cycle();
+    for (polls, held_up) in (1..9).zip(held_up) {
+        let stall = if held_up { harness.stall(&store, &id).await } else { None };
         let text = format!("{polls}\n");
         let next = commit(&id, Some(version.clone()), &text);
         let head = Arc::clone(&next.head);
