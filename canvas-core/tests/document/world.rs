@@ -223,7 +223,7 @@ pub(crate) enum Trouble {
     AnswerLost,
     /// Somebody else does something first.
     After(Box<dyn FnOnce() + Send>),
-    /// A blob is not there.
+    /// A blob, or a row, is not there.
     Missing,
     /// Another blob stands in its place.
     Damaged,
@@ -334,6 +334,7 @@ impl Store for Spy {
         let trouble = self.note(Asked::Load);
         match self.meet(trouble)? {
             None => self.inner.load(canvas).await,
+            Some(Trouble::Missing) => Ok(None),
             Some(_) => Err(broken()),
         }
     }

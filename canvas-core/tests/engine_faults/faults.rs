@@ -167,6 +167,22 @@ fn what_cannot_be_settled_stays_in_doubt_and_is_settled_by_the_next_try() {
     }
 }
 
+/// A row never vanishes: a look that shows none is of the past, and settles nothing.
+#[test]
+fn a_look_that_shows_no_row_leaves_the_doubt() {
+    each(|world, _, command, expected| {
+        let call = world.fresh("model", command);
+        let_the_first_look_pass(world, &call);
+        world.spy().expect(Commit, Trouble::LostOnTheWay);
+        (0..4).for_each(|_| world.spy().expect(Load, Trouble::Missing));
+        let e = world.try_run(&call).unwrap_err();
+        assert_eq!((e.code(), e.retryable()), ("STORE_INDETERMINATE", true), "{call:?}");
+        assert_eq!(world.spy().deliver_late(), 1, "{call:?}");
+        assert!(world.run(&call).replayed, "{call:?}");
+        assert_eq!(state(world), expected, "{call:?}");
+    });
+}
+
 #[test]
 fn settling_takes_several_tries_if_it_must() {
     each(|world, _, command, expected| {
