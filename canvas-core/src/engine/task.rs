@@ -246,7 +246,7 @@ impl Task for Delete<'_> {
 pub enum Resolution {
     /// It was done, with this answer, which a retry gets too.
     Done(Outcome),
-    /// It was not done and never will be: whoever still tries, with this key, is refused.
+    /// It was not done, as far as receipts go back, and never will be: whoever still tries, with this key, is refused.
     NeverDone,
 }
 

@@ -123,9 +123,9 @@ pub struct Capabilities {
 ///   text of 1 to 512 bytes, NUL included; ids are compared and ordered byte by byte and never folded.
 /// * The **blobs** of each canvas by their hash. A blob of one canvas is never shown to another.
 ///
-/// Sizes: a head has up to about 1 MiB with the default [`Policy`](crate::Policy) (its receipts and conversations are
-/// bounded), a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What is too large for
-/// the back end is a [`Fault::Definite`], never cut.
+/// Sizes: a head has mostly some KiB, and about 1 MiB at most with the default [`Policy`](crate::Policy), with the worst
+/// names for its conversations; a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What
+/// is too large for the back end is a [`Fault::Definite`], never cut.
 ///
 /// # What it promises
 ///
