@@ -43,4 +43,8 @@ impl<S: Store> Store for Delayed<S> {
         wait();
         self.0.delete(canvas, blobs).await
     }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        self.0.back_off(losses).await
+    }
 }

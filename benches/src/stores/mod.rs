@@ -1,7 +1,9 @@
 //! Guarded writes on real databases, beside what an application would write by hand.
 //!
 //! A guarded write is a whole call of the engine: lease, patch, receipt, compare-and-swap. The peers guard less:
-//! the bare `UPDATE` of SQLite writes as many bytes, the transaction of PostgreSQL only the document's. The code of the stores is that of the examples, compiled in here: no member depends
+//! the bare `UPDATE` of SQLite writes as many bytes, the transaction of PostgreSQL only the document's.
+//!
+//! The code of the stores is that of the examples, compiled in here: no member depends
 //! on another that is not a library.
 
 #[cfg(feature = "postgres")]

@@ -218,6 +218,7 @@ impl<S: Store> Engine<S> {
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
         let (cached, mut learnt) = cached.unzip();
         let (mut run, mut next) = Run::start(At { canvas, policy: &self.policy, now }, task, cached);
+        let mut losses = 0;
         loop {
             let ask = match next {
                 Next::Ask(ask) => ask,
@@ -246,7 +247,16 @@ impl<S: Store> Engine<S> {
                     }
                 }
                 Ask::Commit(commit) => {
-                    let committed = self.store.commit(commit).await;
+                    let mut committed = self.store.commit(commit).await;
+                    if let Ok(Committed::Conflict(row)) = &mut committed {
+                        losses += 1;
+                        // Who has waited looks again. Where that fails, the row of the conflict is good enough.
+                        if self.store.back_off(losses).await
+                            && let Ok(newer) = self.store.load(canvas).await
+                        {
+                            *row = newer;
+                        }
+                    }
                     match &committed {
                         Ok(Committed::Done { .. }) => {
                             learnt = Some(Learnt { asked, settled: self.cache().ticket() });

@@ -188,9 +188,18 @@ pub trait Store: Send + Sync {
     /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
     /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
+
+    /// Asked when a call has lost a commit to others, `losses` times by now, and before it is decided again. A store that
+    /// is far away and shared by many may wait a random while here, so that not all of them try at once, and then answers
+    /// true: the engine reads the row anew. By default nobody waits.
+    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
+        let _ = losses;
+        std::future::ready(false)
+    }
 }
 
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type Boxed<'a, T> = BoxFuture<'a, Result<T, Fault>>;
 
 trait DynStore: Send + Sync {
     fn capabilities(&self) -> Capabilities;
@@ -199,6 +208,7 @@ trait DynStore: Send + Sync {
     fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
     fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
     fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
+    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool>;
 }
 
 impl<S: Store> DynStore for S {
@@ -224,6 +234,10 @@ impl<S: Store> DynStore for S {
 
     fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
         Box::pin(Store::delete(self, canvas, blobs))
+    }
+
+    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool> {
+        Box::pin(Store::back_off(self, losses))
     }
 }
 
@@ -267,5 +281,9 @@ impl Store for BoxStore {
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         self.0.delete(canvas, blobs).await
+    }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        self.0.back_off(losses).await
     }
 }

@@ -241,6 +241,8 @@ pub(crate) enum Asked {
     Load,
     Commit,
     Blob,
+    /// Waited after so many losses.
+    BackedOff(usize),
 }
 
 /// A store that keeps count, and fails as its script says.
@@ -256,6 +258,7 @@ struct State {
     on_the_way: Vec<Commit>,
     notify: bool,
     sends_along: bool,
+    backs_off: bool,
 }
 
 impl Spy {
@@ -292,6 +295,11 @@ impl Spy {
     /// From now on conflicts bring the document along.
     pub(crate) fn send_along(&self) {
         self.state().sends_along = true;
+    }
+
+    /// From now on who loses waits.
+    pub(crate) fn back_off(&self) {
+        self.state().backs_off = true;
     }
 
     /// The commits that were on the way arrive now. Tells how many were done.
@@ -375,6 +383,16 @@ impl Store for Spy {
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         self.inner.delete(canvas, blobs).await
+    }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        let backs_off = self.state().backs_off;
+        if backs_off {
+            // What the script wants to happen in the meantime.
+            let trouble = self.note(Asked::BackedOff(losses));
+            let _ = self.meet(trouble);
+        }
+        backs_off
     }
 }
 

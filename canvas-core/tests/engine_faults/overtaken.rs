@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::{Command, Outcome, Policy, block_on};
 
-use super::world::Asked::{Blob, Commit, Load};
+use super::world::Asked::{BackedOff, Blob, Commit, Load};
 use super::world::{Trouble, World, apply, bump, code, key};
 
 /// A peer acts between the engine's last look and its commit.
@@ -59,6 +59,29 @@ fn a_document_that_comes_with_a_conflict_is_not_fetched() {
         assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
         assert_eq!(world.text(), "c\nx\n");
         assert_eq!(world.spy().asked().contains(&Blob), fetched);
+    }
+}
+
+/// A store that waits after a loss is asked for the row again; where that fails, the row of the conflict will do.
+#[test]
+fn a_call_that_was_held_back_is_decided_on_the_newest_row() {
+    for (load_fails, commits) in [(false, 2), (true, 3)] {
+        let world = World::new("a\nb\n");
+        let lease = world.check_out("model");
+        world.spy().back_off();
+        for (asked, patch) in [(Commit, "b>x"), (BackedOff(1), "x>y")] {
+            let peer = world.peer();
+            world.spy().expect(asked, Trouble::after(move || drop(peer.write("model", lease, patch))));
+        }
+        if load_fails {
+            world.spy().expect(Load, Trouble::Definite);
+        }
+        world.spy().asked();
+        assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
+        assert_eq!(world.text(), "c\ny\n");
+        let asked = world.spy().asked();
+        assert_eq!(asked.iter().filter(|asked| **asked == Commit).count(), commits, "{asked:?}");
+        assert_eq!(asked.contains(&BackedOff(2)), load_fails, "{asked:?}");
     }
 }
 

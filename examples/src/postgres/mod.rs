@@ -26,6 +26,8 @@
 //! * An `ERROR` of the server means that nothing was written ([`Fault::Definite`]). A lost connection, a `FATAL` and a
 //!   passed deadline leave a commit of unknown fate ([`Fault::Indeterminate`]), which the engine settles. It never
 //!   sends a commit twice.
+//! * Who loses to other servers again and again holds back for a random while ([`PostgresOptions::back_off`]), with no
+//!   connection in hand.
 //! * A call whose future is dropped holds nobody up: its connection is thrown away. The statement may still be carried
 //!   out.
 //!

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolConfig, Runtime, Timeouts};
@@ -32,6 +34,8 @@ pub(super) struct Inner {
     pub(super) schema: Schema,
     pub(super) texts: Texts,
     pub(super) channel: String,
+    /// See [`PostgresOptions::back_off`].
+    back_off: Duration,
     /// The tables were found to be those that this store works on.
     checked: AtomicBool,
 }
@@ -103,7 +107,7 @@ impl PostgresStore {
         let sessions = Sessions { pool, deadline: options.deadline, statements: options.statements };
         let channel = schema.channel();
         let checked = AtomicBool::new(false);
-        Ok(Self(Arc::new(Inner { sessions, schema, texts, channel, checked })))
+        Ok(Self(Arc::new(Inner { sessions, schema, texts, channel, back_off: options.back_off, checked })))
     }
 
     /// Makes the schema and its tables where they are missing, and does nothing where they are there. Any number of
@@ -292,5 +296,17 @@ impl Store for PostgresStore {
             }
         }
         Err(Failure::unsent(PostgresError::new(operation, Problem::Busy)).of(canvas).of_read())
+    }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        let longest = self.0.back_off;
+        // Who lost once has the newest row at hand. Who loses twice has many beside it.
+        let waits = losses.is_multiple_of(2) && !longest.is_zero();
+        if waits {
+            // Each state has keys of its own.
+            let share = RandomState::new().hash_one(losses) as u32;
+            tokio::time::sleep(longest.mul_f64(f64::from(share) / f64::from(u32::MAX))).await;
+        }
+        waits
     }
 }

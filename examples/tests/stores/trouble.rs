@@ -313,4 +313,8 @@ impl<S: Store> Store for Troubled<S> {
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         self.store.delete(canvas, blobs).await
     }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        self.store.back_off(losses).await
+    }
 }
