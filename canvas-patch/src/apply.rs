@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::anchored::{Placed, anchored};
 use crate::conflict::{ApplyError, Fault, Reason};
+use crate::delta::Delta;
 use crate::lines;
 use crate::options::{Mode, Options};
 use crate::parse::parse;
@@ -88,6 +89,12 @@ impl Applied<'_> {
                 new_bytes: edit.new.clone(),
             })
             .collect()
+    }
+
+    /// What was changed, as a value that can be kept, taken back and moved past later edits. Costs a copy of the
+    /// changed bytes.
+    pub fn delta(&self) -> Delta {
+        Delta::of(self.before, &self.text, &self.edits)
     }
 
     /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.

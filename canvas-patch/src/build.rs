@@ -33,7 +33,7 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 }
 
 /// The changed stretches of lines. What both texts share at their ends never reaches the diff algorithm.
-fn changes(before: &str, after: &str) -> Vec<Edit> {
+pub(crate) fn changes(before: &str, after: &str) -> Vec<Edit> {
     let start = shared_start(before, after);
     let end = shared_end(&before[start..], &after[start..]);
     let old = &before[start..before.len() - end];

@@ -35,7 +35,7 @@
 //!
 //! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
 //! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` what it refuses
-//! with. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
+//! with. `delta` is an edit that stands by itself. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
 //! `lines` is below all of them.
 
 mod address;
@@ -43,6 +43,7 @@ mod anchored;
 mod apply;
 mod build;
 mod conflict;
+mod delta;
 mod grep;
 mod lines;
 mod locate;
@@ -58,6 +59,7 @@ pub use address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use apply::{Applied, Span, Summary, apply};
 pub use build::build;
 pub use conflict::{ApplyError, Conflict, Difference, Divergence, Reason};
+pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Replacement};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use options::{Limits, Mode, Options};
 pub use outline::{Container, ContainerKind, LineRange, Outline, Section, outline};

@@ -1,0 +1,220 @@
+//! An edit as a value of its own: what it took out, what it put in, and where.
+
+use std::ops::Range;
+
+use crate::build::changes;
+use crate::unified::Edit;
+
+/// An edit that needs no text beside it: it can be kept, taken back, and moved past later edits.
+///
+/// It fits exactly the texts that hold, at each of its places, what it takes out. Places are bytes, never searched for.
+///
+/// ```
+/// use canvas_patch::Delta;
+///
+/// let (first, second, third) = ("- a\n- b\n", "- a\n- x\n- b\n", "- a\n- x\n- b\n- c\n");
+/// let theirs = Delta::between(first, second);
+/// let mine = Delta::between(second, third);
+///
+/// // Take their edit back and keep mine.
+/// let back = theirs.inverse().past(&mine)?;
+/// assert_eq!(back.apply(third)?, "- a\n- b\n- c\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Replacement>", into = "Vec<Replacement>"))]
+pub struct Delta {
+    // Invariant: in order, apart from one another, and none without effect.
+    replacements: Vec<Replacement>,
+}
+
+/// One stretch of a text that an edit replaces.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Replacement {
+    /// Its first byte in the text before the edit.
+    pub at: usize,
+    /// What is taken out.
+    pub old: String,
+    /// What is put in.
+    pub new: String,
+}
+
+impl Replacement {
+    /// The bytes of the text before that it takes out; empty where it only puts in.
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at.saturating_add(self.old.len())
+    }
+}
+
+/// An edit does not fit a text: nothing was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the text does not hold at byte {at} what the edit takes out: apply the edit to the text that it was made for"
+)]
+pub struct DeltaMismatch {
+    /// The place of the first replacement that does not fit, in the text before.
+    pub at: usize,
+}
+
+/// Two edits of one text change the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a later edit has changed the same place, at byte {at}: take the later edit back first")]
+pub struct DeltaConflict {
+    /// The place in the text that both edits start from.
+    pub at: usize,
+}
+
+/// Replacements are out of order, touch one another, or change nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("replacement {index} is out of order or without effect: restore the edit from a backup")]
+pub struct DeltaOrder {
+    /// Its index, from 0.
+    pub index: usize,
+}
+
+impl Delta {
+    /// The edit that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
+    pub fn between(before: &str, after: &str) -> Self {
+        Self::of(before, after, &changes(before, after))
+    }
+
+    pub(crate) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
+        let mut replacements: Vec<Replacement> = Vec::with_capacity(edits.len());
+        for edit in edits {
+            let (old, new) = (&before[edit.old.clone()], &after[edit.new.clone()]);
+            if old == new {
+                continue;
+            }
+            match replacements.last_mut() {
+                Some(last) if last.range().end == edit.old.start => {
+                    last.old.push_str(old);
+                    last.new.push_str(new);
+                }
+                _ => replacements.push(Replacement { at: edit.old.start, old: old.into(), new: new.into() }),
+            }
+        }
+        Self { replacements }
+    }
+
+    /// What it replaces, in order; places count in the text before.
+    pub fn replacements(&self) -> &[Replacement] {
+        &self.replacements
+    }
+
+    /// True where it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.replacements.is_empty()
+    }
+
+    /// Bytes that it holds: all that it takes out and puts in.
+    pub fn len_bytes(&self) -> usize {
+        self.replacements.iter().map(|one| one.old.len() + one.new.len()).sum()
+    }
+
+    /// The text after. One pass, one allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaMismatch`] where the text does not hold what is taken out.
+    pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
+        let grown: usize = self.replacements.iter().map(|one| one.new.len()).sum();
+        let mut out = String::with_capacity(text.len().saturating_add(grown));
+        let mut done = 0;
+        for one in &self.replacements {
+            let fits = text.get(one.range()) == Some(&one.old);
+            let kept = text.get(done..one.at).filter(|_| fits).ok_or(DeltaMismatch { at: one.at })?;
+            out.push_str(kept);
+            out.push_str(&one.new);
+            done = one.range().end;
+        }
+        out.push_str(&text[done..]);
+        Ok(out)
+    }
+
+    /// The edit that leads back.
+    pub fn inverse(&self) -> Self {
+        let mut shift = 0_isize;
+        let back = |one: &Replacement| {
+            let at = one.at.wrapping_add_signed(shift);
+            shift += one.new.len() as isize - one.old.len() as isize;
+            Replacement { at, old: one.new.clone(), new: one.old.clone() }
+        };
+        Self { replacements: self.replacements.iter().map(back).collect() }
+    }
+
+    /// This edit, made to fit the text that `later` leads to. Both start from the same text.
+    ///
+    /// Two edits are in each other's way where they replace a common byte, where one puts something into what the other
+    /// takes out, or where both put something at the same place and nobody can say which comes first. Edits that only
+    /// border on each other are not.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaConflict`] where they are.
+    pub fn past(&self, later: &Self) -> Result<Self, DeltaConflict> {
+        let mut others = later.replacements.iter().peekable();
+        let mut shift = 0_isize;
+        let mut moved = Vec::with_capacity(self.replacements.len());
+        for one in &self.replacements {
+            let own = one.range();
+            while let Some(other) = others.next_if(|other| is_before(&other.range(), &own)) {
+                shift += other.new.len() as isize - other.old.len() as isize;
+            }
+            if let Some(other) = others.peek()
+                && !is_before(&own, &other.range())
+            {
+                return Err(DeltaConflict { at: own.start.max(other.at) });
+            }
+            moved.push(Replacement { at: one.at.wrapping_add_signed(shift), ..one.clone() });
+        }
+        // Two that bordered on something that is gone now may border on each other.
+        Ok(Self { replacements: joined(moved) })
+    }
+}
+
+/// Whether all of `a` lies before `b`, and not both are empty at one place.
+fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.end <= b.start && a.start < b.end
+}
+
+fn joined(replacements: Vec<Replacement>) -> Vec<Replacement> {
+    let mut joined: Vec<Replacement> = Vec::with_capacity(replacements.len());
+    for one in replacements {
+        match joined.last_mut() {
+            Some(last) if last.range().end == one.at => {
+                last.old.push_str(&one.old);
+                last.new.push_str(&one.new);
+            }
+            _ => joined.push(one),
+        }
+    }
+    joined
+}
+
+impl TryFrom<Vec<Replacement>> for Delta {
+    type Error = DeltaOrder;
+
+    /// Takes replacements in order, with at least one kept byte between neighbours.
+    fn try_from(replacements: Vec<Replacement>) -> Result<Self, DeltaOrder> {
+        let ends = |one: &Replacement| one.at.checked_add(one.old.len().max(one.new.len()));
+        let apart = |pair: &[Replacement]| pair[0].range().end < pair[1].at;
+        let is_right = |index: usize| {
+            let one: &Replacement = &replacements[index];
+            one.old != one.new
+                && ends(one).is_some()
+                && (index == 0 || apart(&replacements[index - 1..=index]))
+        };
+        match (0..replacements.len()).find(|&index| !is_right(index)) {
+            Some(index) => Err(DeltaOrder { index }),
+            None => Ok(Self { replacements }),
+        }
+    }
+}
+
+impl From<Delta> for Vec<Replacement> {
+    fn from(delta: Delta) -> Self {
+        delta.replacements
+    }
+}

@@ -1,0 +1,130 @@
+//! Edits as values: there and back, and past one another.
+
+use canvas_patch::{Delta, DeltaConflict, Options, Replacement, apply, build};
+use proptest::prelude::*;
+
+fn delta(replacements: &[(usize, &str, &str)]) -> Delta {
+    let one = |&(at, old, new): &(usize, &str, &str)| Replacement { at, old: old.into(), new: new.into() };
+    Delta::try_from(replacements.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
+}
+
+/// One edit after another, and the first moved past the second.
+#[test]
+fn edits_move_past_each_other_where_they_do_not_touch() {
+    for (own, later, expected) in [
+        // Before, behind, between.
+        (vec![(4, "b", "x")], vec![(0, "a", "aa")], Ok("aabcdxfgh")),
+        (vec![(0, "a", "x")], vec![(7, "h", "")], Ok("xbcdefg")),
+        (vec![(0, "a", ""), (7, "h", "")], vec![(3, "d", "DD")], Ok("bcDDefg")),
+        // Bordering.
+        (vec![(2, "cd", "")], vec![(4, "", "+")], Ok("ab+efgh")),
+        (vec![(2, "cd", "")], vec![(2, "", "+")], Ok("ab+efgh")),
+        (vec![(2, "cd", "x")], vec![(0, "ab", "y")], Ok("yxefgh")),
+        (vec![(2, "", "x")], vec![(2, "cd", "y")], Ok("abxyefgh")),
+        (vec![(4, "", "x")], vec![(2, "cd", "y")], Ok("abyxefgh")),
+        // Two that come to border on each other.
+        (vec![(1, "b", "x"), (3, "d", "y")], vec![(2, "c", "")], Ok("axyefgh")),
+        // In each other's way.
+        (vec![(2, "cd", "x")], vec![(3, "de", "y")], Err(3)),
+        (vec![(2, "cd", "x")], vec![(2, "c", "")], Err(2)),
+        (vec![(2, "", "x")], vec![(2, "", "y")], Err(2)),
+        (vec![(3, "", "x")], vec![(2, "cd", "y")], Err(3)),
+        (vec![(2, "cd", "y")], vec![(3, "", "x")], Err(3)),
+        (vec![(0, "a", "x"), (5, "f", "")], vec![(3, "d", ""), (5, "f", "g")], Err(5)),
+    ] {
+        let text = if own[0] == (4, "b", "x") { "abcdbfgh" } else { "abcdefgh" };
+        let (own, later) = (delta(&own), delta(&later));
+        let now = later.apply(text).unwrap();
+        let moved = own.past(&later).map(|moved| moved.apply(&now).unwrap());
+        assert_eq!(
+            moved,
+            expected.map(str::to_owned).map_err(|at| DeltaConflict { at }),
+            "{own:?} past {later:?}"
+        );
+    }
+}
+
+#[test]
+fn an_edit_fits_only_its_own_text() {
+    let edit = delta(&[(1, "b", "x"), (3, "", "y")]);
+    for (text, expected) in [
+        ("abc", Ok("axcy")),
+        ("abcd", Ok("axcyd")),
+        ("acc", Err(1)),
+        ("ab", Err(3)),
+        ("", Err(1)),
+        ("éb", Err(1)),
+        ("abé", Err(3)),
+    ] {
+        assert_eq!(edit.apply(text).map_err(|e| e.at), expected.map(str::to_owned), "{text:?}");
+    }
+    assert_eq!(Delta::default().apply("é"), Ok("é".to_owned()));
+}
+
+/// What comes from a store may be anything.
+#[test]
+fn replacements_are_checked() {
+    let one = |at, old: &str, new: &str| Replacement { at, old: old.into(), new: new.into() };
+    for (replacements, fault) in [
+        (vec![one(0, "a", "b"), one(2, "a", "b")], None),
+        (vec![one(0, "a", "b"), one(1, "a", "b")], Some(1)),
+        (vec![one(2, "a", "b"), one(0, "a", "b")], Some(1)),
+        (vec![one(0, "a", "a")], Some(0)),
+        (vec![one(0, "", "a"), one(0, "", "b")], Some(1)),
+        (vec![one(usize::MAX, "a", "b")], Some(0)),
+        (vec![one(usize::MAX - 1, "", "bcd")], Some(0)),
+    ] {
+        assert_eq!(Delta::try_from(replacements.clone()).err().map(|e| e.index), fault, "{replacements:?}");
+    }
+}
+
+/// Lines of few kinds, so that edits meet.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![Just("a\n"), Just("b\r\n"), Just("é\n"), Just("\n"), Just("longer line\n")];
+    let last = prop_oneof![3 => Just(""), 1 => Just("end")];
+    (prop::collection::vec(line, 0..12), last).prop_map(|(lines, last)| lines.concat() + last)
+}
+
+proptest! {
+    #[test]
+    fn there_and_back(before in text(), after in text()) {
+        let edit = Delta::between(&before, &after);
+        prop_assert_eq!(edit.is_empty(), before == after);
+        prop_assert_eq!(edit.apply(&before), Ok(after.clone()));
+        prop_assert_eq!(edit.inverse().apply(&after), Ok(before.clone()));
+        prop_assert_eq!(edit.inverse().inverse(), edit.clone());
+        if let Ok(applied) = apply(&before, &build(&before, &after, 3), &Options::default()) {
+            prop_assert_eq!(applied.delta(), edit);
+        }
+    }
+
+    /// Whichever comes first, the text is the same.
+    #[test]
+    fn two_edits_commute_or_are_in_each_others_way(text in text(), a in text(), b in text()) {
+        let (a, b) = (Delta::between(&text, &a), Delta::between(&text, &b));
+        let (past_b, past_a) = (a.past(&b), b.past(&a));
+        prop_assert_eq!(past_b.is_err(), past_a.is_err());
+        if let (Ok(past_b), Ok(past_a)) = (past_b, past_a) {
+            let ab = past_a.apply(&a.apply(&text).unwrap());
+            prop_assert!(ab.is_ok());
+            prop_assert_eq!(ab, past_b.apply(&b.apply(&text).unwrap()));
+        } else {
+            let stretches = |edit: &Delta| edit.replacements().iter().map(Replacement::range).collect::<Vec<_>>();
+            let meet = stretches(&a).iter().any(|x| {
+                stretches(&b).iter().any(|y| x.start <= y.end && y.start <= x.end)
+            });
+            prop_assert!(meet, "{:?} and {:?} lie apart", a, b);
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn an_edit_is_kept_as_its_replacements() {
+    let edit = delta(&[(1, "b", "x\n"), (9, "", "y")]);
+    let json = serde_json::to_string(&edit).unwrap();
+    assert_eq!(json, r#"[{"at":1,"old":"b","new":"x\n"},{"at":9,"old":"","new":"y"}]"#);
+    assert_eq!(serde_json::from_str::<Delta>(&json).unwrap(), edit);
+    let refused = serde_json::from_str::<Delta>(r#"[{"at":1,"old":"b","new":"b"}]"#).unwrap_err();
+    assert!(refused.to_string().contains("replacement 0 is out of order"), "{refused}");
+}
