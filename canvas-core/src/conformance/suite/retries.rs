@@ -74,7 +74,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
     for end in ["in", "expiry", "edit"] {
         let name = |what: &str| format!("{what}, before {end}");
         let out = one.call(&named(&name("out"), Command::CheckOut)).await?;
-        let Outcome::CheckedOut { lease, expires_at, .. } = out.outcome else {
+        let Outcome::CheckedOut { lease, expires_at, epoch, .. } = out.outcome else {
             return Err(format!("a check-out of a free canvas gave {:?}", out.outcome));
         };
         // On a slow store the lease may be over before they are: that is an answer too.
@@ -108,6 +108,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
             _ => {}
         }
         let before = row(&store, one.canvas()).await?;
+        same("a new epoch", before.head.lease().epoch() > epoch, end == "edit")?;
         for (call, answer) in calls.iter().zip(&answers) {
             for server in [&two, &one] {
                 let again = server.call(call).await?;
