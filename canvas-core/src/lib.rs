@@ -31,7 +31,7 @@
 //!
 //! # Limits
 //!
-//! * One face so far, the document. The journal's slot in the head is not filled yet.
+//! * One face so far, the document.
 //! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
 //! * It merges nothing: one lease at a time, and the user ends it by acting.
 //!
@@ -65,16 +65,16 @@ pub mod lease {
 }
 
 pub use blocking::block_on;
-pub use document::command::{Call, Command};
-pub use document::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
+pub use document::command::{Call, Command, Party, Undo};
+pub use document::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Promotion};
 pub use document::refusal::{Counter, Refusal};
 pub use document::sync::Changes;
-pub use engine::{Answered, Engine, EngineError, Resolution, Snapshot};
+pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
 pub use ground::blocking::{Blocking, BlockingStore, Job};
 pub use ground::head::{Face, Head, HeadError, TurnStart};
 pub use ground::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
-pub use ground::journal::JournalSlot;
+pub use ground::journal::{Actor, Entry, EntryKind, JournalSlot, Reverts, Step};
 pub use ground::memory::MemoryStore;
 pub use ground::path::{PathError, TreePath};
 pub use ground::revision::{ParseRevisionIdError, Revision, RevisionId};

@@ -19,6 +19,13 @@ pub struct Policy {
     pub conversations: usize,
     /// Bytes of a diff that a refusal carries. Default 32 KiB.
     pub refusal_diff_bytes: usize,
+    /// Entries of the journal that can be taken back; older ones are forgotten first. Default 100,000; 0 for no journal.
+    pub history: u64,
+    /// Changes that stand above one which is taken back from under them: all of them are moved. Default 256.
+    pub history_reach: usize,
+    /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
+    /// Default 1 MiB.
+    pub history_entry_bytes: usize,
 }
 
 impl Default for Policy {
@@ -31,6 +38,9 @@ impl Default for Policy {
             receipts: 128,
             conversations: 256,
             refusal_diff_bytes: 32 << 10,
+            history: 100_000,
+            history_reach: 256,
+            history_entry_bytes: 1 << 20,
         }
     }
 }

@@ -257,3 +257,45 @@ fn an_address_is_one_of_two() {
         assert_eq!(code(&raw(&mut bridge, &request.to_string())), "BAD_REQUEST", "{address}");
     }
 }
+
+/// The host takes back what anyone has done, and does it again.
+#[test]
+fn the_history_goes_back_and_forth() {
+    let mut bridge = with_canvas();
+    let lease = check_out(&mut bridge, "1", 1000);
+    let patch = json!({"lease_id": lease, "patch": "@@\n - one\n-- two\n+- 2\n"});
+    tool(&mut bridge, "2", "canvas_apply_patch", patch.clone(), 2000);
+    let edit =
+        json!({"op": "user.edit", "canvas": "c", "markdown": "# Plan\n\n- one\n- 2\n- 3\n", "now": 3000});
+    ask(&mut bridge, edit);
+    let text = |bridge: &mut Bridge| {
+        ask(bridge, json!({"op": "canvas.text", "canvas": "c"}))["markdown"].as_str().unwrap().to_owned()
+    };
+    let undone = ask(&mut bridge, json!({"op": "history.undo", "canvas": "c", "steps": 2, "now": 4000}));
+    assert_eq!(
+        undone["undone"],
+        json!([
+            {"number": 3, "change": 2, "kind": "undo", "author": "user", "summary": "+1 −0, 1 hunk", "revision": 4},
+            {"number": 4, "change": 1, "kind": "undo", "author": "assistant", "summary": "+1 −1, 1 hunk",
+             "revision": 5},
+        ])
+    );
+    assert_eq!(text(&mut bridge), DOCUMENT);
+    let redone = ask(&mut bridge, json!({"op": "history.redo", "canvas": "c", "now": 5000}));
+    assert_eq!(redone["redone"][0]["change"], 1);
+    assert_eq!(text(&mut bridge), "# Plan\n\n- one\n- 2\n");
+    for (request, code) in [
+        (json!({"op": "history.undo", "canvas": "c", "steps": 2, "now": 6000}), "HISTORY_EMPTY"),
+        (json!({"op": "history.redo", "canvas": "c", "steps": 2, "now": 6000}), "HISTORY_EMPTY"),
+        (json!({"op": "history.undo", "canvas": "c", "steps": 0, "now": 6000}), "BAD_REQUEST"),
+        (json!({"op": "history.undo", "canvas": "c", "steps": -1, "now": 6000}), "BAD_REQUEST"),
+        (json!({"op": "history.undo", "canvas": "nowhere", "now": 6000}), "CANVAS_NOT_FOUND"),
+    ] {
+        let reply = raw(&mut bridge, &request.to_string());
+        assert_eq!(self::code(&reply), code, "{request} gave {reply}");
+    }
+    assert_eq!(text(&mut bridge), "# Plan\n\n- one\n- 2\n");
+    // The undoing was the user's, so it ended the lease.
+    let late = tool(&mut bridge, "3", "canvas_apply_patch", patch, 7000);
+    assert_eq!(code(&late), "STALE_EPOCH");
+}

@@ -1,11 +1,14 @@
 //! What may be asked of a document.
 
+use std::num::NonZeroU32;
+
 use canvas_lease::LeaseId;
 
 use crate::ground::head::TurnStart;
 use crate::ground::id::OpKey;
+use crate::ground::journal::Actor;
 use crate::ground::receipt::Digest;
-use crate::ground::revision::RevisionId;
+use crate::ground::revision::{Revision, RevisionId};
 
 /// One operation and its name. The same call again is answered as the first one was.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,10 +62,72 @@ pub enum Command {
     Cancel,
     /// The user takes the locked document over: the running turn ends.
     TakeControl,
+    /// Take changes back.
+    Undo {
+        /// Who asks.
+        by: Party,
+        /// Which ones.
+        what: Undo,
+    },
+    /// Do again what was undone last.
+    Redo {
+        /// Who asks.
+        by: Party,
+        /// How many.
+        steps: NonZeroU32,
+    },
+    /// Forget the history of the canvas. The document stays; what was done can no more be taken back.
+    ClearHistory,
     /// The model's turn is over: its lease is given back and its draft promoted.
     EndTurn {
         /// Where the turn began, as the user's message told.
         start: TurnStart,
+    },
+}
+
+/// Who asks for something that both may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Party {
+    /// The user, whose act ends the lease like any edit.
+    User,
+    /// A model, under its lease.
+    Assistant {
+        /// The lease.
+        lease: Option<LeaseId>,
+    },
+}
+
+impl Party {
+    /// The same, as the journal has it.
+    pub(crate) const fn actor(self) -> Actor {
+        match self {
+            Self::User => Actor::User,
+            Self::Assistant { .. } => Actor::Assistant,
+        }
+    }
+
+    const fn lease(self) -> Option<LeaseId> {
+        match self {
+            Self::User => None,
+            Self::Assistant { lease } => lease,
+        }
+    }
+}
+
+/// Which changes to take back. Each way takes back all that it names, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undo {
+    /// So many of the last ones.
+    Steps(NonZeroU32),
+    /// One change, by the number of its entry ([`Entry::change`](crate::Entry::change)), from under later ones, which
+    /// stay.
+    Change(u64),
+    /// All changes of one author that still stand, from under those of the other, which stay.
+    Author {
+        /// Whose.
+        author: Actor,
+        /// Only those made after this revision; `None` for all.
+        since: Option<Revision>,
     },
 }
 
@@ -83,6 +148,9 @@ impl Command {
             Self::Message => ("message", None),
             Self::Cancel => ("cancel", None),
             Self::TakeControl => ("take_control", None),
+            Self::Undo { by, .. } => ("undo", by.lease()),
+            Self::Redo { by, .. } => ("redo", by.lease()),
+            Self::ClearHistory => ("clear_history", None),
             Self::EndTurn { .. } => ("end_turn", None),
         };
         let lease = lease.map_or_else(String::new, |lease| lease.to_string());
@@ -92,6 +160,10 @@ impl Command {
                 Digest::of(&[name.as_bytes(), lease.as_bytes(), patch.as_bytes(), base.as_bytes()])
             }
             Self::Edit { markdown } => Digest::of(&[name.as_bytes(), markdown.as_bytes()]),
+            // The form for debugging tells all fields apart, and two versions that write it differently refuse a retry
+            // rather than do it twice.
+            Self::Undo { by, what } => Digest::of(&[name.as_bytes(), format!("{by:?} {what:?}").as_bytes()]),
+            Self::Redo { by, steps } => Digest::of(&[name.as_bytes(), format!("{by:?} {steps}").as_bytes()]),
             // A turn's end names what it ends by its key; a host may learn the start late.
             _ => Digest::of(&[name.as_bytes(), lease.as_bytes()]),
         }

@@ -1,17 +1,21 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
+mod history;
+
 use std::sync::Arc;
 
 use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
-use canvas_patch::{Mode, Options, apply};
+use canvas_patch::{Delta, Mode, Options, Summary, apply};
 
+use self::history::Record;
 use super::command::{Call, Command};
 use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
 use super::sync::{Changes, changes_since};
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
-use crate::ground::id::ConversationId;
+use crate::ground::id::{ConversationId, OpKey};
+use crate::ground::journal::{Actor, EntryKind};
 use crate::ground::path::TreePath;
 use crate::ground::receipt::{Answer, Recall, Receipt};
 use crate::ground::revision::RevisionId;
@@ -73,6 +77,17 @@ pub(crate) fn recalled<'a>(
     Ok(serde_json::from_str(json).unwrap_or(Outcome::Refused(Refusal::CallIdReused)))
 }
 
+/// Lines added and removed, and the stretches that they are in.
+fn summary(delta: &Delta) -> Summary {
+    let lines = |text: &str| text.split_inclusive('\n').count();
+    let stretches = delta.replacements();
+    Summary {
+        added: stretches.iter().map(|one| lines(&one.new)).sum(),
+        removed: stretches.iter().map(|one| lines(&one.old)).sum(),
+        hunks: stretches.len(),
+    }
+}
+
 enum Stop {
     Refused(Refusal),
     Missing(Missing),
@@ -122,11 +137,14 @@ impl<'a> Step<'a> {
                 self.sees(self.head.now())?;
                 Ok(Outcome::Readable { revision: self.head.revision_id(), expires_at })
             }
-            Command::Apply { lease, patch, base } => self.apply(*lease, patch, *base),
-            Command::Edit { markdown } => self.edit(markdown),
+            Command::Apply { lease, patch, base } => self.apply(&call.operation, *lease, patch, *base),
+            Command::Edit { markdown } => self.edit(&call.operation, markdown),
             Command::Message => self.message(),
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
             Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
+            Command::Undo { by, what } => self.undo(&call.operation, *by, *what),
+            Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
+            Command::ClearHistory => Ok(self.clear_history()),
             Command::EndTurn { start } => self.end_turn(call.operation.turn, *start),
         }
     }
@@ -171,6 +189,7 @@ impl<'a> Step<'a> {
 
     fn apply(
         &mut self,
+        operation: &OpKey,
         lease: Option<LeaseId>,
         patch: &str,
         base: Option<RevisionId>,
@@ -185,7 +204,11 @@ impl<'a> Step<'a> {
         };
         let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
+        let delta = applied.delta();
         self.replace_document(applied.into_text())?;
+        let summary_line = summary.to_string();
+        let (kind, actor) = (EntryKind::Edit, Actor::Assistant);
+        self.record(Record { kind, actor, operation, summary: summary_line }, delta);
         self.sees(self.head.now())?;
         Ok(Outcome::Applied(AppliedPatch {
             revision: self.head.revision_id(),
@@ -196,12 +219,15 @@ impl<'a> Step<'a> {
         }))
     }
 
-    fn edit(&mut self, markdown: &str) -> Result<Outcome, Stop> {
+    fn edit(&mut self, operation: &OpKey, markdown: &str) -> Result<Outcome, Stop> {
         // The user has acted, whatever becomes of the text.
         self.preempt(Cause::UserEdit);
         self.fits(markdown.len())?;
         if markdown != self.view.text() {
             self.replace_document(markdown.to_owned())?;
+            let delta = Delta::between(self.view.text(), markdown);
+            let (kind, actor, summary) = (EntryKind::Edit, Actor::User, summary(&delta).to_string());
+            self.record(Record { kind, actor, operation, summary }, delta);
         }
         Ok(Outcome::Edited { epoch: self.head.lease.epoch(), revision: self.head.revision_id() })
     }
@@ -370,14 +396,18 @@ impl<'a> Step<'a> {
 
     fn replace_document(&mut self, text: String) -> Result<(), Stop> {
         self.fits(text.len())?;
-        let next = self.head.revision.next().ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
-        let blob = Blob::text(text);
+        self.head.revision =
+            self.head.revision.next().ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
+        self.put(Blob::text(text));
+        Ok(())
+    }
+
+    /// Makes a text the document of the revision that the head has.
+    fn put(&mut self, blob: Blob) {
         self.head.draft.insert(TreePath::document(), blob.id());
-        self.head.revision = next;
-        self.head.faces.document = next;
+        self.head.faces.document = self.head.revision;
         self.blobs.push(blob.clone());
         self.document = Some(blob);
-        Ok(())
     }
 
     /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.

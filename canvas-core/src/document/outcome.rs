@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::refusal::Refusal;
 use super::sync::Changes;
 use crate::ground::head::TurnStart;
-use crate::ground::revision::RevisionId;
+use crate::ground::journal::{Actor, Entry, EntryKind};
+use crate::ground::revision::{Revision, RevisionId};
 
 /// The answer to a command. It is what a receipt keeps, so its JSON form is part of the stored head.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,6 +66,31 @@ pub enum Outcome {
         /// The revision; the same as before where the text was the same.
         revision: RevisionId,
     },
+    /// Changes were taken back.
+    Undone {
+        /// What was entered into the journal for it, in the order in which it was done.
+        entries: Vec<HistoryEntry>,
+        /// The epoch from now on.
+        epoch: Epoch,
+        /// The new revision.
+        revision: RevisionId,
+    },
+    /// Changes were done again.
+    Redone {
+        /// What was entered into the journal for it, in the order in which it was done.
+        entries: Vec<HistoryEntry>,
+        /// The epoch from now on.
+        epoch: Epoch,
+        /// The new revision.
+        revision: RevisionId,
+    },
+    /// The history is empty.
+    HistoryCleared {
+        /// False where it was empty before.
+        cleared: bool,
+        /// The current revision.
+        revision: RevisionId,
+    },
     /// The running turn was ended by the user.
     Interrupted {
         /// The epoch from now on.
@@ -103,6 +129,36 @@ pub struct AppliedPatch {
     pub spans: Vec<LineSpan>,
     /// When the lease ends.
     pub expires_at: Timestamp,
+}
+
+/// An entry of the journal, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// Its number.
+    pub number: u64,
+    /// The number of the change that it makes or takes back.
+    pub change: u64,
+    /// What kind of doing it is.
+    pub kind: EntryKind,
+    /// Whose change it is.
+    pub author: Actor,
+    /// What the change did, in short.
+    pub summary: String,
+    /// The revision after it.
+    pub revision: Revision,
+}
+
+impl From<&Entry> for HistoryEntry {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            number: entry.number,
+            change: entry.change,
+            kind: entry.kind,
+            author: entry.author,
+            summary: entry.summary.clone(),
+            revision: entry.revision_after,
+        }
+    }
 }
 
 /// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.

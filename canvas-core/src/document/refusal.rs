@@ -63,6 +63,49 @@ pub enum Refusal {
         /// Every conflict.
         conflicts: Vec<Conflict>,
     },
+    /// The user has acted since the model's turn began, so the model may take nothing back.
+    #[error(
+        "the user has changed the canvas since your turn began: look at the changes, and edit instead of undoing"
+    )]
+    UserActed,
+    /// There are fewer changes to take back, or to do again, than asked for.
+    #[error("the history has {available} of {asked}: ask for no more than there are")]
+    HistoryEmpty {
+        /// How many were asked for.
+        asked: u32,
+        /// How many there are.
+        available: u32,
+    },
+    /// No change of this number stands.
+    #[error(
+        "change {change} does not stand: it was taken back, forgotten, or never made: take a number from the history"
+    )]
+    HistoryNotFound {
+        /// The number.
+        change: u64,
+    },
+    /// A later change touches the one that is to be taken back.
+    #[error("change {with} touches what change {change} did: take change {with} back first")]
+    HistoryConflict {
+        /// What was to be taken back.
+        change: u64,
+        /// What stands in the way.
+        with: u64,
+    },
+    /// What is to be taken back lies too far below.
+    #[error(
+        "more than {limit} later changes would have to be moved: undo step by step, or name a later revision"
+    )]
+    HistoryTooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// An entry of the journal is not what it was.
+    #[error("entry {entry} of the history is damaged: restore it from a backup, or clear the history")]
+    HistoryDamaged {
+        /// The entry, or the last one above it that can be read.
+        entry: u64,
+    },
     /// The call id was used before, for something else.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
@@ -125,6 +168,12 @@ impl Refusal {
             Self::NotOwned => "LOCK_NOT_OWNED",
             Self::Expired { .. } => "LEASE_EXPIRED",
             Self::StaleBase { .. } | Self::PatchRejected { .. } => ApplyError::CODE,
+            Self::UserActed => "USER_ACTED",
+            Self::HistoryEmpty { .. } => "HISTORY_EMPTY",
+            Self::HistoryNotFound { .. } => "HISTORY_NOT_FOUND",
+            Self::HistoryConflict { .. } => "HISTORY_CONFLICT",
+            Self::HistoryTooDeep { .. } => "HISTORY_TOO_DEEP",
+            Self::HistoryDamaged { .. } => "HISTORY_DAMAGED",
             Self::CallIdReused => "CALL_ID_REUSED",
             Self::Abandoned => "CALL_ABANDONED",
             Self::TooManyCalls { .. } => "TOO_MANY_CALLS",

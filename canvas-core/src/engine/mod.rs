@@ -5,6 +5,7 @@
 
 mod cache;
 mod error;
+mod history;
 #[cfg(test)]
 mod model;
 mod run;
@@ -16,6 +17,7 @@ use canvas_lease::Timestamp;
 
 use self::cache::{Cache, Learnt};
 pub use self::error::EngineError;
+pub use self::history::Replay;
 use self::run::{Ask, At, Done, Known, Next, Run, Told};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, Look, Reply, Resolve, Task};

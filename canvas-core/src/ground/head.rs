@@ -87,7 +87,7 @@ impl Head {
     /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lease.clone());
-        Some(Self { receipts: self.receipts.clone(), ..first })
+        Some(Self { receipts: self.receipts.clone(), journal: self.journal, ..first })
     }
 
     /// A canvas that never was, as a tombstone.
@@ -103,6 +103,7 @@ impl Head {
         self.draft = Tree::default();
         self.committed = None;
         self.conversations.clear();
+        self.journal = self.journal.cleared();
         self.deleted = true;
     }
 
@@ -185,12 +186,13 @@ impl Head {
         (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
     }
 
-    /// Every blob that the head needs. A store may drop others, once they are old.
+    /// Every blob that the head itself names. Entries of the journal name others, which a store cannot see:
+    /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) tells of all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let known = self.conversations.values().flat_map(|c| [c.synced.document, c.seen.document]);
-        let single = [Some(self.origin.document), self.journal.last].into_iter().flatten();
-        trees.chain(known).chain(single).chain(self.receipts.blobs())
+        let origin = [self.origin.document];
+        trees.chain(known).chain(origin).chain(self.journal.blobs()).chain(self.receipts.blobs())
     }
 
     /// The document's blob, also of a tombstone: its last one.

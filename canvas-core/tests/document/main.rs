@@ -3,6 +3,7 @@
 mod base;
 mod canvas;
 mod cost;
+mod history;
 mod laws;
 mod lease;
 mod retry;

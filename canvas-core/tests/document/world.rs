@@ -148,8 +148,12 @@ impl World {
 
     /// Puts a head in the store as it is, behind every engine's back.
     pub(crate) fn put(&self, head: Head) {
+        self.put_with(head, Vec::new());
+    }
+
+    pub(crate) fn put_with(&self, head: Head, blobs: Vec<Blob>) {
         let expected = Some(self.loaded().version);
-        let commit = Commit { expected, head: Arc::new(head), blobs: Vec::new(), not_after: None };
+        let commit = Commit { expected, head: Arc::new(head), blobs, not_after: None };
         assert!(matches!(block_on(self.spy().inner.commit(commit)), Ok(Committed::Done { .. })));
         self.engine.forget(&self.canvas);
     }

@@ -1,13 +1,14 @@
 //! Operations on canvases in memory.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Promotion,
-    block_on,
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party, Policy,
+    Promotion, Undo, block_on,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
 use serde_json::{Value, json};
@@ -104,6 +105,27 @@ impl Documents {
         }
     }
 
+    /// The user takes changes back.
+    pub(super) fn undo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let what = Undo::Steps(steps(request)?);
+        match self.user(request, Command::Undo { by: Party::User, what })? {
+            Outcome::Undone { entries, epoch, revision } => {
+                Ok(json!({"undone": entries, "revision_id": revision, "canvas_epoch": epoch}))
+            }
+            outcome => Err(refused(outcome)),
+        }
+    }
+
+    /// The user has changes done again.
+    pub(super) fn redo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        match self.user(request, Command::Redo { by: Party::User, steps: steps(request)? })? {
+            Outcome::Redone { entries, epoch, revision } => {
+                Ok(json!({"redone": entries, "revision_id": revision, "canvas_epoch": epoch}))
+            }
+            outcome => Err(refused(outcome)),
+        }
+    }
+
     pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let mut session = self.session(request, now)?;
@@ -156,6 +178,10 @@ impl Documents {
 
 pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
     Ok(CanvasId::new(request.text("canvas")?)?)
+}
+
+fn steps(request: &Request<'_>) -> Result<NonZeroU32, BridgeError> {
+    Ok(request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN))
 }
 
 fn refused(outcome: Outcome) -> BridgeError {

@@ -14,10 +14,8 @@ use documents::Documents;
 use request::{BridgeError, Request};
 
 /// Operations that belong to the door and are not built yet.
-const PLANNED: [&str; 17] = [
+const PLANNED: [&str; 15] = [
     "directive.apply",
-    "history.undo",
-    "history.redo",
     "board.create",
     "board.command",
     "board.action",
@@ -81,6 +79,8 @@ impl Bridge {
             "user.message" => self.documents.user_message(request),
             "user.cancel" => self.documents.user_cancel(request),
             "turn.end" => self.documents.turn_end(request),
+            "history.undo" => self.documents.undo(request),
+            "history.redo" => self.documents.redo(request),
             "provider.tools" => providers::tools(request),
             "provider.decode" => providers::decode(request),
             "provider.request" => providers::request(request),

@@ -51,7 +51,7 @@ impl Fixture {
     fn of(mut head: Head, mut blobs: BTreeMap<BlobId, Blob>) -> Result<Self, String> {
         let entry = Blob::text("an entry of the journal\n".to_owned());
         head.journal.last = Some(entry.id());
-        head.journal.undone = 3;
+        head.journal.entries = 3;
         head.revision = Revision::new(MAX_COUNTER).ok_or("it is the last revision")?;
         blobs.insert(entry.id(), entry);
         let document = |tree: Option<&crate::Tree>| tree.and_then(|tree| tree.get(&TreePath::document()));

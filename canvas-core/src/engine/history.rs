@@ -1,0 +1,140 @@
+//! What the journal tells: entries, the blobs that are in use, and whether it leads to the document.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::{Engine, EngineError};
+use crate::ground::blob::{Blob, BlobId};
+use crate::ground::head::Head;
+use crate::ground::id::CanvasId;
+use crate::ground::journal::{Entry, Step};
+use crate::ground::path::TreePath;
+use crate::ground::store::Store;
+
+/// The journal, played back to its beginning and forth again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replay {
+    /// Entries that were played.
+    pub entries: usize,
+    /// The document before the first of them.
+    pub first: BlobId,
+    /// The hash of the draft that they lead to ([`Tree::hash`](crate::Tree::hash)): that of the canvas.
+    pub tree: BlobId,
+}
+
+impl<S: Store> Engine<S> {
+    /// Entries of the journal, newest first: at most `limit`, and none from the number `before` on. Each is one look at
+    /// the store, those that are passed over too.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotFound`]; [`EngineError::Damaged`] where an entry is missing or not what it was; faults of the
+    /// store.
+    pub async fn history(
+        &self,
+        canvas: &CanvasId,
+        before: Option<u64>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, EngineError> {
+        let mut walk = self.walk(canvas, now).await?;
+        let mut entries = Vec::new();
+        while entries.len() < limit
+            && let Some(entry) = walk.next().await?
+        {
+            if before.is_none_or(|before| entry.number < before) {
+                entries.push(entry);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, and
+    /// what these need. A host that drops blobs keeps these, and all that are young. One look at the store for each entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::history`].
+    pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
+        let mut walk = self.walk(canvas, now).await?;
+        let mut blobs: Vec<_> = walk.head.blobs().collect();
+        while let Some(entry) = walk.next().await? {
+            blobs.extend(entry.documents().chain(entry.previous()));
+        }
+        blobs.sort_unstable();
+        blobs.dedup();
+        Ok(blobs)
+    }
+
+    /// Plays the journal back from the document to its first entry and forth again, for those who must know that what
+    /// it tells is what happened. Keeps all entries in memory meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
+    pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
+        let mut walk = self.walk(canvas, now).await?;
+        let (mut document, mut entries) = (walk.document.clone(), Vec::new());
+        while let Some(entry) = walk.next().await? {
+            document = walk.play(&document, &entry.step.inverse()).await?;
+            entries.push(entry);
+        }
+        let first = document.id();
+        for entry in entries.iter().rev() {
+            document = walk.play(&document, &entry.step).await?;
+        }
+        let mut tree = walk.head.draft().clone();
+        tree.insert(TreePath::document(), document.id());
+        match tree.hash() {
+            tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
+            _ => Err(walk.damaged(document.id())),
+        }
+    }
+
+    async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
+        let snapshot = self.snapshot(canvas, now).await?;
+        let next = snapshot.head.journal().last;
+        Ok(Walk { engine: self, head: snapshot.head, document: snapshot.document, next })
+    }
+}
+
+/// A walk down the journal of one head.
+struct Walk<'a, S> {
+    engine: &'a Engine<S>,
+    head: Arc<Head>,
+    document: Blob,
+    next: Option<BlobId>,
+}
+
+impl<S: Store> Walk<'_, S> {
+    /// The next older entry; `None` where the journal ends, or what is older is forgotten.
+    async fn next(&mut self) -> Result<Option<Entry>, EngineError> {
+        let Some(id) = self.next.take() else { return Ok(None) };
+        let newest = self.head.journal().entries;
+        let entry = Entry::read(&self.blob(id).await?).ok_or_else(|| self.damaged(id))?;
+        if entry.number.saturating_add(self.engine.policy.history) <= newest {
+            return Ok(None);
+        }
+        self.next = entry.previous();
+        Ok(Some(entry))
+    }
+
+    async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {
+        let canvas = self.head.canvas();
+        let blob =
+            self.engine.store.blob(canvas, id).await.map_err(|fault| EngineError::of(fault, canvas))?;
+        blob.filter(|blob| blob.id() == id).ok_or_else(|| self.damaged(id))
+    }
+
+    async fn play(&self, document: &Blob, step: &Step) -> Result<Blob, EngineError> {
+        let Step::Document { after, delta, .. } = step;
+        let Some(delta) = delta else { return self.blob(*after).await };
+        let played = document.as_text().and_then(|text| delta.apply(text).ok()).map(Blob::text);
+        played.filter(|played| played.id() == *after).ok_or_else(|| self.damaged(*after))
+    }
+
+    fn damaged(&self, blob: BlobId) -> EngineError {
+        EngineError::Damaged { canvas: self.head.canvas().clone(), blob }
+    }
+}

@@ -1,0 +1,482 @@
+//! What was done is told, taken back and done again.
+
+use std::num::NonZeroU32;
+
+use canvas_core::lease::LeaseId;
+use canvas_core::{
+    Actor, Blob, Command, Entry, EntryKind, Head, HistoryEntry, Outcome, Party, Policy, Revision, Step, Undo,
+    block_on,
+};
+use proptest::prelude::*;
+
+use crate::world::{World, code, key};
+
+const USER: Party = Party::User;
+
+fn steps(steps: u32) -> Undo {
+    Undo::Steps(NonZeroU32::new(steps).expect("tests take steps"))
+}
+
+fn undo(world: &World, by: Party, what: Undo) -> Outcome {
+    world.ask("model", Command::Undo { by, what })
+}
+
+fn redo(world: &World, by: Party, steps: u32) -> Outcome {
+    world.ask("model", Command::Redo { by, steps: NonZeroU32::new(steps).expect("tests take steps") })
+}
+
+fn of(author: Actor) -> Undo {
+    Undo::Author { author, since: None }
+}
+
+fn model(lease: LeaseId) -> Party {
+    Party::Assistant { lease: Some(lease) }
+}
+
+fn entries(world: &World) -> Vec<Entry> {
+    let mut entries = block_on(world.engine.history(&world.canvas, None, usize::MAX, world.now())).unwrap();
+    entries.reverse();
+    entries
+}
+
+/// One act a line: `edit:text`, `write:patch`, `undo:2`, `redo:1`, `change:3`, `user`, `assistant`, `clear`; and what it
+/// answers, and the text after it.
+#[track_caller]
+fn play(acts: &[(&str, &str, &str)]) -> World {
+    let world = World::new("a\nb\nc\n");
+    for (number, (act, answer, text)) in acts.iter().enumerate() {
+        let (what, how) = act.split_once(':').unwrap_or((act, "1"));
+        let count = || how.parse().unwrap();
+        let outcome = match what {
+            "edit" => world.edit(how),
+            "write" => {
+                let lease = world.check_out("model");
+                world.ask("model", Command::Read { lease: Some(lease) });
+                let done = world.write("model", lease, how);
+                world.ask("model", Command::CheckIn { lease: Some(lease) });
+                done
+            }
+            "undo" => undo(&world, USER, steps(count())),
+            "redo" => redo(&world, USER, count()),
+            "change" => undo(&world, USER, Undo::Change(how.parse().unwrap())),
+            "user" => undo(&world, USER, of(Actor::User)),
+            "assistant" => undo(&world, USER, of(Actor::Assistant)),
+            "clear" => world.ask("user", Command::ClearHistory),
+            other => panic!("{other}"),
+        };
+        assert_eq!(code(&outcome), *answer, "{number}: {act}");
+        assert_eq!(world.text(), *text, "{number}: {act}");
+        let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+        assert_eq!(replay.tree, world.head().draft().hash(), "{number}: {act}");
+    }
+    world
+}
+
+#[test]
+fn steps_go_back_and_forth() {
+    play(&[
+        ("undo", "HISTORY_EMPTY", "a\nb\nc\n"),
+        ("redo", "HISTORY_EMPTY", "a\nb\nc\n"),
+        ("edit:a\nb\nx\n", "OK", "a\nb\nx\n"),
+        ("write:a>y", "OK", "y\nb\nx\n"),
+        ("write:b>>z", "OK", "y\nb\nz\nx\n"),
+        ("undo", "OK", "y\nb\nx\n"),
+        ("undo:2", "OK", "a\nb\nc\n"),
+        ("undo", "HISTORY_EMPTY", "a\nb\nc\n"),
+        ("redo:2", "OK", "y\nb\nx\n"),
+        ("redo:2", "HISTORY_EMPTY", "y\nb\nx\n"),
+        ("redo", "OK", "y\nb\nz\nx\n"),
+        ("undo:4", "HISTORY_EMPTY", "y\nb\nz\nx\n"),
+        ("undo:257", "HISTORY_TOO_DEEP", "y\nb\nz\nx\n"),
+        ("undo", "OK", "y\nb\nx\n"),
+        // A new edit: what was undone is gone.
+        ("edit:new\n", "OK", "new\n"),
+        ("redo", "HISTORY_EMPTY", "new\n"),
+        ("undo:3", "OK", "a\nb\nc\n"),
+        ("clear", "OK", "a\nb\nc\n"),
+        ("redo", "HISTORY_EMPTY", "a\nb\nc\n"),
+    ]);
+}
+
+#[test]
+fn one_change_or_one_author_goes_back_from_under_the_others() {
+    // 1 user, 2 assistant, 3 user.
+    let three = [
+        ("edit:a\nb\nc\nmine\n", "OK", "a\nb\nc\nmine\n"),
+        ("write:a>theirs", "OK", "theirs\nb\nc\nmine\n"),
+        ("edit:theirs\nb\nB\nc\nmine\n", "OK", "theirs\nb\nB\nc\nmine\n"),
+    ];
+    for more in [
+        &[
+            ("assistant", "OK", "a\nb\nB\nc\nmine\n"),
+            // Nothing of it is left.
+            ("assistant", "HISTORY_EMPTY", "a\nb\nB\nc\nmine\n"),
+            ("change:2", "HISTORY_NOT_FOUND", "a\nb\nB\nc\nmine\n"),
+            // Undo treats it as a change like any other.
+            ("undo", "OK", "theirs\nb\nB\nc\nmine\n"),
+            ("redo", "OK", "a\nb\nB\nc\nmine\n"),
+            ("assistant", "HISTORY_EMPTY", "a\nb\nB\nc\nmine\n"),
+            ("undo:2", "OK", "theirs\nb\nc\nmine\n"),
+            ("assistant", "OK", "a\nb\nc\nmine\n"),
+        ][..],
+        &[
+            ("change:1", "OK", "theirs\nb\nB\nc\n"),
+            ("user", "OK", "theirs\nb\nc\n"),
+            ("user", "HISTORY_EMPTY", "theirs\nb\nc\n"),
+            ("undo:2", "OK", "theirs\nb\nB\nc\nmine\n"),
+            ("user", "OK", "theirs\nb\nc\n"),
+        ],
+        &[
+            // Done again, it is still the assistant's.
+            ("undo:2", "OK", "a\nb\nc\nmine\n"),
+            ("redo:2", "OK", "theirs\nb\nB\nc\nmine\n"),
+            ("change:2", "OK", "a\nb\nB\nc\nmine\n"),
+        ],
+        &[
+            // The user changes the very line.
+            ("edit:theirs!\nb\nB\nc\nmine\n", "OK", "theirs!\nb\nB\nc\nmine\n"),
+            ("assistant", "HISTORY_CONFLICT", "theirs!\nb\nB\nc\nmine\n"),
+            ("change:4", "OK", "theirs\nb\nB\nc\nmine\n"),
+            // The undoing of 4 stands above 4: together they touch the line, and nothing says that they cancel out.
+            ("assistant", "HISTORY_CONFLICT", "theirs\nb\nB\nc\nmine\n"),
+            ("undo:2", "OK", "theirs\nb\nB\nc\nmine\n"),
+            ("assistant", "OK", "a\nb\nB\nc\nmine\n"),
+        ],
+    ] {
+        play(&[&three, more].concat());
+    }
+}
+
+/// A user's undo is an edit: it ends the lease. A model's stands under it.
+#[test]
+fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
+    let world = World::new("a\n");
+    let lease = world.check_out("model");
+    assert_eq!(code(&world.write("model", lease, "a>b")), "OK");
+    assert_eq!(code(&undo(&world, model(lease), steps(1))), "OK");
+    assert_eq!(world.text(), "a\n");
+    assert_eq!(code(&redo(&world, model(lease), 1)), "OK");
+    // It knows what it has done: no diff is owed.
+    assert_eq!(code(&world.write("model", lease, "b>c")), "OK");
+    let refused = undo(&world, USER, steps(3));
+    assert_eq!(code(&refused), "HISTORY_EMPTY");
+    assert_eq!(world.head().lease().epoch().get(), 0, "a refused undo ends no lease");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
+    assert_eq!(world.head().lease().epoch().get(), 1);
+    assert_eq!(code(&world.write("model", lease, "b>d")), "STALE_EPOCH");
+    assert_eq!(code(&undo(&world, model(lease), steps(1))), "STALE_EPOCH");
+    assert_eq!(code(&undo(&world, Party::Assistant { lease: None }, steps(1))), "LOCK_NOT_OWNED");
+    // The user has acted in this turn, so the model takes nothing back, whoever's it is.
+    let lease = world.check_out("model");
+    assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "USER_ACTED");
+    assert_eq!(code(&redo(&world, model(lease), 1)), "USER_ACTED");
+    world.ask("model", Command::Message);
+    let lease = world.check_out("model");
+    assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "OK");
+    assert_eq!(world.text(), "a\n");
+}
+
+#[test]
+fn entries_tell_what_happened() {
+    let world = play(&[
+        ("edit:a\nb\nx\n", "OK", "a\nb\nx\n"),
+        ("write:a>y", "OK", "y\nb\nx\n"),
+        ("undo", "OK", "a\nb\nx\n"),
+        ("redo", "OK", "y\nb\nx\n"),
+        ("change:1", "OK", "y\nb\nc\n"),
+    ]);
+    let entries = entries(&world);
+    let told: Vec<_> = entries
+        .iter()
+        .map(|e| (e.number, e.change, e.kind, e.actor, e.author, e.revision_before.get(), e.summary.as_str()))
+        .collect();
+    let (user, assistant) = (Actor::User, Actor::Assistant);
+    assert_eq!(
+        told,
+        [
+            (1, 1, EntryKind::Edit, user, user, 1, "+1 −1, 1 hunk"),
+            (2, 2, EntryKind::Edit, assistant, assistant, 2, "+1 −1, 1 hunk"),
+            (3, 2, EntryKind::Undo, user, assistant, 3, "+1 −1, 1 hunk"),
+            (4, 2, EntryKind::Redo, user, assistant, 4, "+1 −1, 1 hunk"),
+            (5, 5, EntryKind::Revert, user, user, 5, "took back 1 change"),
+        ]
+    );
+    assert_eq!(entries[4].reverts.as_ref().map(|reverts| reverts.changes.clone()), Some(vec![1]));
+    assert!(entries.windows(2).all(|pair| pair[0].revision_after == pair[1].revision_before));
+    assert_eq!(entries[4].revision_after, world.head().revision());
+    assert_eq!(entries[1].at, world.clock.get());
+    let page = |before, limit| {
+        let page = block_on(world.engine.history(&world.canvas, before, limit, world.now())).unwrap();
+        page.iter().map(|entry| entry.number).collect::<Vec<_>>()
+    };
+    assert_eq!((page(None, 2), page(Some(4), 2), page(Some(1), 9)), (vec![5, 4], vec![3, 2], vec![]));
+}
+
+#[test]
+fn a_retry_of_an_undo_is_answered_and_not_done_again() {
+    let world = World::new("a\n");
+    world.edit("b\n");
+    world.edit("c\n");
+    let call = world.fresh("user", Command::Undo { by: USER, what: steps(1) });
+    let first = world.run(&call);
+    let again = world.run(&call);
+    assert_eq!((again.replayed, &again.outcome), (true, &first.outcome));
+    assert_eq!(world.text(), "b\n");
+    let Outcome::Undone { entries, revision, .. } = first.outcome else { panic!("{:?}", first.outcome) };
+    let [HistoryEntry { number: 3, change: 2, .. }] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!(revision.revision().get(), 4);
+    let other = Command::Undo { by: USER, what: steps(2) };
+    assert_eq!(code(&world.run(&canvas_core::Call { command: other, ..call }).outcome), "CALL_ID_REUSED");
+}
+
+/// Edits that are larger than an entry keep both documents.
+#[test]
+fn a_large_edit_goes_back_as_a_whole() {
+    let world = World::with("a\n", Policy { history_entry_bytes: 8, ..Policy::default() });
+    world.edit("a\nb\n");
+    world.edit("something longer\n");
+    world.edit("something longer\nc\n");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(1))), "HISTORY_CONFLICT");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(3))), "OK");
+    assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
+    assert_eq!(world.text(), "something longer\n".replace("something longer\n", "something longer\n"));
+    assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
+    assert_eq!(world.text(), "a\n");
+    assert_eq!(code(&redo(&world, USER, 2)), "OK");
+    assert_eq!(world.text(), "something longer\n");
+    let whole = |entry: &Entry| matches!(entry.step, Step::Document { delta: None, .. });
+    assert_eq!(entries(&world).into_iter().filter(whole).count(), 3);
+    block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+}
+
+/// The oldest entries are forgotten first; without a journal nothing is kept at all.
+#[test]
+fn the_history_is_bounded() {
+    let world = World::with("0\n", Policy { history: 3, ..Policy::default() });
+    (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
+    assert_eq!(entries(&world).iter().map(|entry| entry.number).collect::<Vec<_>>(), [3, 4, 5]);
+    assert_eq!(code(&undo(&world, USER, steps(4))), "HISTORY_EMPTY");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(2))), "HISTORY_NOT_FOUND");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
+    // The undoing is an entry too.
+    assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
+    assert_eq!(world.text(), "3\n");
+
+    let world = World::with("0\n", Policy { history: 0, ..Policy::default() });
+    world.edit("1\n");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
+    assert_eq!(entries(&world), []);
+}
+
+/// A deleted canvas that is made again has another past; numbers go on.
+#[test]
+fn a_deleted_canvas_has_no_history() {
+    let world = World::new("a\n");
+    world.edit("b\n");
+    world.delete("delete").unwrap();
+    block_on(world.engine.create(&world.canvas, "new\n", &key("host", 0, "again"), world.now())).unwrap();
+    assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
+    world.edit("newer\n");
+    assert_eq!(entries(&world).iter().map(|entry| entry.number).collect::<Vec<_>>(), [2]);
+}
+
+/// What is in use is what undo needs: without the rest of the store it still goes all the way back.
+#[test]
+fn blobs_in_use_are_all_that_undo_needs() {
+    let world = World::with("a\n", Policy { history_entry_bytes: 8, history: 4, ..Policy::default() });
+    for text in ["b\n", "a text too long for an entry\n", "c\n", "d\n", "e\n"] {
+        world.edit(text);
+    }
+    let in_use = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
+    for entry in entries(&world) {
+        let json = serde_json::to_string(&entry).unwrap();
+        assert!(in_use.contains(&Blob::text(json).id()), "entry {}", entry.number);
+    }
+    assert!(in_use.contains(&Blob::text("a text too long for an entry\n".into()).id()));
+    assert!(!in_use.contains(&Blob::text("d\n".into()).id()), "an entry has what it changed");
+    assert!(in_use.is_sorted() && in_use.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+/// What a store has lost or altered is found out, and nothing is done.
+#[test]
+fn damage_is_found_out() {
+    let damaged = |damage: &dyn Fn(&mut Entry)| {
+        let world = World::new("a\nb\n");
+        world.edit("a\nc\n");
+        world.edit("x\nc\n");
+        let mut entry = entries(&world).remove(1);
+        damage(&mut entry);
+        let json = serde_json::to_string(&entry).unwrap();
+        put_entry(&world, &json);
+        world
+    };
+    let shift = |entry: &mut Entry| {
+        let json = serde_json::to_value(&*entry).unwrap().to_string();
+        *entry = serde_json::from_str(&json.replace("\"at\":0", "\"at\":1")).unwrap();
+    };
+    let other_text = |entry: &mut Entry| {
+        let json = serde_json::to_value(&*entry).unwrap().to_string();
+        *entry = serde_json::from_str(&json.replace("\"old\":\"a", "\"old\":\"z")).unwrap();
+    };
+    for damage in [&shift as &dyn Fn(&mut Entry), &other_text] {
+        let world = damaged(damage);
+        assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_DAMAGED");
+        assert_eq!(world.text(), "x\nc\n");
+        let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
+        assert_eq!(replay.code(), "CANVAS_DAMAGED");
+    }
+    let world = damaged(&|_| ());
+    put_entry(&world, "no entry at all");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_DAMAGED");
+    assert_eq!(code(&undo(&world, USER, of(Actor::User))), "HISTORY_DAMAGED");
+    // A way out that the refusal names.
+    assert_eq!(code(&world.ask("user", Command::ClearHistory)), "OK");
+    assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
+
+    let world = damaged(&|_| ());
+    let head = world.altered("/journal/undo", serde_json::json!(Blob::text("gone".into()).id())).unwrap();
+    world.put(head);
+    let call = world.fresh("user", Command::Undo { by: USER, what: steps(1) });
+    assert_eq!(world.try_run(&call).unwrap_err().code(), "CANVAS_DAMAGED");
+    assert_eq!(world.text(), "x\nc\n");
+}
+
+/// Puts other bytes in the place of the last entry.
+fn put_entry(world: &World, json: &str) {
+    let blob = Blob::text(json.to_owned());
+    let mut value = serde_json::to_value(world.head().as_ref()).unwrap();
+    for field in ["last", "undo"] {
+        value["journal"][field] = serde_json::json!(blob.id());
+    }
+    let head: Head = serde_json::from_value(value).unwrap();
+    world.put_with(head, vec![blob]);
+}
+
+/// What one of two does.
+#[derive(Debug, Clone)]
+enum Act {
+    /// Puts a line of its own behind a line.
+    Insert(Actor, prop::sample::Index),
+    Remove(Actor, prop::sample::Index),
+    Undo(u32),
+    Redo(u32),
+    Change(prop::sample::Index),
+    Author(Actor),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let who = prop_oneof![Just(Actor::User), Just(Actor::Assistant)];
+    let at = any::<prop::sample::Index>();
+    prop_oneof![
+        4 => (who.clone(), at.clone()).prop_map(|(who, at)| Act::Insert(who, at)),
+        2 => (who.clone(), at.clone()).prop_map(|(who, at)| Act::Remove(who, at)),
+        2 => (1..3u32).prop_map(Act::Undo),
+        2 => (1..3u32).prop_map(Act::Redo),
+        1 => at.prop_map(Act::Change),
+        1 => who.prop_map(Act::Author),
+    ]
+}
+
+struct Pair {
+    world: World,
+    lines: usize,
+    /// A change was taken back from under others: a line may now be there by the doing of one who has not written it.
+    reverted: bool,
+}
+
+impl Pair {
+    fn new() -> Self {
+        Self { world: World::new("1\n2\n3\n4\n5\n6\n"), lines: 0, reverted: false }
+    }
+
+    fn become_text(&self, who: Actor, text: String) {
+        match who {
+            Actor::User => drop(self.world.edit(&text)),
+            Actor::Assistant => {
+                let patch = canvas_core::text::build(&self.world.text(), &text, 3);
+                let lease = self.world.check_out("model");
+                self.world.ask("model", Command::Read { lease: Some(lease) });
+                self.world.ask("model", Command::Apply { lease: Some(lease), patch, base: None });
+                self.world.ask("model", Command::CheckIn { lease: Some(lease) });
+            }
+        }
+    }
+
+    fn act(&mut self, act: &Act) {
+        let text = self.world.text();
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        match act {
+            Act::Insert(who, at) => {
+                self.lines += 1;
+                let mark = if *who == Actor::User { "user" } else { "assistant" };
+                lines.insert(at.index(lines.len() + 1), format!("{mark} {}\n", self.lines));
+                self.become_text(*who, lines.concat());
+            }
+            Act::Remove(who, at) if !lines.is_empty() => {
+                lines.remove(at.index(lines.len()));
+                self.become_text(*who, lines.concat());
+            }
+            Act::Remove(..) => {}
+            Act::Undo(count) => drop(undo(&self.world, USER, steps(*count))),
+            Act::Redo(count) => drop(redo(&self.world, USER, *count)),
+            Act::Change(at) => {
+                let entries = self.world.head().journal().entries;
+                if entries > 0 {
+                    let change = at.index(usize::try_from(entries).unwrap()) as u64 + 1;
+                    undo(&self.world, USER, Undo::Change(change));
+                    self.reverted = true;
+                }
+            }
+            Act::Author(author) => self.author(*author),
+        }
+    }
+
+    /// Every line that one has written goes, every line of the other stays; or nothing happens.
+    fn author(&mut self, author: Actor) {
+        let before = self.world.text();
+        let outcome = undo(&self.world, USER, of(author));
+        let after = self.world.text();
+        if matches!(outcome, Outcome::Refused(_)) {
+            assert_eq!(after, before);
+            return;
+        }
+        if std::mem::replace(&mut self.reverted, true) {
+            return;
+        }
+        let other = if author == Actor::User { "assistant " } else { "user " };
+        let own = if author == Actor::User { "user " } else { "assistant " };
+        let of = |text: &str, mark: &str| {
+            text.lines().filter(|line| line.starts_with(mark)).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&after, own), Vec::<String>::new(), "{before:?}");
+        let (was, is) = (of(&before, other), of(&after, other));
+        assert!(was.iter().all(|line| is.contains(line)), "{before:?} {after:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn all_undone_and_all_done_again_is_byte_equal(acts in prop::collection::vec(act(), 0..24)) {
+        let mut pair = Pair::new();
+        acts.iter().for_each(|act| pair.act(act));
+        let world = &pair.world;
+        let text = world.text();
+        let mut texts = vec![text.clone()];
+        while code(&undo(world, USER, steps(1))) == "OK" {
+            texts.push(world.text());
+        }
+        prop_assert_eq!(world.text(), "1\n2\n3\n4\n5\n6\n");
+        texts.pop();
+        while let Some(expected) = texts.pop() {
+            prop_assert_eq!(code(&redo(world, USER, 1)), "OK");
+            prop_assert_eq!(world.text(), expected);
+        }
+        prop_assert_eq!(world.text(), text);
+        let entries = entries(world);
+        let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+        prop_assert_eq!((replay.entries, replay.tree), (entries.len(), world.head().draft().hash()));
+        prop_assert!(entries.iter().zip(1..).all(|(entry, number)| entry.number == number));
+        prop_assert_eq!(entries.last().map_or(Revision::new(1), |last| Some(last.revision_after)), Some(world.head().revision()));
+    }
+}
