@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 
 use canvas_lease::LeaseId;
+use canvas_patch::{Delta, Replacement};
 
 use crate::ground::head::TurnStart;
 use crate::ground::id::OpKey;
@@ -62,6 +63,16 @@ pub enum Command {
     Cancel,
     /// The user takes the locked document over: the running turn ends.
     TakeControl,
+    /// Change the document on a model's behalf without a lease: refused while one is valid, and where the user has ended
+    /// the turn.
+    Amend {
+        /// The revision that the edit was made for: the document must not have changed since.
+        base: RevisionId,
+        /// The edit.
+        delta: Delta,
+        /// A short line for the history.
+        summary: String,
+    },
     /// Take changes back.
     Undo {
         /// Who asks.
@@ -148,6 +159,7 @@ impl Command {
             Self::Message => ("message", None),
             Self::Cancel => ("cancel", None),
             Self::TakeControl => ("take_control", None),
+            Self::Amend { .. } => ("amend", None),
             Self::Undo { by, .. } => ("undo", by.lease()),
             Self::Redo { by, .. } => ("redo", by.lease()),
             Self::ClearHistory => ("clear_history", None),
@@ -160,6 +172,13 @@ impl Command {
                 Digest::of(&[name.as_bytes(), lease.as_bytes(), patch.as_bytes(), base.as_bytes()])
             }
             Self::Edit { markdown } => Digest::of(&[name.as_bytes(), markdown.as_bytes()]),
+            Self::Amend { base, delta, summary } => {
+                let mut parts = vec![name.to_owned(), base.to_string(), summary.clone()];
+                for Replacement { at, old, new } in delta.replacements() {
+                    parts.extend([at.to_string(), old.clone(), new.clone()]);
+                }
+                Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
+            }
             // The form for debugging tells all fields apart, and two versions that write it differently refuse a retry
             // rather than do it twice.
             Self::Undo { by, what } => Digest::of(&[name.as_bytes(), format!("{by:?} {what:?}").as_bytes()]),

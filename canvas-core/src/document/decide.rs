@@ -1,5 +1,6 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
+mod amend;
 mod history;
 
 use std::sync::Arc;
@@ -142,6 +143,7 @@ impl<'a> Step<'a> {
             Command::Message => self.message(),
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
             Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
+            Command::Amend { base, delta, summary } => self.amend(call, *base, delta, summary),
             Command::Undo { by, what } => self.undo(&call.operation, *by, *what),
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
             Command::ClearHistory => Ok(self.clear_history()),

@@ -59,6 +59,11 @@ pub enum Outcome {
     },
     /// The patch was applied.
     Applied(AppliedPatch),
+    /// The edit was made.
+    Amended {
+        /// The new revision; the same as before where the edit changes nothing.
+        revision: RevisionId,
+    },
     /// The user's text is the document.
     Edited {
         /// The epoch from now on.

@@ -1,5 +1,6 @@
 //! A canvas with a document from its creation to its deletion, as stories, tables and laws.
 
+mod amend;
 mod base;
 mod canvas;
 mod cost;

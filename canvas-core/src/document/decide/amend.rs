@@ -1,0 +1,40 @@
+//! An edit that a host makes on a model's behalf, without a lease (specs 003).
+
+use canvas_patch::Delta;
+
+use super::history::Record;
+use super::{Step, Stop};
+use crate::document::command::Call;
+use crate::document::outcome::Outcome;
+use crate::document::refusal::Refusal;
+use crate::ground::journal::{Actor, EntryKind};
+use crate::ground::revision::RevisionId;
+
+impl Step<'_> {
+    /// Makes an edit of the very text that it was made for, while nobody holds the lease.
+    pub(super) fn amend(
+        &mut self,
+        call: &Call,
+        base: RevisionId,
+        delta: &Delta,
+        summary: &str,
+    ) -> Result<Outcome, Stop> {
+        if call.operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
+            return Err(Refusal::UserActive.into());
+        }
+        if let Some(hold) = self.head.lease.held_at(&self.policy.lease, self.view.clock) {
+            return Err(Refusal::Held { until: hold.expires_at }.into());
+        }
+        self.base_holds(Some(base))?;
+        self.has_room()?;
+        let Ok(text) = delta.apply(self.view.text()) else {
+            return Err(Refusal::StaleBase { base: Some(base), changes: None }.into());
+        };
+        if !delta.is_empty() {
+            self.replace_document(text)?;
+            let (kind, actor, summary) = (EntryKind::Edit, Actor::Assistant, summary.to_owned());
+            self.record(Record { kind, actor, operation: &call.operation, summary }, delta.clone());
+        }
+        Ok(Outcome::Amended { revision: self.head.revision_id() })
+    }
+}
