@@ -39,7 +39,7 @@
 //!
 //! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
 //! one face: its commands, outcomes, refusals, and the step that decides. `engine` drives steps over a store;
-//! `view` is what passes between the two. `conformance` (feature) tries what a store promises.
+//! `view` is what passes between the two. `lock_view` is what a person sees of the lock. `conformance` (feature) tries what a store promises.
 
 mod blocking;
 #[cfg(any(test, feature = "conformance"))]
@@ -47,6 +47,7 @@ pub mod conformance;
 mod document;
 mod engine;
 mod ground;
+mod lock_view;
 mod policy;
 mod view;
 
@@ -80,4 +81,5 @@ pub use ground::path::{PathError, TreePath};
 pub use ground::revision::{ParseRevisionIdError, Revision, RevisionId};
 pub use ground::store::{BoxStore, Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
 pub use ground::tree::Tree;
+pub use lock_view::{LockEvent, LockView};
 pub use policy::Policy;

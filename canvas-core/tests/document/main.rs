@@ -7,6 +7,7 @@ mod cost;
 mod history;
 mod laws;
 mod lease;
+mod lock_view;
 mod retry;
 mod stored;
 mod story;

@@ -11,7 +11,7 @@ use crate::document::outcome::Outcome;
 use crate::engine::EngineError;
 use crate::ground::store::Store as _;
 
-const HOUR: Duration = Duration::from_secs(60 * 60);
+const HOUR: Duration = Duration::from_secs(3_600);
 
 fn apply(lease: canvas_lease::LeaseId, patch: &str) -> Command {
     Command::Apply { lease: Some(lease), patch: patch.into(), base: None }

@@ -17,7 +17,7 @@ use crate::ground::store::{Commit, Committed, Store as _};
 const STEP: Duration = Duration::from_millis(20);
 
 /// Longer than any suite takes.
-const FAR: Duration = Duration::from_secs(24 * 60 * 60);
+const FAR: Duration = Duration::from_secs(86_400);
 
 /// By how much the clocks of two connections may differ: the tolerance of leases for a clock that falls back.
 const TOLERANCE: Duration = Duration::from_secs(5);
