@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
+use crate::conflict::{Conflict, Divergence, Reason};
 use crate::lines::{self, at_line_end, content, line_end};
 use crate::locate;
 use crate::patch::{Hunk, Kind, Patch, Repair, RepairKind, Stated};
@@ -16,7 +16,7 @@ pub(crate) struct Placed {
 }
 
 /// Places every hunk by its content.
-pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, ApplyError> {
+pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, Vec<Conflict>> {
     let unanchored: Vec<_> = patch
         .hunks
         .iter()
@@ -41,7 +41,7 @@ fn unique_places(
     text: &str,
     patch: &Patch<'_>,
     mut conflicts: Vec<Conflict>,
-) -> Result<Vec<usize>, ApplyError> {
+) -> Result<Vec<usize>, Vec<Conflict>> {
     let anchored = || patch.hunks.iter().enumerate().filter(|(_, hunk)| hunk.old_len > 0);
     let needles: Vec<Vec<&str>> = anchored().map(|(_, hunk)| patch.old_side(hunk).collect()).collect();
     let mut places = vec![0; patch.hunks.len()];
@@ -65,7 +65,7 @@ fn unique_places(
         return Ok(places);
     }
     conflicts.sort_by_key(|conflict| conflict.hunk);
-    Err(ApplyError { conflicts })
+    Err(conflicts)
 }
 
 /// Adds a `NOT_FOUND` with the nearest place for each hunk whose old side is nowhere.
@@ -92,7 +92,7 @@ fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts
 
 /// Places increase, and ranges share at most context: no hunk changes a line that another one quotes, and no two
 /// insert at one point between lines that both quote.
-fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
+pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Conflict>> {
     let mut conflicts = Vec::new();
     let mut start_before = 0;
     // Over the hunks before: where the last one ends, and where its last change and its last removal end.
@@ -121,7 +121,7 @@ fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), ApplyError> {
         changed = changed.max(extent.last_change);
         removed = removed.max(extent.last_removal);
     }
-    if conflicts.is_empty() { Ok(()) } else { Err(ApplyError { conflicts }) }
+    if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
 }
 
 /// Where the changes of a placed hunk begin and end, as boundaries between the lines of the text.
@@ -155,7 +155,7 @@ impl Extent {
 }
 
 /// Splices hunks that stand at `places`, with the terminators and the final newline of the text.
-fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
+pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
     let mut splice = Splice::new(text, patch);
     let mut repairs = patch.repairs.clone();
     let (mut start_at, mut start_line) = (0, 0);

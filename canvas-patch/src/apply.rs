@@ -4,12 +4,14 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::anchored::{Placed, anchored};
-use crate::conflict::{ApplyError, Fault, Reason};
+use crate::conflict::{Fault, Reason};
 use crate::delta::Delta;
 use crate::lines;
 use crate::options::{Mode, Options};
 use crate::parse::parse;
 use crate::patch::{Kind, Repair};
+use crate::refusal::ApplyError;
+use crate::remedy::remedy;
 use crate::strict::{exact, explain_strict};
 use crate::unified::{self, Edit};
 
@@ -97,6 +99,12 @@ impl Applied<'_> {
         Delta::of(self.before, &self.text, &self.edits)
     }
 
+    /// The patch that does the same and is right in everything: applied strictly to the text before it gives
+    /// [`Applied::text`]. Computed on demand, in the size of the edits.
+    pub fn patch(&self) -> String {
+        unified::hunks(self.before, &self.text, &self.edits, 3)
+    }
+
     /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.
     /// Computed on demand, in the size of the edits.
     pub fn inverse(&self) -> String {
@@ -124,24 +132,29 @@ impl Applied<'_> {
 ///
 /// # Errors
 ///
-/// [`ApplyError`] lists every conflict that stands in the way; the text is only borrowed, so nothing has changed.
+/// [`ApplyError`] lists every conflict that stands in the way, and tells where the same change would fit or is in the
+/// text already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
     if text.len() > options.limits.text_bytes {
         return Err(Fault::of_patch(Reason::TooLarge, 1).into());
     }
+    let patch_bytes = patch.len();
     let patch = parse(patch, options.mode, &options.limits)?;
-    let applied = match options.mode {
+    let placed = match options.mode {
         Mode::Strict => match exact(text, &patch) {
-            Some(result) => Placed { result, repairs: Vec::new() },
-            None => return Err(explain_strict(text, &patch)),
+            Some(result) => Ok(Placed { result, repairs: Vec::new() }),
+            None => Err(explain_strict(text, &patch)),
         },
-        Mode::Anchored => anchored(text, &patch)?,
+        Mode::Anchored => anchored(text, &patch),
     };
+    let Placed { result: (after, edits), repairs } = placed.map_err(|conflicts| {
+        let remedy = remedy(text, &patch, patch_bytes, &conflicts, options);
+        ApplyError::new(conflicts, remedy)
+    })?;
     let idle = patch.idle_hunks();
     if !idle.is_empty() {
-        return Err(ApplyError { conflicts: idle });
+        return Err(ApplyError::new(idle, None));
     }
-    let Placed { result: (after, edits), repairs } = applied;
     if after.len() > options.limits.text_bytes {
         return Err(Fault::of_patch(Reason::TooLarge, 1).into());
     }

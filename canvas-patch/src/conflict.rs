@@ -137,6 +137,9 @@ pub enum Difference {
     Whitespace,
     /// Only upper and lower case differ.
     Case,
+    /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
+    /// list item, was read as a removal.
+    DiffMarker,
     /// The text ends before this line.
     EndOfText,
     /// The words differ.
@@ -152,6 +155,7 @@ impl Difference {
             Self::Indentation => "INDENTATION",
             Self::Whitespace => "WHITESPACE",
             Self::Case => "CASE",
+            Self::DiffMarker => "DIFF_MARKER",
             Self::EndOfText => "END_OF_TEXT",
             Self::Content => "CONTENT",
         }
@@ -170,10 +174,18 @@ impl Difference {
             Self::Whitespace
         } else if e.chars().flat_map(char::to_lowercase).eq(a.chars().flat_map(char::to_lowercase)) {
             Self::Case
+        } else if lost_its_marker(e.trim_start_matches(blank), a) {
+            Self::DiffMarker
         } else {
             Self::Content
         }
     }
+}
+
+/// Whether the text's line is the expected one, given without indentation, behind a `-` of its own.
+fn lost_its_marker(expected: &str, actual: &str) -> bool {
+    let own = actual.trim_start_matches([' ', '\t']).strip_prefix('-');
+    !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
 }
 
 /// The first line in which a hunk's old side and the text part ways.
@@ -253,6 +265,9 @@ impl fmt::Display for Conflict {
                 Some(actual) => write!(f, "the document has \"{actual}\"")?,
                 None => write!(f, "the document has ended")?,
             }
+            if d.difference == Difference::DiffMarker {
+                write!(f, " (a line that begins with - needs the mark of the diff before its own)")?;
+            }
         }
         if !self.candidates.is_empty() {
             write!(f, "; the old side stands at line")?;
@@ -290,51 +305,6 @@ impl From<Fault> for Conflict {
         Self::of_hunk(fault.hunk, fault.reason, fault.patch_line)
     }
 }
-
-/// A patch that was refused whole: the text is unchanged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApplyError {
-    /// Every conflict that was found, in the order of the hunks; never empty.
-    pub conflicts: Vec<Conflict>,
-}
-
-impl ApplyError {
-    /// The code that every refusal of a patch carries.
-    pub const CODE: &'static str = "PATCH_REJECTED";
-
-    /// The reason of the first conflict.
-    ///
-    /// # Panics
-    ///
-    /// Never for an error of this crate: it always has a conflict.
-    pub fn reason(&self) -> Reason {
-        self.conflicts.first().expect("an ApplyError holds at least one conflict").reason
-    }
-}
-
-impl From<Fault> for ApplyError {
-    fn from(fault: Fault) -> Self {
-        Self { conflicts: vec![fault.into()] }
-    }
-}
-
-impl fmt::Display for ApplyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut conflicts = self.conflicts.iter();
-        if let Some(first) = conflicts.next() {
-            write!(f, "{first}")?;
-        }
-        for conflict in conflicts.take(9) {
-            write!(f, " {conflict}")?;
-        }
-        match self.conflicts.len().checked_sub(10) {
-            Some(more @ 1..) => write!(f, " And {more} more conflicts."),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for ApplyError {}
 
 /// Shows a line with its terminator and other control characters escaped, cut around the byte `focus`.
 fn escape(line: &str, focus: usize) -> String {
@@ -375,6 +345,13 @@ mod tests {
             ("\ta\n", "  a\n", 1, Difference::Indentation),
             ("a b\n", "a  b\n", 3, Difference::Whitespace),
             ("Über\n", "über\n", 2, Difference::Case),
+            (" a\n", "- a\n", 1, Difference::DiffMarker),
+            ("a\n", "  - a\n", 1, Difference::DiffMarker),
+            ("--\n", "---\n", 3, Difference::DiffMarker),
+            (" a", "- a", 1, Difference::DiffMarker),
+            ("\n", "-\n", 1, Difference::Content),
+            (" a\n", "* a\n", 1, Difference::Content),
+            ("- a\n", " a\n", 1, Difference::Content),
             ("ab\n", "ac\n", 2, Difference::Content),
         ] {
             let d = Divergence::new(expected, Some(actual));

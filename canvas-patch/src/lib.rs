@@ -18,7 +18,7 @@
 //! // A misquoted line is refused, with its place and what stands there.
 //! let refused = apply(text, "@@\n - buy milk\n-- call Home\n+- write home\n", &anchored).unwrap_err();
 //! assert_eq!(refused.reason(), Reason::NotFound);
-//! assert_eq!((refused.conflicts[0].line, refused.conflicts[0].candidates.len()), (Some(4), 0));
+//! assert_eq!((refused.conflicts()[0].line, refused.conflicts()[0].candidates.len()), (Some(4), 0));
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
 //!
@@ -34,8 +34,8 @@
 //! # Modules
 //!
 //! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
-//! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` what it refuses
-//! with. `delta` is an edit that stands by itself. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
+//! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
+//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
 //! `lines` is below all of them.
 
 mod address;
@@ -51,6 +51,8 @@ mod options;
 mod outline;
 mod parse;
 mod patch;
+mod refusal;
+mod remedy;
 mod splice;
 mod strict;
 mod unified;
@@ -58,9 +60,10 @@ mod unified;
 pub use address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use apply::{Applied, Span, Summary, apply};
 pub use build::build;
-pub use conflict::{ApplyError, Conflict, Difference, Divergence, Reason};
+pub use conflict::{Conflict, Difference, Divergence, Reason};
 pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Replacement};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use options::{Limits, Mode, Options};
 pub use outline::{Container, ContainerKind, LineRange, Outline, Section, outline};
 pub use patch::{Repair, RepairKind};
+pub use refusal::{ApplyError, Remedy};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::conflict::{ApplyError, Conflict, Divergence, Reason};
+use crate::conflict::{Conflict, Divergence, Reason};
 use crate::lines::{self, at_line_end, line_end, line_start_before};
 use crate::locate;
 use crate::patch::{Kind, Patch, Stated};
@@ -53,7 +53,7 @@ fn stands_apart(after: &str, new: &Range<usize>) -> bool {
 }
 
 /// Refusal of a strict patch: every hunk judged against the text as it is.
-pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
+pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     let mut missed: Vec<(usize, Vec<&str>)> = Vec::new();
     let boundaries = lines::boundaries(text);
@@ -101,7 +101,7 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> ApplyError {
         );
         conflicts.push(fault);
     }
-    ApplyError { conflicts }
+    conflicts
 }
 
 /// The first line of an old side that differs from the text at line `start`, both with terminators. An empty old

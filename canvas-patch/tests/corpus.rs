@@ -91,7 +91,7 @@ fn patches_of_models_apply_where_their_content_is_unique() {
         let (before, patch) = (field(row, "before"), field(row, "single_file_patch"));
         let result = apply(before, patch, &options(Mode::Anchored));
         if let Err(e) = &result {
-            for conflict in &e.conflicts {
+            for conflict in e.conflicts() {
                 assert!(
                     conflict.hunk > 0
                         || matches!(conflict.reason, Reason::NoEffect | Reason::NoHunks | Reason::MultiFile)

@@ -40,7 +40,7 @@ fn refuses(mode: Mode, text: &str, patch: &str, conflicts: &[&str]) {
     match run(mode, text, patch) {
         Ok(applied) => panic!("{patch:?} gave {:?}", applied.text()),
         Err(e) => {
-            assert_eq!(e.conflicts.iter().map(shown).collect::<Vec<_>>(), conflicts, "{mode:?} {patch:?}");
+            assert_eq!(e.conflicts().iter().map(shown).collect::<Vec<_>>(), conflicts, "{mode:?} {patch:?}");
         }
     }
 }

@@ -370,7 +370,7 @@ fn too_large() {
     fn check(mode: Mode, limits: Limits, conflict: Option<&str>) {
         let (text, patch) = ("a\nb\n", "@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2 +3 @@\n-b\n+z\n");
         let result = apply(text, patch, &Options { mode, limits });
-        assert_eq!(result.err().map(|e| shown(&e.conflicts[0])).as_deref(), conflict);
+        assert_eq!(result.err().map(|e| shown(&e.conflicts()[0])).as_deref(), conflict);
     }
     let exact = Limits { text_bytes: 6, patch_bytes: 41, hunks: 2 };
     for mode in [Strict, Anchored] {

@@ -22,8 +22,8 @@ fn run(mode: Mode, text: &str, patch: &str) -> Result<String, ApplyError> {
 /// A refusal names at least one conflict, and each a place in the patch.
 fn check_refusal(patch: &str, refusal: &ApplyError) -> Result<(), TestCaseError> {
     let (lines, hunks) = (patch.lines().count(), patch.lines().filter(|line| line.starts_with("@@")).count());
-    prop_assert!(!refusal.conflicts.is_empty());
-    for conflict in &refusal.conflicts {
+    prop_assert!(!refusal.conflicts().is_empty());
+    for conflict in refusal.conflicts() {
         prop_assert!((1..=lines + 1).contains(&conflict.patch_line), "{conflict:?}");
         prop_assert!(conflict.hunk <= hunks, "{conflict:?}");
         prop_assert!(conflict.line.is_none_or(|line| line > 0), "{conflict:?}");
@@ -44,7 +44,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
         }
         // Only a hunk can be without effect and at fault, not the patch as a whole.
         (Err(e), None) => {
-            prop_assert!(e.conflicts.iter().all(|c| c.hunk > 0 || c.reason != Reason::NoEffect))
+            prop_assert!(e.conflicts().iter().all(|c| c.hunk > 0 || c.reason != Reason::NoEffect))
         }
     }
     let anchored = apply(text, patch, &Options { mode: Mode::Anchored, limits: Limits::default() });
@@ -53,7 +53,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
             prop_assert_eq!(strict, anchored.text());
             prop_assert_eq!(anchored.repairs(), []);
         }
-        (Ok(_), Err(e)) => prop_assert!(e.conflicts.iter().any(|c| c.reason == Reason::NoAnchor), "{}", e),
+        (Ok(_), Err(e)) => prop_assert!(e.conflicts().iter().any(|c| c.reason == Reason::NoAnchor), "{}", e),
         // What is not listed as put right was right.
         (Err(e), Ok(anchored)) if patch.starts_with("@@") && patch.ends_with('\n') => {
             prop_assert!(!anchored.repairs().is_empty(), "{}", e);
@@ -173,7 +173,7 @@ proptest! {
         match (run(Mode::Anchored, &text, &patch), reference::anchored(&sketch)) {
             (Ok(after), Ok(expected)) => prop_assert_eq!(after, expected),
             (Err(e), expected) => {
-                let found: Vec<_> = e.conflicts.iter().map(|c| (c.hunk, c.reason, c.candidates.clone())).collect();
+                let found: Vec<_> = e.conflicts().iter().map(|c| (c.hunk, c.reason, c.candidates.clone())).collect();
                 match expected {
                     Ok(after) => prop_assert_eq!((e.reason(), after), (Reason::NoEffect, text)),
                     Err(expected) => prop_assert_eq!(found, expected),
