@@ -54,9 +54,10 @@ mod view;
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Candidate, Conflict, Delta, Difference, Divergence, Grep,
-        GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline, Part, Query, Reason, Repair,
-        RepairKind, Replacement, Resolved, Section, Span, Summary, apply, build, grep, outline, resolve,
+        Address, AddressError, Applied, ApplyError, Candidate, Conflict, Delta, Difference, Divergence,
+        Excerpt, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline, Part, Query,
+        Reason, Remedy, Repair, RepairKind, Replacement, Resolved, Section, Span, Summary, apply, build,
+        changes_near, grep, outline, resolve,
     };
 }
 

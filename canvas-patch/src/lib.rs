@@ -35,7 +35,8 @@
 //!
 //! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
 //! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
-//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified` writes patches for `build` and for inverses. `outline`, `address` and `grep` look for places;
+//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified` writes patches
+//! for `build` and for inverses; `near` picks from them what a patch has to do with. `outline`, `address` and `grep` look for places;
 //! `lines` is below all of them.
 
 mod address;
@@ -47,6 +48,7 @@ mod delta;
 mod grep;
 mod lines;
 mod locate;
+mod near;
 mod options;
 mod outline;
 mod parse;
@@ -63,6 +65,7 @@ pub use build::build;
 pub use conflict::{Conflict, Difference, Divergence, Reason};
 pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Replacement};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
+pub use near::{Excerpt, changes_near};
 pub use options::{Limits, Mode, Options};
 pub use outline::{Container, ContainerKind, LineRange, Outline, Section, outline};
 pub use patch::{Repair, RepairKind};

@@ -61,7 +61,7 @@ fn moved(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> O
 }
 
 /// The one line, from 0, where each hunk's old side stands; `None` where one stands nowhere, or at several.
-fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
+pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
         return None;
     }

@@ -1,5 +1,6 @@
 //! What a model gets back for a call.
 
+use canvas_core::text::Remedy;
 use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -136,12 +137,27 @@ fn refusal_json(refusal: &Refusal) -> Value {
         Refusal::StaleEpoch { changes, .. } => {
             place("changes", changes_json(changes.as_ref()));
         }
-        Refusal::StaleBase { changes, base } => {
+        Refusal::StaleBase { changes, base, near, rebased } => {
             place("base_revision_id", json!(base));
             place("changes", changes_json(changes.as_ref()));
+            if let Some(near) = near {
+                place("changes_near", json!(near));
+            }
+            if let Some(patch) = rebased {
+                place("rebased_patch", json!(patch));
+            }
         }
-        Refusal::PatchRejected { conflicts } => {
-            place("conflicts", json!(conflicts));
+        Refusal::PatchRejected(rejected) => {
+            place("conflicts", json!(rejected.conflicts()));
+            match rejected.remedy() {
+                Some(Remedy::Rebased(patch)) => {
+                    place("rebased_patch", json!(patch));
+                }
+                Some(Remedy::AlreadyApplied) => {
+                    place("already_applied", true.into());
+                }
+                None => {}
+            }
         }
         _ => {}
     }

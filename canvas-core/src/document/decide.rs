@@ -6,13 +6,13 @@ mod history;
 use std::sync::Arc;
 
 use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
-use canvas_patch::{Delta, Mode, Options, Summary, apply};
+use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Summary, apply};
 
 use self::history::Record;
 use super::command::{Call, Command};
 use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
-use super::sync::{Changes, changes_since};
+use super::sync::{Changes, changes_around, changes_since};
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
 use crate::ground::id::{ConversationId, OpKey};
@@ -197,12 +197,12 @@ impl<'a> Step<'a> {
         base: Option<RevisionId>,
     ) -> Result<Outcome, Stop> {
         let expires_at = self.beat(lease)?;
-        self.base_holds(base)?;
+        self.base_holds(base, patch)?;
         self.has_room()?;
         let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
         let applied = match apply(self.view.text(), patch, &options) {
             Ok(applied) => applied,
-            Err(e) => return Err(Refusal::PatchRejected { conflicts: e.conflicts }.into()),
+            Err(e) => return Err(Refusal::PatchRejected(self.cut(e)).into()),
         };
         let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
@@ -311,8 +311,18 @@ impl<'a> Step<'a> {
         changes_since(self.view, known, self.head.now(), self.view.text(), limit)
     }
 
+    /// A refusal carries no diff past the policy's size, its own remedy included.
+    fn cut(&self, error: ApplyError) -> ApplyError {
+        match error.remedy() {
+            Some(Remedy::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
+                error.without_remedy()
+            }
+            _ => error,
+        }
+    }
+
     /// A patch is judged only against a text that its author knows.
-    fn base_holds(&self, base: Option<RevisionId>) -> Result<(), Stop> {
+    fn base_holds(&self, base: Option<RevisionId>, patch: &str) -> Result<(), Stop> {
         let face = self.head.face_revision(Face::Document);
         let seen = self.head.conversation(self.who).seen;
         let known = match base {
@@ -323,11 +333,22 @@ impl<'a> Step<'a> {
         };
         let conversation = self.head.conversation(self.who);
         let points = [conversation.seen, conversation.synced, self.head.origin];
-        let changes = match points.iter().find(|point| point.revision == known) {
-            Some(point) => self.changes_from(*point)?,
-            None => None,
+        let (changes, near) = match points.iter().find(|point| point.revision == known) {
+            Some(point) => {
+                changes_around(self.view, *point, self.head.now(), patch, base.is_some(), self.policy)?
+            }
+            None => (None, None),
         };
-        Err(Refusal::StaleBase { base, changes }.into())
+        let shown = near.is_some() || changes.as_ref().is_some_and(|changes| changes.diff.is_some());
+        let rebased = if shown { self.rebased(patch) } else { None };
+        Err(Refusal::StaleBase { base, changes, near, rebased }.into())
+    }
+
+    /// The same patch for the text now, where it fits.
+    fn rebased(&self, patch: &str) -> Option<String> {
+        let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
+        let applied = apply(self.view.text(), patch, &options).ok()?;
+        Some(applied.patch()).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes)
     }
 
     /// After a refusal that showed the changes, the conversation has seen the document.
@@ -337,11 +358,11 @@ impl<'a> Step<'a> {
         self.document = None;
         let shown = match refusal {
             // Without changes, the text is again what the conversation has seen.
-            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes } => {
+            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {
                 changes.as_ref().is_none_or(|changes| changes.diff.is_some())
             }
             // Without changes, the base may be one that nobody remembers.
-            Refusal::StaleBase { base: Some(_), changes } => {
+            Refusal::StaleBase { base: Some(_), changes, .. } => {
                 changes.as_ref().is_some_and(|changes| changes.diff.is_some())
             }
             _ => false,

@@ -1,7 +1,7 @@
 //! Why a command was refused.
 
 use canvas_lease::{CheckOutRefusal, Epoch, Timestamp};
-use canvas_patch::{ApplyError, Conflict};
+use canvas_patch::{ApplyError, Excerpt};
 use serde::{Deserialize, Serialize};
 
 use super::sync::Changes;
@@ -49,20 +49,27 @@ pub enum Refusal {
     },
     /// The document has changed since the patch's base.
     #[error(
-        "the document has changed since the revision that this patch was written for: look at the changes and write the patch again"
+        "the document has changed since the revision that this patch was written for: look at the changes and {}",
+        after_stale(near.as_ref(), rebased.is_some())
     )]
     StaleBase {
         /// The base that the patch named; `None` where it named none and the conversation had seen an older text.
         base: Option<RevisionId>,
-        /// What changed since, where the base is still known.
+        /// What changed since, where the base is still known. Without its diff where that is too large, or where
+        /// the base was named and `near` says what matters.
         changes: Option<Changes>,
+        /// Of the changes those near the patch, where others are left out. It does not count as having shown the
+        /// document: the next patch must name its base, or the conversation read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        near: Option<Excerpt>,
+        /// The same patch for the document as it is, where it still fits exactly and its author is shown what
+        /// changed around it. It was not applied: its author must send it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rebased: Option<String>,
     },
     /// The patch does not fit.
-    #[error("{}", ApplyError { conflicts: conflicts.clone() })]
-    PatchRejected {
-        /// Every conflict.
-        conflicts: Vec<Conflict>,
-    },
+    #[error("{0}")]
+    PatchRejected(ApplyError),
     /// The user has acted since the model's turn began, so the model may take nothing back.
     #[error(
         "the user has changed the canvas since your turn began: look at the changes, and edit instead of undoing"
@@ -167,7 +174,7 @@ impl Refusal {
             Self::StaleEpoch { .. } => "STALE_EPOCH",
             Self::NotOwned => "LOCK_NOT_OWNED",
             Self::Expired { .. } => "LEASE_EXPIRED",
-            Self::StaleBase { .. } | Self::PatchRejected { .. } => ApplyError::CODE,
+            Self::StaleBase { .. } | Self::PatchRejected(_) => ApplyError::CODE,
             Self::UserActed => "USER_ACTED",
             Self::HistoryEmpty { .. } => "HISTORY_EMPTY",
             Self::HistoryNotFound { .. } => "HISTORY_NOT_FOUND",
@@ -188,7 +195,7 @@ impl Refusal {
             Self::Held { .. } => Some("HELD"),
             Self::UserActive => Some("USER_ACTIVE"),
             Self::StaleBase { .. } => Some("STALE_BASE"),
-            Self::PatchRejected { conflicts } => conflicts.first().map(|conflict| conflict.reason.code()),
+            Self::PatchRejected(error) => Some(error.reason().code()),
             _ => None,
         }
     }
@@ -196,6 +203,22 @@ impl Refusal {
     /// Whether the very same request can succeed later.
     pub const fn retryable(&self) -> bool {
         matches!(self, Self::Held { .. })
+    }
+}
+
+/// What to do about a stale base.
+fn after_stale(near: Option<&Excerpt>, rebased: bool) -> String {
+    let next = if rebased {
+        "send the rebased patch for the current revision if it still says what you mean, or write the patch again"
+    } else {
+        "write the patch again"
+    };
+    match near {
+        Some(near) => format!(
+            "{next}, naming the current revision as its base; {} hunks of the changes are elsewhere and not shown",
+            near.left_out
+        ),
+        None => next.to_owned(),
     }
 }
 

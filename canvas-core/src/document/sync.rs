@@ -1,10 +1,11 @@
 //! What a conversation knows, and what must be told to it (specs 000 §12, §13).
 
-use canvas_patch::build;
+use canvas_patch::{Excerpt, build, changes_near};
 use serde::{Deserialize, Serialize};
 
 use crate::ground::head::SyncPoint;
 use crate::ground::revision::RevisionId;
+use crate::policy::Policy;
 use crate::view::{Missing, View};
 
 /// What happened to a document between two revisions.
@@ -14,7 +15,8 @@ pub struct Changes {
     pub from: RevisionId,
     /// The revision after.
     pub to: RevisionId,
-    /// The unified diff without file names; `None` where it would be larger than the policy allows.
+    /// The unified diff without file names, whole; `None` where it would be larger than the policy allows, or where a
+    /// part of it is shown instead.
     pub diff: Option<String>,
 }
 
@@ -36,4 +38,32 @@ pub(crate) fn changes_since(
         to: RevisionId::new(now.revision, now.document),
         diff: (diff.len() <= diff_bytes).then_some(diff),
     }))
+}
+
+/// What changed from a known text to the text now, for the author of a patch that was written for the known one.
+///
+/// The whole diff lets the conversation count as having seen the document. Who names a base need not: there the hunks
+/// near the patch are enough, and no diff is given. So it is for others where the whole diff is too large.
+pub(crate) fn changes_around(
+    view: &View<'_>,
+    known: SyncPoint,
+    now: SyncPoint,
+    patch: &str,
+    named: bool,
+    policy: &Policy,
+) -> Result<(Option<Changes>, Option<Excerpt>), Missing> {
+    let Some(mut changes) = changes_since(view, known, now, view.text(), usize::MAX)? else {
+        return Ok((None, None));
+    };
+    let diff = changes.diff.take().unwrap_or_default();
+    let limit = policy.refusal_diff_bytes;
+    let fits = diff.len() <= limit;
+    let mut near = None;
+    if named || !fits {
+        let before = view.blob(known.document)?.as_text().unwrap_or_default();
+        near = changes_near(before, patch, &diff, &policy.patch);
+        near = near.filter(|near| near.left_out > 0 && near.diff.len() <= limit);
+    }
+    changes.diff = (fits && near.is_none()).then_some(diff);
+    Ok((Some(changes), near))
 }

@@ -133,14 +133,16 @@ fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
     let base = world.snapshot().revision_id();
     world.edit("a\nz\n");
     let lease = world.check_out("model");
-    let Outcome::Refused(Refusal::StaleBase { base: named, changes }) =
+    let Outcome::Refused(Refusal::StaleBase { base: named, changes, near, rebased }) =
         world.ask("model", apply_at(lease, "a>c", base))
     else {
         panic!("the base is not stale");
     };
     let (from, to) = (base, world.snapshot().revision_id());
     let diff = Some("@@ -1,2 +1,2 @@\n a\n-b\n+z\n".to_owned());
-    assert_eq!((named, changes), (Some(base), Some(Changes { from, to, diff })));
+    assert_eq!((named, changes, near), (Some(base), Some(Changes { from, to, diff }), None));
+    // What still fits is written anew, for its author to send.
+    assert_eq!(rebased.as_deref(), Some("@@ -1,2 +1,2 @@\n-a\n+c\n z\n"));
 }
 
 /// Two calls of one conversation may be in flight at once; both name the same base, and the second is told.
@@ -165,10 +167,10 @@ fn a_refused_patch_changes_nothing() {
     let lease = world.check_out("model");
     let patch = "@@\n-a\n+A\n@@\n-x\n+X\n@@\n-y\n+Y\n";
     let command = Command::Apply { lease: Some(lease), patch: patch.into(), base: None };
-    let Outcome::Refused(Refusal::PatchRejected { conflicts }) = world.ask("model", command) else {
+    let Outcome::Refused(Refusal::PatchRejected(rejected)) = world.ask("model", command) else {
         panic!("the patch fits");
     };
-    assert_eq!(conflicts.iter().map(|conflict| conflict.hunk).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(rejected.conflicts().iter().map(|conflict| conflict.hunk).collect::<Vec<_>>(), [2, 3]);
     assert_eq!((world.text().as_str(), world.head().revision().get()), ("a\nb\nc\n", 1));
     assert_eq!(code(&world.ask("model", apply(lease, "b>b"))), "PATCH_REJECTED/NO_EFFECT");
 }

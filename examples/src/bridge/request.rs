@@ -65,7 +65,8 @@ impl From<ApplyError> for BridgeError {
     fn from(error: ApplyError) -> Self {
         Self::new(ApplyError::CODE, error.to_string())
             .with("reason", error.reason().code().into())
-            .with("conflicts", json!(error.conflicts))
+            .with("conflicts", json!(error.conflicts()))
+            .with("remedy", json!(error.remedy()))
     }
 }
 

@@ -130,7 +130,7 @@ fn code(outcome: &Outcome) -> String {
             format!("OK-{}-{}", promoted(*promotion), told(changes))
         }
         // Which hunks of a patch do not fit is the business of other tests.
-        Outcome::Refused(refusal @ Refusal::PatchRejected { .. }) => refusal.code().to_owned(),
+        Outcome::Refused(refusal @ Refusal::PatchRejected(_)) => refusal.code().to_owned(),
         Outcome::Refused(refusal) => match refusal.reason() {
             Some(reason) => format!("{}/{reason}", refusal.code()),
             None => refusal.code().to_owned(),
