@@ -2,6 +2,7 @@
 
 mod anchored;
 mod refused;
+mod remedies;
 mod result;
 mod strict;
 
