@@ -215,7 +215,7 @@ fn after_stale(near: Option<&Excerpt>, rebased: bool) -> String {
     };
     match near {
         Some(near) => format!(
-            "{next}, naming the current revision as its base; {} hunks of the changes are elsewhere and not shown",
+            "{next}, naming the current revision as its base (hunks of the changes elsewhere, not shown: {})",
             near.left_out
         ),
         None => next.to_owned(),

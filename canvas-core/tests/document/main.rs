@@ -8,6 +8,7 @@ mod history;
 mod laws;
 mod lease;
 mod lock_view;
+mod near;
 mod retry;
 mod stored;
 mod story;

@@ -1,6 +1,7 @@
 //! What holds for every text and every patch.
 
 mod reference;
+mod remedies;
 mod strategies;
 
 use canvas_patch::{ApplyError, Limits, Mode, Options, Reason, apply, build};

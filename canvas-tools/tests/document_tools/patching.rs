@@ -1,6 +1,7 @@
 //! What the patching tool says when it works and when it does not.
 
 use canvas_core::Policy;
+use canvas_tools::ToolReply;
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -73,6 +74,42 @@ fn a_stale_base_is_refused_with_the_diff() {
     assert_eq!(refused.body()["error"]["base_revision_id"], Value::Null);
     assert_eq!(refused.body()["error"]["changes"]["diff"], changes["diff"]);
     assert!(world.patch(&lease, "@@\n a\n+c\n").is_ok());
+}
+
+/// What a model may send instead stands beside the conflicts, and is never done for it.
+#[test]
+fn a_refusal_offers_what_fits() {
+    let text: String = (1..=40).map(|line| format!("{line}\n")).collect();
+    let world = World::new(&text);
+    let lease = world.check_out();
+    let error = |reply: &ToolReply| reply.body()["error"].clone();
+    let refused = world.patch(&lease, "@@\n-30\n+x\n@@\n-10\n+y\n");
+    assert_eq!(failure(&refused), "PATCH_REJECTED/MISORDERED");
+    let rebased = error(&refused)["rebased_patch"].as_str().unwrap().to_owned();
+    assert_eq!((world.text(), error(&refused).get("already_applied")), (text.clone(), None));
+    assert!(world.patch(&lease, &rebased).is_ok());
+    let again = world.patch(&lease, "@@\n 9\n-10\n+y\n 11\n");
+    assert_eq!(
+        (failure(&again).as_str(), &error(&again)["already_applied"]),
+        ("PATCH_REJECTED/NOT_FOUND", &json!(true))
+    );
+    assert_eq!(error(&again).get("rebased_patch"), None);
+
+    let base = world.revision();
+    world.edit(&world.text().replace("2\n", "two\n"));
+    let lease = world.check_out();
+    let send = |patch: &str, base: &Value| {
+        world.tool("canvas_apply_patch", json!({"lease_id": lease, "patch": patch, "base_revision_id": base}))
+    };
+    let stale = send("@@\n-20\n+z\n", &json!(base));
+    assert_eq!(failure(&stale), "PATCH_REJECTED/STALE_BASE");
+    let error = error(&stale);
+    assert_eq!(
+        (&error["changes"]["diff"], error["changes_near"]["left_out"].as_u64()),
+        (&Value::Null, Some(3))
+    );
+    let rebased = error["rebased_patch"].as_str().unwrap();
+    assert!(send(rebased, &error["changes"]["to"]).is_ok(), "{rebased}");
 }
 
 #[test]

@@ -25,10 +25,13 @@ impl Step<'_> {
         if let Some(hold) = self.head.lease.held_at(&self.policy.lease, self.view.clock) {
             return Err(Refusal::Held { until: hold.expires_at }.into());
         }
-        self.base_holds(Some(base))?;
+        // Nobody has written a patch that could be shown again.
+        self.base_holds(Some(base), "")?;
         self.has_room()?;
         let Ok(text) = delta.apply(self.view.text()) else {
-            return Err(Refusal::StaleBase { base: Some(base), changes: None }.into());
+            return Err(
+                Refusal::StaleBase { base: Some(base), changes: None, near: None, rebased: None }.into()
+            );
         };
         if !delta.is_empty() {
             self.replace_document(text)?;
