@@ -22,7 +22,7 @@ pub struct ApplyError {
 pub enum Remedy {
     /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each old side
     /// stands at exactly one place, and the hunks are in the order of these places. It was tried before it was
-    /// offered, and is at most twice as long as the patch plus 1 KiB.
+    /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
     Rebased(String),
     /// The text is what the patch leaves behind: taken back, it gives a text on which it gives this one again.
     ///

@@ -30,7 +30,9 @@ pub(crate) fn remedy(
     }
     let spliced = moved(text, patch, conflicts, options.mode)?;
     let rebased = unified::hunks(text, &spliced.0, &spliced.1, context(patch));
-    let fits = rebased.len() <= 2 * patch_bytes + 1024 && does(text, &rebased, &spliced.0, &options.limits);
+    // Room for the headers, which the patch may have left out, and for some neighbours that are longer than the change.
+    let room = 2 * patch_bytes + 64 * patch.hunks.len() + 1024;
+    let fits = rebased.len() <= room && does(text, &rebased, &spliced.0, &options.limits);
     fits.then_some(Remedy::Rebased(rebased))
 }
 

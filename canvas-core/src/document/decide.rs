@@ -43,7 +43,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         Err(Stop::Missing(missing)) => return Err(missing),
         Err(Stop::Refused(refusal)) => {
             step.refuse(&refusal);
-            Outcome::Refused(refusal)
+            Outcome::Refused(*refusal)
         }
     };
     let needed = if call.command.is_read() {
@@ -90,13 +90,14 @@ fn summary(delta: &Delta) -> Summary {
 }
 
 enum Stop {
-    Refused(Refusal),
+    /// Boxed, so that steps which succeed do not carry the room for it.
+    Refused(Box<Refusal>),
     Missing(Missing),
 }
 
 impl From<Refusal> for Stop {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+        Self::Refused(Box::new(refusal))
     }
 }
 
@@ -293,11 +294,11 @@ impl<'a> Step<'a> {
     fn lease_refusal(&self, refusal: canvas_lease::Refusal) -> Stop {
         match refusal {
             canvas_lease::Refusal::StaleEpoch { current } => match self.changes_seen() {
-                Ok(changes) => Stop::Refused(Refusal::StaleEpoch { current, changes }),
+                Ok(changes) => Refusal::StaleEpoch { current, changes }.into(),
                 Err(missing) => Stop::Missing(missing),
             },
-            canvas_lease::Refusal::NotOwned => Stop::Refused(Refusal::NotOwned),
-            canvas_lease::Refusal::Expired { at } => Stop::Refused(Refusal::Expired { at }),
+            canvas_lease::Refusal::NotOwned => Refusal::NotOwned.into(),
+            canvas_lease::Refusal::Expired { at } => Refusal::Expired { at }.into(),
         }
     }
 

@@ -86,7 +86,7 @@ fn a_refusal_offers_what_fits() {
     let refused = world.patch(&lease, "@@\n-30\n+x\n@@\n-10\n+y\n");
     assert_eq!(failure(&refused), "PATCH_REJECTED/MISORDERED");
     let rebased = error(&refused)["rebased_patch"].as_str().unwrap().to_owned();
-    assert_eq!((world.text(), error(&refused).get("already_applied")), (text.clone(), None));
+    assert_eq!((world.text(), error(&refused).get("already_applied")), (text, None));
     assert!(world.patch(&lease, &rebased).is_ok());
     let again = world.patch(&lease, "@@\n 9\n-10\n+y\n 11\n");
     assert_eq!(
