@@ -1,3 +1,5 @@
 //! The tools, by the face that they work on.
 
+mod arguments;
 pub(crate) mod document;
+mod show;
