@@ -56,7 +56,7 @@ pub mod text {
     pub use canvas_patch::{
         Address, AddressError, Applied, ApplyError, Candidate, Conflict, Delta, Difference, Divergence,
         Excerpt, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline, Part, Query,
-        Reason, Remedy, Repair, RepairKind, Replacement, Resolved, Section, Span, Summary, apply, build,
+        Reason, Remedy, Repair, RepairKind, Resolved, Section, Span, Stretch, Summary, apply, build,
         changes_near, grep, outline, resolve,
     };
 }
@@ -69,7 +69,9 @@ pub mod lease {
 pub use blocking::block_on;
 pub use document::command::{Call, Command, Party, Undo};
 pub use document::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Promotion};
+pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::refusal::{Counter, Refusal};
+pub use document::replace::{LinesNow, Replacement};
 pub use document::sync::Changes;
 pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};

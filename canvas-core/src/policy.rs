@@ -17,7 +17,7 @@ pub struct Policy {
     pub receipts: usize,
     /// Conversations that a canvas follows. Default 256.
     pub conversations: usize,
-    /// Bytes of a diff that a refusal carries. Default 32 KiB.
+    /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
     pub refusal_diff_bytes: usize,
     /// Entries of the journal that can be taken back; older ones are forgotten first. Default 100,000; 0 for no journal.
     pub history: u64,

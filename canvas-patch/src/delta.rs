@@ -23,16 +23,16 @@ use crate::unified::Edit;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Replacement>", into = "Vec<Replacement>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Stretch>", into = "Vec<Stretch>"))]
 pub struct Delta {
     // Invariant: in order, apart from one another, and none without effect.
-    replacements: Vec<Replacement>,
+    stretches: Vec<Stretch>,
 }
 
 /// One stretch of a text that an edit replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Replacement {
+pub struct Stretch {
     /// Its first byte in the text before the edit.
     pub at: usize,
     /// What is taken out.
@@ -41,7 +41,7 @@ pub struct Replacement {
     pub new: String,
 }
 
-impl Replacement {
+impl Stretch {
     /// The bytes of the text before that it takes out; empty where it only puts in.
     pub fn range(&self) -> Range<usize> {
         self.at..self.at.saturating_add(self.old.len())
@@ -54,7 +54,7 @@ impl Replacement {
     "the text does not hold at byte {at} what the edit takes out: apply the edit to the text that it was made for"
 )]
 pub struct DeltaMismatch {
-    /// The place of the first replacement that does not fit, in the text before.
+    /// The place of the first stretch that does not fit, in the text before.
     pub at: usize,
 }
 
@@ -66,9 +66,9 @@ pub struct DeltaConflict {
     pub at: usize,
 }
 
-/// Replacements are out of order, touch one another, or change nothing.
+/// Stretches are out of order, touch one another, or change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("replacement {index} is out of order or without effect: restore the edit from a backup")]
+#[error("stretch {index} is out of order or without effect: restore the edit from a backup")]
 pub struct DeltaOrder {
     /// Its index, from 0.
     pub index: usize,
@@ -81,36 +81,36 @@ impl Delta {
     }
 
     pub(crate) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
-        let mut replacements: Vec<Replacement> = Vec::with_capacity(edits.len());
+        let mut stretches: Vec<Stretch> = Vec::with_capacity(edits.len());
         for edit in edits {
             let (old, new) = (&before[edit.old.clone()], &after[edit.new.clone()]);
             if old == new {
                 continue;
             }
-            match replacements.last_mut() {
+            match stretches.last_mut() {
                 Some(last) if last.range().end == edit.old.start => {
                     last.old.push_str(old);
                     last.new.push_str(new);
                 }
-                _ => replacements.push(Replacement { at: edit.old.start, old: old.into(), new: new.into() }),
+                _ => stretches.push(Stretch { at: edit.old.start, old: old.into(), new: new.into() }),
             }
         }
-        Self { replacements }
+        Self { stretches }
     }
 
-    /// What it replaces, in order; places count in the text before.
-    pub fn replacements(&self) -> &[Replacement] {
-        &self.replacements
+    /// What it replaces, in order; their places count in the text before.
+    pub fn stretches(&self) -> &[Stretch] {
+        &self.stretches
     }
 
     /// True where it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.replacements.is_empty()
+        self.stretches.is_empty()
     }
 
     /// Bytes that it holds: all that it takes out and puts in.
     pub fn len_bytes(&self) -> usize {
-        self.replacements.iter().map(|one| one.old.len() + one.new.len()).sum()
+        self.stretches.iter().map(|one| one.old.len() + one.new.len()).sum()
     }
 
     /// The text after. One pass, one allocation.
@@ -119,10 +119,10 @@ impl Delta {
     ///
     /// [`DeltaMismatch`] where the text does not hold what is taken out.
     pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
-        let grown: usize = self.replacements.iter().map(|one| one.new.len()).sum();
+        let grown: usize = self.stretches.iter().map(|one| one.new.len()).sum();
         let mut out = String::with_capacity(text.len().saturating_add(grown));
         let mut done = 0;
-        for one in &self.replacements {
+        for one in &self.stretches {
             let fits = text.get(one.range()) == Some(&one.old);
             let kept = text.get(done..one.at).filter(|_| fits).ok_or(DeltaMismatch { at: one.at })?;
             out.push_str(kept);
@@ -136,12 +136,12 @@ impl Delta {
     /// The edit that leads back.
     pub fn inverse(&self) -> Self {
         let mut shift = 0_isize;
-        let back = |one: &Replacement| {
+        let back = |one: &Stretch| {
             let at = one.at.wrapping_add_signed(shift);
             shift += one.new.len() as isize - one.old.len() as isize;
-            Replacement { at, old: one.new.clone(), new: one.old.clone() }
+            Stretch { at, old: one.new.clone(), new: one.old.clone() }
         };
-        Self { replacements: self.replacements.iter().map(back).collect() }
+        Self { stretches: self.stretches.iter().map(back).collect() }
     }
 
     /// This edit, made to fit the text that `later` leads to. Both start from the same text.
@@ -154,10 +154,10 @@ impl Delta {
     ///
     /// [`DeltaConflict`] where they are.
     pub fn past(&self, later: &Self) -> Result<Self, DeltaConflict> {
-        let mut others = later.replacements.iter().peekable();
+        let mut others = later.stretches.iter().peekable();
         let mut shift = 0_isize;
-        let mut moved = Vec::with_capacity(self.replacements.len());
-        for one in &self.replacements {
+        let mut moved = Vec::with_capacity(self.stretches.len());
+        for one in &self.stretches {
             let own = one.range();
             while let Some(other) = others.next_if(|other| is_before(&other.range(), &own)) {
                 shift += other.new.len() as isize - other.old.len() as isize;
@@ -167,10 +167,10 @@ impl Delta {
             {
                 return Err(DeltaConflict { at: own.start.max(other.at) });
             }
-            moved.push(Replacement { at: one.at.wrapping_add_signed(shift), ..one.clone() });
+            moved.push(Stretch { at: one.at.wrapping_add_signed(shift), ..one.clone() });
         }
         // Two that bordered on something that is gone now may border on each other.
-        Ok(Self { replacements: joined(moved) })
+        Ok(Self { stretches: joined(moved) })
     }
 }
 
@@ -179,9 +179,9 @@ fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start && a.start < b.end
 }
 
-fn joined(replacements: Vec<Replacement>) -> Vec<Replacement> {
-    let mut joined: Vec<Replacement> = Vec::with_capacity(replacements.len());
-    for one in replacements {
+fn joined(stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let mut joined: Vec<Stretch> = Vec::with_capacity(stretches.len());
+    for one in stretches {
         match joined.last_mut() {
             Some(last) if last.range().end == one.at => {
                 last.old.push_str(&one.old);
@@ -193,28 +193,26 @@ fn joined(replacements: Vec<Replacement>) -> Vec<Replacement> {
     joined
 }
 
-impl TryFrom<Vec<Replacement>> for Delta {
+impl TryFrom<Vec<Stretch>> for Delta {
     type Error = DeltaOrder;
 
-    /// Takes replacements in order, with at least one kept byte between neighbours.
-    fn try_from(replacements: Vec<Replacement>) -> Result<Self, DeltaOrder> {
-        let ends = |one: &Replacement| one.at.checked_add(one.old.len().max(one.new.len()));
-        let apart = |pair: &[Replacement]| pair[0].range().end < pair[1].at;
+    /// Takes stretches in order, with at least one kept byte between neighbours.
+    fn try_from(stretches: Vec<Stretch>) -> Result<Self, DeltaOrder> {
+        let ends = |one: &Stretch| one.at.checked_add(one.old.len().max(one.new.len()));
+        let apart = |pair: &[Stretch]| pair[0].range().end < pair[1].at;
         let is_right = |index: usize| {
-            let one: &Replacement = &replacements[index];
-            one.old != one.new
-                && ends(one).is_some()
-                && (index == 0 || apart(&replacements[index - 1..=index]))
+            let one: &Stretch = &stretches[index];
+            one.old != one.new && ends(one).is_some() && (index == 0 || apart(&stretches[index - 1..=index]))
         };
-        match (0..replacements.len()).find(|&index| !is_right(index)) {
+        match (0..stretches.len()).find(|&index| !is_right(index)) {
             Some(index) => Err(DeltaOrder { index }),
-            None => Ok(Self { replacements }),
+            None => Ok(Self { stretches }),
         }
     }
 }
 
-impl From<Delta> for Vec<Replacement> {
+impl From<Delta> for Vec<Stretch> {
     fn from(delta: Delta) -> Self {
-        delta.replacements
+        delta.stretches
     }
 }

@@ -63,7 +63,7 @@ pub use address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use apply::{Applied, Span, Summary, apply};
 pub use build::build;
 pub use conflict::{Conflict, Difference, Divergence, Reason};
-pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Replacement};
+pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use near::{Excerpt, changes_near};
 pub use options::{Limits, Mode, Options};

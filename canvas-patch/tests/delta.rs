@@ -1,11 +1,11 @@
 //! Edits as values: there and back, and past one another.
 
-use canvas_patch::{Delta, DeltaConflict, Options, Replacement, apply, build};
+use canvas_patch::{Delta, DeltaConflict, Options, Stretch, apply, build};
 use proptest::prelude::*;
 
-fn delta(replacements: &[(usize, &str, &str)]) -> Delta {
-    let one = |&(at, old, new): &(usize, &str, &str)| Replacement { at, old: old.into(), new: new.into() };
-    Delta::try_from(replacements.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
+fn delta(stretches: &[(usize, &str, &str)]) -> Delta {
+    let one = |&(at, old, new): &(usize, &str, &str)| Stretch { at, old: old.into(), new: new.into() };
+    Delta::try_from(stretches.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
 }
 
 /// One edit after another, and the first moved past the second.
@@ -63,9 +63,9 @@ fn an_edit_fits_only_its_own_text() {
 
 /// What comes from a store may be anything.
 #[test]
-fn replacements_are_checked() {
-    let one = |at, old: &str, new: &str| Replacement { at, old: old.into(), new: new.into() };
-    for (replacements, fault) in [
+fn stretches_are_checked() {
+    let one = |at, old: &str, new: &str| Stretch { at, old: old.into(), new: new.into() };
+    for (stretches, fault) in [
         (vec![one(0, "a", "b"), one(2, "a", "b")], None),
         (vec![one(0, "a", "b"), one(1, "a", "b")], Some(1)),
         (vec![one(2, "a", "b"), one(0, "a", "b")], Some(1)),
@@ -74,7 +74,7 @@ fn replacements_are_checked() {
         (vec![one(usize::MAX, "a", "b")], Some(0)),
         (vec![one(usize::MAX - 1, "", "bcd")], Some(0)),
     ] {
-        assert_eq!(Delta::try_from(replacements.clone()).err().map(|e| e.index), fault, "{replacements:?}");
+        assert_eq!(Delta::try_from(stretches.clone()).err().map(|e| e.index), fault, "{stretches:?}");
     }
 }
 
@@ -109,7 +109,7 @@ proptest! {
             prop_assert!(ab.is_ok());
             prop_assert_eq!(ab, past_b.apply(&b.apply(&text).unwrap()));
         } else {
-            let stretches = |edit: &Delta| edit.replacements().iter().map(Replacement::range).collect::<Vec<_>>();
+            let stretches = |edit: &Delta| edit.stretches().iter().map(Stretch::range).collect::<Vec<_>>();
             let meet = stretches(&a).iter().any(|x| {
                 stretches(&b).iter().any(|y| x.start <= y.end && y.start <= x.end)
             });
@@ -120,11 +120,11 @@ proptest! {
 
 #[cfg(feature = "serde")]
 #[test]
-fn an_edit_is_kept_as_its_replacements() {
+fn an_edit_is_kept_as_its_stretches() {
     let edit = delta(&[(1, "b", "x\n"), (9, "", "y")]);
     let json = serde_json::to_string(&edit).unwrap();
     assert_eq!(json, r#"[{"at":1,"old":"b","new":"x\n"},{"at":9,"old":"","new":"y"}]"#);
     assert_eq!(serde_json::from_str::<Delta>(&json).unwrap(), edit);
     let refused = serde_json::from_str::<Delta>(r#"[{"at":1,"old":"b","new":"b"}]"#).unwrap_err();
-    assert!(refused.to_string().contains("replacement 0 is out of order"), "{refused}");
+    assert!(refused.to_string().contains("stretch 0 is out of order"), "{refused}");
 }

@@ -3,8 +3,9 @@
 use std::num::NonZeroU32;
 
 use canvas_lease::LeaseId;
-use canvas_patch::{Delta, Replacement};
+use canvas_patch::{Delta, Stretch};
 
+use super::replace::Replacement;
 use crate::ground::head::TurnStart;
 use crate::ground::id::OpKey;
 use crate::ground::journal::Actor;
@@ -20,7 +21,7 @@ pub struct Call {
     pub command: Command,
 }
 
-/// What is asked. The first five are a model's and stand under the lease; the others are the user's or the host's
+/// What is asked. The first six are a model's and stand under the lease; the others are the user's or the host's
 /// and always come first.
 ///
 /// A lease id is `None` where what the model sent cannot be read as one.
@@ -50,6 +51,15 @@ pub enum Command {
         /// A unified diff.
         patch: String,
         /// The revision that the patch was written against.
+        base: Option<RevisionId>,
+    },
+    /// Change the document by replacing whole lines, where they are as their author knows them.
+    Replace {
+        /// The lease.
+        lease: Option<LeaseId>,
+        /// Which lines, and by what.
+        replacement: Replacement,
+        /// The revision that the line numbers are of.
         base: Option<RevisionId>,
     },
     /// The user has changed the text: it becomes the document, and the lease ends.
@@ -155,6 +165,7 @@ impl Command {
             Self::CheckIn { lease } => ("check_in", *lease),
             Self::Read { lease } => ("read", *lease),
             Self::Apply { lease, .. } => ("apply", *lease),
+            Self::Replace { lease, .. } => ("replace", *lease),
             Self::Edit { .. } => ("edit", None),
             Self::Message => ("message", None),
             Self::Cancel => ("cancel", None),
@@ -171,10 +182,16 @@ impl Command {
                 let base = base.map_or_else(String::new, |base| base.to_string());
                 Digest::of(&[name.as_bytes(), lease.as_bytes(), patch.as_bytes(), base.as_bytes()])
             }
+            Self::Replace { replacement: Replacement { start, end, expect, text }, base, .. } => {
+                let base = base.map_or_else(String::new, |base| base.to_string());
+                let place = format!("{start} {end} {expect}");
+                let parts = [name, &lease, &place, text, &base];
+                Digest::of(&parts.map(str::as_bytes))
+            }
             Self::Edit { markdown } => Digest::of(&[name.as_bytes(), markdown.as_bytes()]),
             Self::Amend { base, delta, summary } => {
                 let mut parts = vec![name.to_owned(), base.to_string(), summary.clone()];
-                for Replacement { at, old, new } in delta.replacements() {
+                for Stretch { at, old, new } in delta.stretches() {
                     parts.extend([at.to_string(), old.clone(), new.clone()]);
                 }
                 Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())

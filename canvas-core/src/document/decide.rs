@@ -6,12 +6,13 @@ mod history;
 use std::sync::Arc;
 
 use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
-use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Summary, apply};
+use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Repair, RepairKind, Summary, apply};
 
 use self::history::Record;
 use super::command::{Call, Command};
 use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
+use super::replace::{Hunk, Replacement, hunk};
 use super::sync::{Changes, changes_around, changes_since};
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
@@ -81,7 +82,7 @@ pub(crate) fn recalled<'a>(
 /// Lines added and removed, and the stretches that they are in.
 fn summary(delta: &Delta) -> Summary {
     let lines = |text: &str| text.split_inclusive('\n').count();
-    let stretches = delta.replacements();
+    let stretches = delta.stretches();
     Summary {
         added: stretches.iter().map(|one| lines(&one.new)).sum(),
         removed: stretches.iter().map(|one| lines(&one.old)).sum(),
@@ -139,7 +140,15 @@ impl<'a> Step<'a> {
                 self.sees(self.head.now())?;
                 Ok(Outcome::Readable { revision: self.head.revision_id(), expires_at })
             }
-            Command::Apply { lease, patch, base } => self.apply(&call.operation, *lease, patch, *base),
+            Command::Apply { lease, patch, base } => {
+                let expires_at = self.may_write(*lease, *base, patch)?;
+                self.apply(&call.operation, patch, Mode::Anchored, expires_at).map(Outcome::Applied)
+            }
+            Command::Replace { lease, replacement, base } => {
+                // Its patch is made from the text now, so of the changes since the base it tells nothing.
+                let expires_at = self.may_write(*lease, *base, "")?;
+                self.replace(&call.operation, replacement, expires_at).map(Outcome::Applied)
+            }
             Command::Edit { markdown } => self.edit(&call.operation, markdown),
             Command::Message => self.message(),
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
@@ -193,14 +202,11 @@ impl<'a> Step<'a> {
     fn apply(
         &mut self,
         operation: &OpKey,
-        lease: Option<LeaseId>,
         patch: &str,
-        base: Option<RevisionId>,
-    ) -> Result<Outcome, Stop> {
-        let expires_at = self.beat(lease)?;
-        self.base_holds(base, patch)?;
-        self.has_room()?;
-        let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
+        mode: Mode,
+        expires_at: Timestamp,
+    ) -> Result<AppliedPatch, Stop> {
+        let options = Options { mode, limits: self.policy.patch };
         let applied = match apply(self.view.text(), patch, &options) {
             Ok(applied) => applied,
             Err(e) => return Err(Refusal::PatchRejected(self.cut(e)).into()),
@@ -213,13 +219,22 @@ impl<'a> Step<'a> {
         let (kind, actor) = (EntryKind::Edit, Actor::Assistant);
         self.record(Record { kind, actor, operation, summary: summary_line }, delta);
         self.sees(self.head.now())?;
-        Ok(Outcome::Applied(AppliedPatch {
-            revision: self.head.revision_id(),
-            summary,
-            repairs,
-            spans,
-            expires_at,
-        }))
+        Ok(AppliedPatch { revision: self.head.revision_id(), summary, repairs, spans, expires_at })
+    }
+
+    /// Lines that are replaced are a patch too, so that nothing else changes a document under a lease.
+    fn replace(
+        &mut self,
+        operation: &OpKey,
+        replacement: &Replacement,
+        expires_at: Timestamp,
+    ) -> Result<AppliedPatch, Stop> {
+        let Hunk { patch, adapted } = hunk(self.view.text(), replacement, self.policy.refusal_diff_bytes)?;
+        let mut applied = self.apply(operation, &patch, Mode::Strict, expires_at)?;
+        if adapted {
+            applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
+        }
+        Ok(applied)
     }
 
     fn edit(&mut self, operation: &OpKey, markdown: &str) -> Result<Outcome, Stop> {
@@ -281,6 +296,19 @@ impl<'a> Step<'a> {
             return Err(Refusal::TooManyCalls { limit: self.policy.calls_per_lease }.into());
         }
         Ok(permit.expires_at())
+    }
+
+    /// Passes a holder who knows the text that is to be changed.
+    fn may_write(
+        &mut self,
+        lease: Option<LeaseId>,
+        base: Option<RevisionId>,
+        patch: &str,
+    ) -> Result<Timestamp, Stop> {
+        let expires_at = self.beat(lease)?;
+        self.base_holds(base, patch)?;
+        self.has_room()?;
+        Ok(expires_at)
     }
 
     /// A call under the lease is a sign of life (specs 000 §4.2).

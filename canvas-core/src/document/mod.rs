@@ -3,5 +3,7 @@
 pub(crate) mod command;
 pub(crate) mod decide;
 pub(crate) mod outcome;
+pub(crate) mod range_hash;
 pub(crate) mod refusal;
+pub(crate) mod replace;
 pub(crate) mod sync;

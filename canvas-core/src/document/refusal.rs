@@ -1,9 +1,10 @@
 //! Why a command was refused.
 
 use canvas_lease::{CheckOutRefusal, Epoch, Timestamp};
-use canvas_patch::{ApplyError, Excerpt};
+use canvas_patch::{ApplyError, Excerpt, Reason};
 use serde::{Deserialize, Serialize};
 
+use super::replace::LinesNow;
 use super::sync::Changes;
 use crate::ground::revision::RevisionId;
 
@@ -113,6 +114,30 @@ pub enum Refusal {
         /// The entry, or the last one above it that can be read.
         entry: u64,
     },
+    /// The lines to replace are not those that the hash was made from.
+    #[error(
+        "what stands at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
+        lines.start_line
+    )]
+    ContentChanged {
+        /// Them, or for an insertion the line beside it.
+        lines: LinesNow,
+    },
+    /// The lines to replace are not in the document.
+    #[error(
+        "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
+    )]
+    NoSuchLines {
+        /// The first line that was named.
+        start: usize,
+        /// The last line that was named.
+        end: usize,
+        /// How many lines the document has.
+        total_lines: usize,
+    },
+    /// The lines read like what should replace them.
+    #[error("{}", Reason::NoEffect.advice())]
+    NoEffect,
     /// The call id was used before, for something else.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
@@ -174,13 +199,17 @@ impl Refusal {
             Self::StaleEpoch { .. } => "STALE_EPOCH",
             Self::NotOwned => "LOCK_NOT_OWNED",
             Self::Expired { .. } => "LEASE_EXPIRED",
-            Self::StaleBase { .. } | Self::PatchRejected(_) => ApplyError::CODE,
             Self::UserActed => "USER_ACTED",
             Self::HistoryEmpty { .. } => "HISTORY_EMPTY",
             Self::HistoryNotFound { .. } => "HISTORY_NOT_FOUND",
             Self::HistoryConflict { .. } => "HISTORY_CONFLICT",
             Self::HistoryTooDeep { .. } => "HISTORY_TOO_DEEP",
             Self::HistoryDamaged { .. } => "HISTORY_DAMAGED",
+            Self::StaleBase { .. }
+            | Self::PatchRejected(_)
+            | Self::ContentChanged { .. }
+            | Self::NoEffect => ApplyError::CODE,
+            Self::NoSuchLines { .. } => "INVALID_RANGE",
             Self::CallIdReused => "CALL_ID_REUSED",
             Self::Abandoned => "CALL_ABANDONED",
             Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
@@ -196,6 +225,8 @@ impl Refusal {
             Self::UserActive => Some("USER_ACTIVE"),
             Self::StaleBase { .. } => Some("STALE_BASE"),
             Self::PatchRejected(error) => Some(error.reason().code()),
+            Self::ContentChanged { .. } => Some("CONTENT_CHANGED"),
+            Self::NoEffect => Some(Reason::NoEffect.code()),
             _ => None,
         }
     }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_core::{
-    Answered, Call, Changes, Command, Head, Outcome, Promotion, Refusal, Store as _, TurnStart, block_on,
+    Answered, Call, Changes, Command, Head, Outcome, Promotion, RangeHash, Refusal, Replacement, Store as _,
+    TurnStart, block_on,
 };
 use proptest::prelude::*;
 
@@ -31,6 +32,12 @@ enum Step {
     Write {
         model: usize,
         text: String,
+    },
+    /// All lines by others, sometimes with the hash of other ones.
+    WriteLines {
+        model: usize,
+        text: String,
+        knows: bool,
     },
     /// A patch that does not fit.
     WriteNowhere {
@@ -82,6 +89,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => model.clone().prop_map(|model| Step::Renew { model }),
         2 => model.clone().prop_map(|model| Step::Read { model }),
         6 => (model.clone(), text()).prop_map(|(model, text)| Step::Write { model, text }),
+        3 => (model.clone(), text(), prop::bool::weighted(0.8))
+            .prop_map(|(model, text, knows)| Step::WriteLines { model, text, knows }),
         1 => model.clone().prop_map(|model| Step::WriteNowhere { model }),
         3 => model.clone().prop_map(|model| Step::Hear { model }),
         3 => model.prop_map(|model| Step::End { model }),
@@ -126,6 +135,13 @@ impl Play {
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
                 self.under_lease(*model, |lease| Command::Apply { lease, patch, base: None });
+            }
+            Step::WriteLines { model, text, knows } => {
+                let now = self.world.text();
+                let expect = RangeHash::of(if *knows { &now } else { "nowhere" });
+                let end = now.split_inclusive('\n').count();
+                let replacement = Replacement { start: 1, end, expect, text: text.clone() };
+                self.under_lease(*model, |lease| Command::Replace { lease, replacement, base: None });
             }
             Step::WriteNowhere { model } => {
                 let patch = "@@\n-nowhere\n+x\n".into();

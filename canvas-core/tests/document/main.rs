@@ -9,6 +9,7 @@ mod laws;
 mod lease;
 mod lock_view;
 mod near;
+mod replace;
 mod retry;
 mod stored;
 mod story;

@@ -1,0 +1,102 @@
+//! A short hash that names the content of some lines.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The first 12 hexadecimal digits of the blake3 hash of some lines, terminators included.
+///
+/// It says nothing of where the lines stand or of the document around them. It guards against lines that have changed,
+/// not against somebody who looks for collisions: of 2^48 changed texts one passes by chance. More digits would cost
+/// a model tokens, and chances to copy one wrong, for nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RangeHash([u8; 6]);
+
+/// A text is not the 12 digits of a range hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a hash of lines is 12 lower-case hexadecimal digits: pass the range_hash of the reply that showed the lines"
+)]
+pub struct ParseRangeHashError;
+
+impl RangeHash {
+    /// The hash of some lines, as they stand in the document.
+    pub fn of(lines: &str) -> Self {
+        let [a, b, c, d, e, f, ..] = *blake3::hash(lines.as_bytes()).as_bytes();
+        Self([a, b, c, d, e, f])
+    }
+}
+
+impl fmt::Display for RangeHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for RangeHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RangeHash({self})")
+    }
+}
+
+impl FromStr for RangeHash {
+    type Err = ParseRangeHashError;
+
+    fn from_str(text: &str) -> Result<Self, ParseRangeHashError> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() != 12 || !text.bytes().all(is_digit) {
+            return Err(ParseRangeHashError);
+        }
+        let mut bytes = [0; 6];
+        for (byte, at) in bytes.iter_mut().zip((0..12).step_by(2)) {
+            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| ParseRangeHashError)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for RangeHash {
+    type Error = ParseRangeHashError;
+
+    fn try_from(text: String) -> Result<Self, ParseRangeHashError> {
+        text.parse()
+    }
+}
+
+impl From<RangeHash> for String {
+    fn from(hash: RangeHash) -> Self {
+        hash.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_beginning_of_the_blob_id() {
+        for lines in ["", "a\n", "a\r\n", "ü\0\u{feff}"] {
+            let id = crate::ground::blob::BlobId::of(lines.as_bytes()).to_string();
+            assert_eq!(RangeHash::of(lines).to_string(), id[..12]);
+            assert_eq!(id[..12].parse(), Ok(RangeHash::of(lines)));
+        }
+    }
+
+    #[test]
+    fn only_its_own_form_is_read() {
+        for text in [
+            "",
+            "af1349b9f5f",
+            "af1349b9f5f9a",
+            "AF1349B9F5F9",
+            "+f1349b9f5f9",
+            "af1349b9f5f ",
+            "ééüüüü",
+            "𝟎𝟎𝟎",
+        ] {
+            assert_eq!(text.parse::<RangeHash>(), Err(ParseRangeHashError), "{text:?}");
+        }
+    }
+}
