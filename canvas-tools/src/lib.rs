@@ -2,7 +2,8 @@
 //!
 //! [`document_tools`] tells a model its tools, [`system_prompt`] how to use them, and [`call_document_tool`] runs a
 //! call. Every failure is a [`ToolReply`] with a code and one sentence that says what to do next. A [`Session`] keeps
-//! a conversation's turn, and says at its beginning and its end what changed on the canvas.
+//! a conversation's turn, and says at its beginning and its end what changed on the canvas. [`Extensions`] are tools
+//! that a host must ask for.
 //!
 //! ```
 //! use canvas_core::lease::{Timestamp, Turn};
@@ -34,6 +35,7 @@
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those.
 
 mod call;
+mod extensions;
 mod prompt;
 mod reply;
 mod session;
@@ -42,9 +44,10 @@ mod sync;
 mod toolset;
 
 pub use call::ToolCall;
+pub use extensions::Extensions;
 pub use prompt::system_prompt;
 pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use spec::ToolSpec;
 pub use sync::{HIDDEN_HEADER, hidden_message};
-pub use toolset::document::{CHECK_IN, CHECK_OUT, call_document_tool, document_tools};
+pub use toolset::document::{CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_with};

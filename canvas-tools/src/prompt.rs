@@ -4,7 +4,7 @@ use crate::spec::ToolSpec;
 
 /// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
 ///
-/// For the document tools it stays within 400 tokens of o200k.
+/// For the seven document tools it stays within 400 tokens of o200k; each extension adds a line.
 pub fn system_prompt(tools: &[ToolSpec]) -> String {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -27,6 +27,12 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
                 .into(),
         );
     }
+    if has("canvas_outline") {
+        lines.push("canvas_outline shows the sections of the canvas; it needs no lease.".into());
+    }
+    if has("canvas_read_section") {
+        lines.push("canvas_read_section reads one section by its heading path; it needs no lease.".into());
+    }
     if has("canvas_apply_patch") {
         lines.push(
             "Edit with canvas_apply_patch: one unified diff, hunks in document order, each with 1 to 3 unchanged \
@@ -39,6 +45,13 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
             "Line numbers drift after every edit: read again before you rely on them. Each reply names the \
              revision_id; pass it as base_revision_id. When a call fails, do what its message says; never repeat \
              the same patch."
+                .into(),
+        );
+    }
+    if has("canvas_replace_lines") {
+        lines.push(
+            "To rewrite whole lines without quoting them, use canvas_replace_lines: read exactly these lines and \
+             pass the reply's range_hash as expect_hash. After a CONTENT_CHANGED look at the lines it shows."
                 .into(),
         );
     }

@@ -74,6 +74,11 @@ impl ToolReply {
         Self::failure(json, snapshot)
     }
 
+    /// The beginning of a reply to a look that took no lease.
+    pub(crate) fn of_look(snapshot: &Snapshot) -> Self {
+        Self { body: json!({"ok": true, "revision_id": snapshot.revision_id()}) }
+    }
+
     /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; beside a
     /// refusal stands the revision of now.
     pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
@@ -159,6 +164,13 @@ fn refusal_json(refusal: &Refusal) -> Value {
                 None => {}
             }
         }
+        Refusal::ContentChanged { lines } => {
+            place("place", "/expect_hash".into());
+            place("lines", json!(lines));
+        }
+        Refusal::NoSuchLines { .. } => {
+            place("place", "/start".into());
+        }
         _ => {}
     }
     Value::Object(error)
@@ -176,11 +188,13 @@ pub(crate) struct Problem {
     /// JSON Pointer into the arguments.
     place: Option<String>,
     message: String,
+    /// What may have been meant.
+    candidates: Option<Vec<Value>>,
 }
 
 impl Problem {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason: None, place: None, message: message.into() }
+        Self { code, reason: None, place: None, message: message.into(), candidates: None }
     }
 
     pub(crate) fn argument(place: &str, message: impl Into<String>) -> Self {
@@ -195,6 +209,10 @@ impl Problem {
         Self { reason: Some(reason), ..self }
     }
 
+    pub(crate) fn with_candidates(self, candidates: Vec<Value>) -> Self {
+        Self { candidates: Some(candidates), ..self }
+    }
+
     fn to_json(&self) -> Value {
         let mut error = Map::new();
         error.insert("code".into(), self.code.into());
@@ -205,6 +223,9 @@ impl Problem {
             error.insert("place".into(), place.clone().into());
         }
         error.insert("message".into(), self.message.clone().into());
+        if let Some(candidates) = &self.candidates {
+            error.insert("candidates".into(), candidates.clone().into());
+        }
         error.insert("retryable".into(), false.into());
         Value::Object(error)
     }

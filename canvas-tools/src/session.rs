@@ -6,6 +6,7 @@ use canvas_core::{
     Store, TurnStart,
 };
 
+use crate::extensions::Extensions;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas: who asks, and in which turn.
@@ -22,6 +23,9 @@ pub struct Session {
     pub turn: Turn,
     /// Where it began.
     pub start: TurnStart,
+    /// Which tools the model has beside the usual ones: those that it was told with
+    /// [`document_tools_with`](crate::document_tools_with).
+    pub extensions: Extensions,
 }
 
 /// What a user's message set in motion.
@@ -66,7 +70,7 @@ impl SessionError {
 }
 
 impl Session {
-    /// Joins the turn that is running on a canvas.
+    /// Joins the turn that is running on a canvas, without extensions.
     ///
     /// # Errors
     ///
@@ -79,7 +83,7 @@ impl Session {
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
         let (turn, start) = (snapshot.head.lease().turn(), snapshot.head.turn_start());
-        Ok(Self { canvas, conversation, turn, start })
+        Ok(Self { canvas, conversation, turn, start, extensions: Extensions::default() })
     }
 
     /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same

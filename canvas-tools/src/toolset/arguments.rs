@@ -1,17 +1,20 @@
 //! Arguments of the tools: their types, and every check that needs no canvas.
 
 use std::borrow::Cow;
+use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{GrepError, Query};
-use canvas_core::{Command, RevisionId};
+use canvas_core::text::{Address, GrepError, Part, Query};
+use canvas_core::{Command, ParseRangeHashError, Replacement, RevisionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
 
 use super::document::Tool;
+use super::show::Reading;
 use crate::call::ToolCall;
+use crate::extensions::Extensions;
 use crate::reply::Problem;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,20 +64,80 @@ pub(super) struct ApplyPatch {
     #[serde(default)]
     base_revision_id: Option<String>,
 }
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Outline {
+    /// The lease_id of your last canvas_check_out, if you hold one.
+    #[serde(default)]
+    lease_id: Option<String>,
+    /// Only headings down to this level, 1 to 6. Default 6.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 6))]
+    max_level: Option<u8>,
+    /// Only headings behind this line: the next_after_line of a reply that was truncated.
+    #[serde(default)]
+    after_line: Option<usize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadSection {
+    /// The lease_id of your last canvas_check_out, if you hold one.
+    #[serde(default)]
+    lease_id: Option<String>,
+    /// Titles from the outermost heading down to the section's own, or the last of them.
+    path: Vec<String>,
+    /// Which of several sections of this path, from 1.
+    #[serde(default)]
+    ordinal: Option<NonZeroUsize>,
+    /// Only this list item of the section, from 1.
+    #[serde(default)]
+    item: Option<NonZeroUsize>,
+    /// Only this code fence of the section, from 1.
+    #[serde(default)]
+    fence: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReplaceLines {
+    /// The lease_id of your last canvas_check_out.
+    lease_id: String,
+    /// First line to replace, from 1.
+    start: NonZeroUsize,
+    /// Last line to replace, inclusive. start - 1 replaces nothing and inserts before start.
+    end: usize,
+    /// The range_hash of the reply that showed exactly these lines; to insert, of the line above, at the top line 1.
+    expect_hash: String,
+    /// The new lines, each whole. Empty text removes the lines.
+    text: String,
+    /// The revision_id that the line numbers are of.
+    #[serde(default)]
+    base_revision_id: Option<String>,
+}
+
 /// Arguments that have passed every check which needs no canvas.
 #[derive(Debug)]
 pub(super) enum Checked {
     Command(Command),
-    Grep { lease: Option<LeaseId>, query: Query },
-    ReadLines { lease: Option<LeaseId>, start: usize, end: usize },
-    ReadAll { lease: Option<LeaseId> },
+    Read(Access, Reading),
 }
 
-pub(super) fn check(call: &ToolCall) -> Result<Checked, Problem> {
-    let tool = Tool::ALL.into_iter().find(|tool| tool.name() == call.name).ok_or_else(|| {
-        let names = Tool::ALL.map(Tool::name).join(", ");
+/// By what right a model reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Access {
+    /// A lease, which the call extends; what it shows counts as seen.
+    Lease(Option<LeaseId>),
+    /// None: a look that leaves no trace.
+    Look,
+}
+
+pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, Problem> {
+    let tool = Tool::among(extensions).find(|tool| tool.name() == call.name).ok_or_else(|| {
+        let names: Vec<_> = Tool::among(extensions).map(Tool::name).collect();
         let name: String = call.name.chars().take(80).collect();
-        Problem::new("UNKNOWN_TOOL", format!("there is no tool \"{name}\": call one of {names}"))
+        let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
+        Problem::new("UNKNOWN_TOOL", message)
     })?;
     Ok(match tool {
         Tool::CheckOut => {
@@ -91,7 +154,8 @@ pub(super) fn check(call: &ToolCall) -> Result<Checked, Problem> {
             let Grep { lease_id, query, regex } = arguments(call)?;
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
-            Checked::Grep { lease: lease(&lease_id), query: query.map_err(|e| bad_query(&e))? }
+            let query = query.map_err(|e| bad_query(&e))?;
+            Checked::Read(Access::Lease(lease(&lease_id)), Reading::Grep(query))
         }
         Tool::ReadLines => {
             let ReadLines { lease_id, start_line, end_line } = arguments(call)?;
@@ -102,16 +166,58 @@ pub(super) fn check(call: &ToolCall) -> Result<Checked, Problem> {
                 return Err(Problem::argument("/end_line", "pass an end_line that is not before start_line"));
             }
             let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
-            Checked::ReadLines { lease: lease(&lease_id), start: line(start_line), end: line(end_line) }
+            let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
+            Checked::Read(Access::Lease(lease(&lease_id)), lines)
         }
-        Tool::ReadAll => Checked::ReadAll { lease: lease(&arguments::<Lease>(call)?.lease_id) },
+        Tool::ReadAll => {
+            let Lease { lease_id } = arguments(call)?;
+            Checked::Read(Access::Lease(lease(&lease_id)), Reading::All)
+        }
         Tool::ApplyPatch => {
             let ApplyPatch { lease_id, patch, base_revision_id } = arguments(call)?;
-            let base = match base_revision_id.as_deref().map(str::parse::<RevisionId>).transpose() {
-                Ok(base) => base,
-                Err(e) => return Err(Problem::argument("/base_revision_id", e.to_string())),
-            };
+            let base = base(base_revision_id.as_deref())?;
             Checked::Command(Command::Apply { lease: lease(&lease_id), patch, base })
+        }
+        Tool::Outline => {
+            let Outline { lease_id, max_level, after_line } = arguments(call)?;
+            let max_level = max_level.unwrap_or(6);
+            if !(1..=6).contains(&max_level) {
+                return Err(Problem::argument(
+                    "/max_level",
+                    "headings have levels 1 to 6: pass one of these",
+                ));
+            }
+            let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
+            Checked::Read(access(lease_id.as_deref()), outline)
+        }
+        Tool::ReadSection => {
+            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(call)?;
+            let part = match (item, fence) {
+                (None, None) => None,
+                (Some(item), None) => Some(Part::Item(item.get())),
+                (None, Some(fence)) => Some(Part::Fence(fence.get())),
+                (Some(_), Some(_)) => {
+                    return Err(Problem::argument("/fence", "pass item or fence, not both"));
+                }
+            };
+            let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
+            Checked::Read(access(lease_id.as_deref()), Reading::Section(section))
+        }
+        Tool::ReplaceLines => {
+            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(call)?;
+            let start = start.get();
+            if end < start - 1 {
+                return Err(Problem::argument(
+                    "/end",
+                    "pass an end that is not before start, or start - 1 to insert before start",
+                ));
+            }
+            let expect = expect_hash
+                .parse()
+                .map_err(|e: ParseRangeHashError| Problem::argument("/expect_hash", e.to_string()))?;
+            let base = base(base_revision_id.as_deref())?;
+            let replacement = Replacement { start, end, expect, text };
+            Checked::Command(Command::Replace { lease: lease(&lease_id), replacement, base })
         }
     })
 }
@@ -150,6 +256,15 @@ fn shorten(text: &str) -> Cow<'_, str> {
 
 pub(super) fn bad_query(error: &GrepError) -> Problem {
     Problem::argument("/query", error.to_string()).with_reason(error.code())
+}
+
+fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, Problem> {
+    let base = revision_id.map(str::parse::<RevisionId>).transpose();
+    base.map_err(|e| Problem::argument("/base_revision_id", e.to_string()))
+}
+
+fn access(lease_id: Option<&str>) -> Access {
+    lease_id.map_or(Access::Look, |id| Access::Lease(lease(id)))
 }
 
 /// What cannot be read as a lease id belongs to nobody, which the rules refuse as `LOCK_NOT_OWNED`.

@@ -1,12 +1,14 @@
-//! The seven tools of specs 000 §5, from JSON arguments to JSON replies.
+//! The seven tools of specs 000 §5 and three more, from JSON arguments to JSON replies.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Call, CallId, Command, Engine, Store};
+use canvas_core::{Call, CallId, Command, Engine, EngineError, Snapshot, Store};
 use serde_json::{Value, json};
 
-use super::arguments::{ApplyPatch, CheckOut, Checked, Grep, Lease, ReadLines, check};
-use super::show::{grep_fields, read_fields};
+use super::arguments::{
+    Access, ApplyPatch, CheckOut, Checked, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, check,
+};
 use crate::call::ToolCall;
+use crate::extensions::Extensions;
 use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
 use crate::spec::ToolSpec;
@@ -27,10 +29,13 @@ pub(super) enum Tool {
     ReadLines,
     ReadAll,
     ApplyPatch,
+    Outline,
+    ReadSection,
+    ReplaceLines,
 }
 
 impl Tool {
-    pub(super) const ALL: [Self; 7] = [
+    const ALL: [Self; 10] = [
         Self::CheckOut,
         Self::RenewLease,
         Self::CheckIn,
@@ -38,7 +43,20 @@ impl Tool {
         Self::ReadLines,
         Self::ReadAll,
         Self::ApplyPatch,
+        Self::Outline,
+        Self::ReadSection,
+        Self::ReplaceLines,
     ];
+
+    /// The seven, and those that are asked for.
+    pub(super) fn among(extensions: Extensions) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |tool| match tool {
+            Self::Outline => extensions.outline,
+            Self::ReadSection => extensions.read_section,
+            Self::ReplaceLines => extensions.replace_lines,
+            _ => true,
+        })
+    }
 
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -49,6 +67,9 @@ impl Tool {
             Self::ReadLines => "canvas_read_lines",
             Self::ReadAll => "canvas_read_all",
             Self::ApplyPatch => "canvas_apply_patch",
+            Self::Outline => "canvas_outline",
+            Self::ReadSection => "canvas_read_section",
+            Self::ReplaceLines => "canvas_replace_lines",
         }
     }
 
@@ -81,6 +102,19 @@ impl Tool {
                  hunk must equal the canvas exactly and occur there once; counts and line numbers in @@ headers may \
                  be wrong or missing. A failure lists every conflict with its line."
             }
+            Self::Outline => {
+                "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \
+                 repeats. Needs no lease. Use it to find a section before you read or edit it."
+            }
+            Self::ReadSection => {
+                "Read one section of the canvas by its heading path, or one list item or code fence of it. Needs no \
+                 lease. Returns what canvas_read_lines does, and range_hash. A failure lists candidates."
+            }
+            Self::ReplaceLines => {
+                "Replace whole lines of the canvas, start to end inclusive, without quoting them: expect_hash says \
+                 what they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
+                 text get the canvas's own line ends."
+            }
         }
     }
 
@@ -91,6 +125,9 @@ impl Tool {
             Self::Grep => schemars::schema_for!(Grep),
             Self::ReadLines => schemars::schema_for!(ReadLines),
             Self::ApplyPatch => schemars::schema_for!(ApplyPatch),
+            Self::Outline => schemars::schema_for!(Outline),
+            Self::ReadSection => schemars::schema_for!(ReadSection),
+            Self::ReplaceLines => schemars::schema_for!(ReplaceLines),
         };
         schema.remove("$schema");
         schema.remove("title");
@@ -99,14 +136,19 @@ impl Tool {
     }
 }
 
-/// The document tools, as they are told to a model.
+/// The document tools, as they are told to a model: the seven of specs 000 §5.
 pub fn document_tools() -> Vec<ToolSpec> {
+    document_tools_with(Extensions::default())
+}
+
+/// The document tools and some of those beyond. The [`Session`] must have the same extensions.
+pub fn document_tools_with(extensions: Extensions) -> Vec<ToolSpec> {
     let spec = |tool: Tool| ToolSpec {
         name: tool.name().into(),
         description: tool.description().into(),
         parameters: tool.parameters(),
     };
-    Tool::ALL.into_iter().map(spec).collect()
+    Tool::among(extensions).map(spec).collect()
 }
 /// Runs one call of a model on the session's canvas and says what it gets back.
 ///
@@ -120,7 +162,7 @@ pub async fn call_document_tool<S: Store>(
 ) -> ToolReply {
     let checked = CallId::new(&call.id)
         .map_err(|e| Problem::argument("", format!("the id of the call: {e}")))
-        .and_then(|id| Ok((id, check(call)?)));
+        .and_then(|id| Ok((id, check(call, session.extensions)?)));
     let (id, checked) = match checked {
         Ok(checked) => checked,
         Err(problem) => {
@@ -129,38 +171,39 @@ pub async fn call_document_tool<S: Store>(
             return ToolReply::problem(&problem, snapshot.as_ref());
         }
     };
-    let command = match &checked {
-        Checked::Command(command) => command.clone(),
-        Checked::Grep { lease, .. } | Checked::ReadLines { lease, .. } | Checked::ReadAll { lease } => {
-            Command::Read { lease: *lease }
+    let (answer, reading) = match checked {
+        Checked::Command(command) => (run(engine, session, id, command, now).await, None),
+        Checked::Read(Access::Lease(lease), reading) => {
+            (run(engine, session, id, Command::Read { lease }, now).await, Some(reading))
+        }
+        Checked::Read(Access::Look, reading) => {
+            let snapshot = engine.snapshot(&session.canvas, now).await;
+            (snapshot.map(|snapshot| (ToolReply::of_look(&snapshot), snapshot)), Some(reading))
         }
     };
-    let call = Call { operation: session.operation(id), command };
-    let answered = match engine.call(&session.canvas, &call, now).await {
-        Ok(answered) => answered,
-        Err(e) => {
+    match (answer, reading) {
+        (Ok((reply, snapshot)), Some(reading)) if reply.is_ok() => {
+            match reading.fields(&snapshot, session.extensions.replace_lines) {
+                Ok(fields) => reply.with(fields),
+                Err(problem) => ToolReply::problem(&problem, Some(&snapshot)),
+            }
+        }
+        (Ok((reply, _)), _) => reply,
+        (Err(e), _) => {
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::of_error(&e, snapshot.as_ref());
+            ToolReply::of_error(&e, snapshot.as_ref())
         }
-    };
-    let reply = ToolReply::of_outcome(&answered.outcome, &answered.snapshot);
-    if !reply.is_ok() {
-        return reply;
     }
-    let snapshot = &answered.snapshot;
-    match checked {
-        Checked::Command(_) => reply,
-        Checked::Grep { query, .. } => match grep_fields(snapshot, &query) {
-            Ok(fields) => reply.with(fields),
-            Err(problem) => ToolReply::problem(&problem, Some(snapshot)),
-        },
-        Checked::ReadLines { start, end, .. } => match read_fields(snapshot, start, end) {
-            Ok(fields) => reply.with(fields),
-            Err(problem) => ToolReply::problem(&problem, Some(snapshot)),
-        },
-        Checked::ReadAll { .. } => match read_fields(snapshot, 1, usize::MAX) {
-            Ok(fields) => reply.with(fields),
-            Err(problem) => ToolReply::problem(&problem, Some(snapshot)),
-        },
-    }
+}
+
+async fn run<S: Store>(
+    engine: &Engine<S>,
+    session: &Session,
+    id: CallId,
+    command: Command,
+    now: Timestamp,
+) -> Result<(ToolReply, Snapshot), EngineError> {
+    let call = Call { operation: session.operation(id), command };
+    let answered = engine.call(&session.canvas, &call, now).await?;
+    Ok((ToolReply::of_outcome(&answered.outcome, &answered.snapshot), answered.snapshot))
 }

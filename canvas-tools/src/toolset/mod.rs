@@ -2,4 +2,5 @@
 
 mod arguments;
 pub(crate) mod document;
+mod outline;
 mod show;

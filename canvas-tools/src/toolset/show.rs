@@ -1,24 +1,56 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::Snapshot;
-use canvas_core::text::{GrepLimits, Query, grep};
+use canvas_core::text::{Address, AddressError, Candidate, GrepLimits, Part, Query, grep, resolve};
+use canvas_core::{RangeHash, Snapshot};
 use serde_json::{Value, json};
 
 use super::arguments::bad_query;
+use super::outline::{outline_fields, path_json};
 use crate::reply::Problem;
 
 /// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
 /// longer, only its beginning can be read (`line_truncated`), and grep shows the rest in parts.
 const READ_BYTES: usize = 256 << 10;
-pub(super) fn grep_fields(snapshot: &Snapshot, query: &Query) -> Result<Value, Problem> {
-    let found = grep(snapshot.text(), query, GrepLimits::default()).map_err(|e| bad_query(&e))?;
+
+/// What is to be shown.
+#[derive(Debug)]
+pub(super) enum Reading {
+    Grep(Query),
+    Lines { start: usize, end: usize },
+    All,
+    Outline { max_level: u8, after_line: usize },
+    Section(Address),
+}
+
+impl Reading {
+    /// The fields of the reply. With `hashed`, lines come with the hash that replacing them takes.
+    pub(super) fn fields(&self, snapshot: &Snapshot, hashed: bool) -> Result<Value, Problem> {
+        let text = snapshot.text();
+        match self {
+            Self::Grep(query) => grep_fields(text, query),
+            Self::Lines { start, end } => read_fields(text, *start, *end, hashed),
+            Self::All => read_fields(text, 1, usize::MAX, hashed),
+            Self::Outline { max_level, after_line } => Ok(outline_fields(text, *max_level, *after_line)),
+            Self::Section(address) => section_fields(text, address),
+        }
+    }
+}
+
+fn grep_fields(text: &str, query: &Query) -> Result<Value, Problem> {
+    let found = grep(text, query, GrepLimits::default()).map_err(|e| bad_query(&e))?;
     let matches: Vec<Value> =
         found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
     Ok(json!({"matches": matches, "truncated": found.truncated}))
 }
 
-pub(super) fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Result<Value, Problem> {
-    let text = snapshot.text();
+fn section_fields(text: &str, address: &Address) -> Result<Value, Problem> {
+    let lines = resolve(text, address).map_err(|e| bad_address(&e))?.lines;
+    let mut fields = read_fields(text, lines.start, lines.end, true)?;
+    fields["section_end_line"] = lines.end.into();
+    Ok(fields)
+}
+
+fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Value, Problem> {
     let mut shown = String::new();
     let (mut total, mut last, mut cut, mut line_cut) = (0, start - 1, false, false);
     for (i, line) in text.split_inclusive('\n').enumerate() {
@@ -51,6 +83,45 @@ pub(super) fn read_fields(snapshot: &Snapshot, start: usize, end: usize) -> Resu
     });
     if line_cut {
         fields["line_truncated"] = true.into();
+    } else if hashed {
+        // Of a line that was shown in part nobody knows what a replacement would take away.
+        fields["range_hash"] = json!(RangeHash::of(&shown));
     }
     Ok(fields)
+}
+
+fn bad_address(error: &AddressError) -> Problem {
+    let place = match error {
+        AddressError::NoSuchOrdinal { .. } => "/ordinal",
+        AddressError::NoSuchPart { part: Part::Item(_), .. } => "/item",
+        AddressError::NoSuchPart { part: Part::Fence(_), .. } => "/fence",
+        _ => "/path",
+    };
+    let candidate = |candidate: &Candidate| {
+        let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
+        let mut json = path_json(&path);
+        json["heading_line"] = candidate.heading_line.into();
+        json
+    };
+    let candidates = error.candidates().iter().map(candidate).collect();
+    Problem::new(error.code(), bounded(error)).at(place).with_candidates(candidates)
+}
+
+/// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates
+/// have to do.
+fn bounded(error: &AddressError) -> String {
+    const BYTES: usize = 1_500;
+    let message = error.to_string();
+    if message.len() <= BYTES {
+        return message;
+    }
+    let what = match error {
+        AddressError::Ambiguous { .. } => {
+            "several sections have this path: give a longer path, or an ordinal"
+        }
+        _ => {
+            "nothing in the canvas has this address: take one of the candidates, or a path that an outline shows"
+        }
+    };
+    what.to_owned()
 }

@@ -9,7 +9,7 @@ const LEASE: &str = "lease-1-0";
 /// Wrong arguments are told before anything else is looked at: there is no lease here.
 #[track_caller]
 fn wrong(name: &str, arguments: Value, expected: &str) {
-    let world = World::new("a\nb\n");
+    let world = World::extended("a\nb\n");
     let reply = world.tool(name, arguments.clone());
     assert_eq!(failure(&reply), expected, "{name} {arguments}: {}", reply.body());
 }
@@ -24,10 +24,20 @@ const TOOLS: [&str; 7] = [
     "canvas_apply_patch",
 ];
 
+const EXTENSIONS: [&str; 3] = ["canvas_outline", "canvas_read_section", "canvas_replace_lines"];
+
+fn all() -> impl Iterator<Item = &'static str> {
+    TOOLS.into_iter().chain(EXTENSIONS)
+}
+
 /// Arguments that pass.
 fn right(name: &str) -> Value {
     match name {
-        "canvas_check_out" => json!({}),
+        "canvas_check_out" | "canvas_outline" => json!({}),
+        "canvas_read_section" => json!({"path": ["a"]}),
+        "canvas_replace_lines" => {
+            json!({"lease_id": LEASE, "start": 1, "end": 1, "expect_hash": "0123456789ab", "text": "c"})
+        }
         "canvas_grep" => json!({"lease_id": LEASE, "query": "a"}),
         "canvas_read_lines" => json!({"lease_id": LEASE, "start_line": 1, "end_line": 2}),
         "canvas_apply_patch" => json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n"}),
@@ -37,15 +47,19 @@ fn right(name: &str) -> Value {
 
 #[test]
 fn right_arguments_pass() {
-    for name in TOOLS {
-        let expected = if name == "canvas_check_out" { "OK" } else { "LOCK_NOT_OWNED" };
+    for name in all() {
+        let expected = match name {
+            "canvas_check_out" | "canvas_outline" => "OK",
+            "canvas_read_section" => "ADDRESS_NOT_FOUND at \"/path\"",
+            _ => "LOCK_NOT_OWNED",
+        };
         wrong(name, right(name), expected);
     }
 }
 
 #[test]
 fn arguments_are_one_object() {
-    for name in TOOLS {
+    for name in all() {
         for arguments in [json!(null), json!([]), json!([right(name)]), json!("{}"), json!(1), json!(true)] {
             wrong(name, arguments, "INVALID_ARGUMENTS at \"\"");
         }
@@ -54,13 +68,13 @@ fn arguments_are_one_object() {
 
 #[test]
 fn a_missing_argument_is_named() {
-    for name in TOOLS {
+    for name in all() {
         let whole = right(name);
         for field in whole.as_object().unwrap().keys() {
             let mut arguments = whole.clone();
             arguments.as_object_mut().unwrap().remove(field);
             wrong(name, arguments.clone(), "INVALID_ARGUMENTS at \"\"");
-            let reply = World::new("a\n").tool(name, arguments);
+            let reply = World::extended("a\n").tool(name, arguments);
             assert!(message(&reply).contains(&format!("missing field `{field}`")), "{}", message(&reply));
         }
     }
@@ -68,10 +82,13 @@ fn a_missing_argument_is_named() {
 
 #[test]
 fn a_wrong_type_is_told_where_it_is() {
-    for name in TOOLS {
+    for name in all() {
         for field in right(name).as_object().unwrap().keys() {
             let values = match field.as_str() {
-                "start_line" | "end_line" => [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])],
+                "start_line" | "end_line" | "start" | "end" => {
+                    [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])]
+                }
+                "path" => [json!("a"), json!(1), json!({}), json!(null), json!(true)],
                 _ => [json!(1), json!(true), json!({}), json!(null), json!(["a"])],
             };
             for value in values {
@@ -95,7 +112,7 @@ fn a_wrong_type_is_told_where_it_is() {
 
 #[test]
 fn an_unknown_argument_is_refused_where_it_is() {
-    for name in TOOLS {
+    for name in all() {
         // As JSON Pointers spell them.
         for (field, place) in [("lease", "lease"), ("a.b", "a.b"), ("a/b", "a~1b"), ("a~b", "a~0b"), ("", "")]
         {
@@ -111,6 +128,57 @@ fn null_counts_as_left_out_where_an_argument_is_optional() {
     wrong("canvas_grep", json!({"lease_id": LEASE, "query": "a", "regex": null}), "LOCK_NOT_OWNED");
     let patch = json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n", "base_revision_id": null});
     wrong("canvas_apply_patch", patch, "LOCK_NOT_OWNED");
+    wrong("canvas_outline", json!({"lease_id": null, "max_level": null, "after_line": null}), "OK");
+    let section = json!({"path": ["a"], "lease_id": null, "ordinal": null, "item": null, "fence": null});
+    wrong("canvas_read_section", section, "ADDRESS_NOT_FOUND at \"/path\"");
+}
+
+#[test]
+fn extensions_check_their_arguments() {
+    for (arguments, expected) in [
+        (json!({"max_level": 0}), "INVALID_ARGUMENTS at \"/max_level\""),
+        (json!({"max_level": 7}), "INVALID_ARGUMENTS at \"/max_level\""),
+        (json!({"max_level": 300}), "INVALID_ARGUMENTS at \"/max_level\""),
+        (json!({"max_level": 1, "after_line": u64::MAX}), "OK"),
+        (json!({"after_line": -1}), "INVALID_ARGUMENTS at \"/after_line\""),
+        (json!({"lease_id": "mine"}), "LOCK_NOT_OWNED"),
+        (json!({"lease_id": 1}), "INVALID_ARGUMENTS at \"/lease_id\""),
+    ] {
+        wrong("canvas_outline", arguments, expected);
+    }
+    let section = |more: Value| {
+        let mut arguments = json!({"path": ["a"]});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    for (more, expected) in [
+        (json!({"path": [1]}), "INVALID_ARGUMENTS at \"/path/0\""),
+        (json!({"ordinal": 0}), "INVALID_ARGUMENTS at \"/ordinal\""),
+        (json!({"item": 0}), "INVALID_ARGUMENTS at \"/item\""),
+        (json!({"fence": "1"}), "INVALID_ARGUMENTS at \"/fence\""),
+        (json!({"item": 1, "fence": 1}), "INVALID_ARGUMENTS at \"/fence\""),
+        (json!({"lease_id": "mine"}), "LOCK_NOT_OWNED"),
+    ] {
+        wrong("canvas_read_section", section(more), expected);
+    }
+    let lines = |start: u64, end: u64, hash: &str| json!({"lease_id": LEASE, "start": start, "end": end, "expect_hash": hash, "text": "", "base_revision_id": null});
+    const HASH: &str = "0123456789ab";
+    for (arguments, expected) in [
+        (lines(0, 0, HASH), "INVALID_ARGUMENTS at \"/start\""),
+        (lines(2, 0, HASH), "INVALID_ARGUMENTS at \"/end\""),
+        (lines(u64::MAX, 1, HASH), "INVALID_ARGUMENTS at \"/end\""),
+        (lines(2, 1, HASH), "LOCK_NOT_OWNED"),
+        (lines(1, 0, HASH), "LOCK_NOT_OWNED"),
+        (lines(u64::MAX, u64::MAX, HASH), "LOCK_NOT_OWNED"),
+        (lines(1, 1, ""), "INVALID_ARGUMENTS at \"/expect_hash\""),
+        (lines(1, 1, "0123456789AB"), "INVALID_ARGUMENTS at \"/expect_hash\""),
+        (lines(1, 1, "0123456789abc"), "INVALID_ARGUMENTS at \"/expect_hash\""),
+    ] {
+        wrong("canvas_replace_lines", arguments, expected);
+    }
+    let mut based = lines(1, 1, HASH);
+    based["base_revision_id"] = json!("1");
+    wrong("canvas_replace_lines", based, "INVALID_ARGUMENTS at \"/base_revision_id\"");
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! The document tools as a model meets them: JSON in, JSON out.
 
 mod arguments;
+mod extensions;
 mod lease;
+mod outlining;
 mod patching;
 mod prompt;
 mod reading;
+mod replacing;
 mod schemas;
 mod sessions;
 mod world;

@@ -1,17 +1,17 @@
 //! The tools as they are declared: names, schemas, and that schemas and checks agree.
 
-use canvas_tools::{ToolSpec, document_tools};
+use canvas_tools::{Extensions, ToolSpec, document_tools_with};
 use serde_json::{Value, json};
 
 use super::world::World;
 
 fn tool(name: &str) -> ToolSpec {
-    document_tools().into_iter().find(|tool| tool.name == name).unwrap()
+    document_tools_with(Extensions::ALL).into_iter().find(|tool| tool.name == name).unwrap()
 }
 
 #[test]
 fn names_and_arguments_are_those_of_the_contract() {
-    let declared: Vec<(String, Vec<String>, Vec<String>)> = document_tools()
+    let declared: Vec<(String, Vec<String>, Vec<String>)> = document_tools_with(Extensions::ALL)
         .into_iter()
         .map(|tool| {
             let fields = tool.parameters["properties"].as_object().unwrap().keys().cloned().collect();
@@ -20,7 +20,7 @@ fn names_and_arguments_are_those_of_the_contract() {
             (tool.name, fields, required)
         })
         .collect();
-    let expected: [(&str, &[&str], &[&str]); 7] = [
+    let expected: [(&str, &[&str], &[&str]); 10] = [
         ("canvas_check_out", &[], &[]),
         ("canvas_renew_lease", &["lease_id"], &["lease_id"]),
         ("canvas_check_in", &["lease_id"], &["lease_id"]),
@@ -32,6 +32,13 @@ fn names_and_arguments_are_those_of_the_contract() {
         ),
         ("canvas_read_all", &["lease_id"], &["lease_id"]),
         ("canvas_apply_patch", &["base_revision_id", "lease_id", "patch"], &["lease_id", "patch"]),
+        ("canvas_outline", &["after_line", "lease_id", "max_level"], &[]),
+        ("canvas_read_section", &["fence", "item", "lease_id", "ordinal", "path"], &["path"]),
+        (
+            "canvas_replace_lines",
+            &["base_revision_id", "end", "expect_hash", "lease_id", "start", "text"],
+            &["lease_id", "start", "end", "expect_hash", "text"],
+        ),
     ];
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let expected: Vec<_> = expected
@@ -47,7 +54,7 @@ fn names_and_arguments_are_those_of_the_contract() {
 
 #[test]
 fn schemas_are_closed_and_described() {
-    for tool in document_tools() {
+    for tool in document_tools_with(Extensions::ALL) {
         assert!(tool.name.len() <= 64 && tool.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
         assert!(tool.description.len() > 40 && !tool.description.contains("  "), "{}", tool.name);
         let schema = &tool.parameters;
@@ -55,6 +62,11 @@ fn schemas_are_closed_and_described() {
         assert_eq!((schema.get("$schema"), schema.get("title"), schema.get("$defs")), (None, None, None));
         for (field, property) in schema["properties"].as_object().unwrap() {
             let description = property["description"].as_str().unwrap_or_default();
+            assert!(
+                !description.contains('\n'),
+                "{}.{field}: a line break is a token for nothing",
+                tool.name
+            );
             assert!(description.len() > 10, "{}.{field} has no description", tool.name);
         }
     }
@@ -82,12 +94,15 @@ fn accepts(schema: &Value, value: &Value) -> bool {
                 "string" => value.is_string(),
                 "boolean" => value.is_boolean(),
                 "null" => value.is_null(),
+                "array" => value.is_array(),
                 "integer" => value.is_u64() || value.is_i64(),
                 other => panic!("no such type: {other}"),
             };
             rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is))
         }
         "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
+        "maximum" => value.as_i64().is_none_or(|number| number <= rule.as_i64().unwrap()),
+        "items" => value.as_array().is_none_or(|items| items.iter().all(|item| accepts(rule, item))),
         "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
         "additionalProperties" => {
             assert_eq!(*rule, json!(false));
@@ -107,12 +122,17 @@ fn accepts(schema: &Value, value: &Value) -> bool {
 /// What the schema admits, the tool reads; what the tool reads, the schema admits.
 #[test]
 fn schemas_and_checks_agree() {
-    let world = World::new("a\nb\n");
+    let world = World::extended("a\nb\n");
     let strings = [json!("x"), json!(""), json!(null), json!(1), json!({})];
     let numbers = [json!(1), json!(9), json!(0), json!(-1), json!("1"), json!(null)];
     let bools = [json!(true), json!(false), json!(null), json!("true")];
+    // Fewer, where a tool has many arguments.
+    let parts = [json!(2), json!(0), json!(null)];
+    let paths = [json!(["x"]), json!([]), json!([1]), json!("x"), json!(null)];
+    let texts = [json!("x"), json!(null)];
+    let hashes = [json!("0123456789ab"), json!("x"), json!(1)];
     let revisions = [json!("r1-00000000"), json!(null), json!(1)];
-    for tool in document_tools() {
+    for tool in document_tools_with(Extensions::ALL) {
         // Every argument takes each of its values in turn, and may be left out; one more that nobody knows.
         let fields: Vec<(String, Vec<Option<Value>>)> = tool.parameters["properties"]
             .as_object()
@@ -120,7 +140,11 @@ fn schemas_and_checks_agree() {
             .keys()
             .map(|name| {
                 let values: &[Value] = match name.as_str() {
-                    "start_line" | "end_line" => &numbers,
+                    "start_line" | "end_line" | "start" | "end" | "max_level" | "after_line" => &numbers,
+                    "ordinal" | "item" | "fence" => &parts,
+                    "path" => &paths,
+                    "text" => &texts,
+                    "expect_hash" => &hashes,
                     "regex" => &bools,
                     "base_revision_id" => &revisions,
                     _ => &strings,
@@ -146,12 +170,15 @@ fn schemas_and_checks_agree() {
         }
         for arguments in all {
             let reply = world.tool(&tool.name, arguments.clone());
-            // Beyond types: an empty query, and a range that runs back.
+            // Beyond types: an empty query, a range that runs back, a part that is two things, a hash that is none.
             let number = |name: &str| arguments[name].as_u64().unwrap_or_default();
             let runs_back = (1..number("start_line")).contains(&number("end_line"));
             let beyond = match reply.body()["error"]["place"].as_str() {
                 Some("/query") => arguments["query"] == "",
                 Some("/end_line") => runs_back,
+                Some("/end") => arguments["end"].is_u64() && number("end") + 1 < number("start"),
+                Some("/fence") => number("item") > 0 && number("fence") > 0,
+                Some("/expect_hash") => arguments["expect_hash"] == "x",
                 _ => false,
             };
             let is_read = reply.code() != Some("INVALID_ARGUMENTS") || beyond;

@@ -7,7 +7,7 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
 };
-use canvas_tools::{Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
+use canvas_tools::{Extensions, Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
@@ -21,6 +21,13 @@ impl World {
     /// A canvas with this document, and its first turn.
     pub(crate) fn new(markdown: &str) -> Self {
         Self::with(markdown, Policy::default())
+    }
+
+    /// The model has every tool there is.
+    pub(crate) fn extended(markdown: &str) -> Self {
+        let mut world = Self::new(markdown);
+        world.session.extensions = Extensions::ALL;
+        world
     }
 
     pub(crate) fn with(markdown: &str, policy: Policy) -> Self {
