@@ -54,10 +54,10 @@ mod view;
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Candidate, Conflict, Delta, Difference, Divergence,
-        Excerpt, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline, Part, Query,
-        Reason, Remedy, Repair, RepairKind, Resolved, Section, Span, Stretch, Summary, apply, build,
-        changes_near, grep, outline, resolve,
+        Address, AddressError, Applied, ApplyError, Candidate, Conflict, ContainerKind, Delta, Difference,
+        Divergence, Excerpt, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline,
+        Part, Query, Reason, Remedy, Repair, RepairKind, Resolved, Section, Span, Stretch, Summary, apply,
+        build, changes_near, grep, outline, resolve,
     };
 }
 

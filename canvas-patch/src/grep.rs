@@ -58,6 +58,12 @@ pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Result<Grep
     Ok(found)
 }
 
+/// Where the lines start that match `query`, in order. The same cost and errors as [`grep`].
+pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<Item = usize>, GrepError> {
+    query.check_cost(text.len())?;
+    Ok(Hits::new(text, query).map(|hit| hit.line.start))
+}
+
 /// How much [`grep`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrepLimits {
@@ -95,7 +101,7 @@ pub struct Match<'t> {
     pub clipped: bool,
 }
 
-/// What [`grep`] looks for.
+/// What [`grep`] looks for. Equal are those that were made of the same string in the same way.
 #[derive(Debug, Clone)]
 pub struct Query(Kind);
 
@@ -145,6 +151,16 @@ impl Query {
         Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions }))
     }
 
+    /// What it was made of.
+    pub(crate) fn source(&self) -> QuerySource<'_> {
+        match &self.0 {
+            Kind::Literal(finder) => {
+                QuerySource::Literal(str::from_utf8(finder.needle()).expect("a literal is made of a str"))
+            }
+            Kind::Regex { regex, .. } => QuerySource::Regex(regex.as_str()),
+        }
+    }
+
     fn check_cost(&self, bytes: usize) -> Result<(), GrepError> {
         match self.0 {
             Kind::Regex { positions, .. }
@@ -155,6 +171,20 @@ impl Query {
             _ => Ok(()),
         }
     }
+}
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Query {}
+
+#[derive(PartialEq, Eq)]
+pub(crate) enum QuerySource<'q> {
+    Literal(&'q str),
+    Regex(&'q str),
 }
 
 /// Why a query cannot be searched for.

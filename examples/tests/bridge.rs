@@ -104,10 +104,16 @@ fn text_operations_have_their_shapes() {
         (json!({"lines": [3, 4]}), json!({"start_line": 3, "end_line": 4, "text": "- x\n- y\n"})),
         (json!({"section": ["A", "B"]}), json!({"start_line": 6, "end_line": 8, "text": "## B\n\ntext\n"})),
         (json!({"section": ["A"], "item": 2}), json!({"start_line": 4, "end_line": 4, "text": "- y\n"})),
+        (json!({"section": ["A"], "item": [2]}), json!({"start_line": 4, "end_line": 4, "text": "- y\n"})),
+        (json!({"grep": "y"}), json!({"start_line": 4, "end_line": 4, "text": "- y\n"})),
     ] {
         let request = json!({"op": "markdown.resolve", "text": text, "address": address});
         assert_eq!(ask(&mut bridge, request), expected);
     }
+    let request = json!({"op": "markdown.resolve", "text": text, "address": {"grep": "- "}});
+    let refused = raw(&mut bridge, &request.to_string());
+    assert_eq!(code(&refused), "ADDRESS_AMBIGUOUS");
+    assert_eq!(refused["error"]["candidates"], json!([{"line": 3}, {"line": 4}]));
     let found = ask(&mut bridge, json!({"op": "text.grep", "text": text, "query": "^- ", "regex": true}));
     assert_eq!(found["matches"][1]["line"], 4);
 }

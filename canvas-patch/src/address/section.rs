@@ -1,7 +1,8 @@
 //! Sections by their paths, and the headings nearest to a path that is not there.
 
 use super::error::{AddressError, Candidate, MAX_MATCHES};
-use crate::outline::{Outline, Section};
+use crate::lines;
+use crate::outline::{LineCursor, LineRange, Outline, Section};
 
 /// At most so many headings are proposed when none fits.
 const MAX_NEAREST: usize = 5;
@@ -9,11 +10,15 @@ const MAX_NEAREST: usize = 5;
 const MAX_COMPARED: usize = 10_000;
 const MAX_COMPARED_CHARS: usize = 64;
 
+/// The index of the section that a path names; `None` for the empty path, the preamble.
 pub(super) fn find_section(
     outline: &Outline,
     path: &[String],
     ordinal: Option<usize>,
-) -> Result<usize, AddressError> {
+) -> Result<Option<usize>, AddressError> {
+    if path.is_empty() && ordinal.is_none_or(|ordinal| ordinal == 1) {
+        return Ok(None);
+    }
     let (mut full, mut suffix) = (Vec::new(), Vec::new());
     for index in 0..outline.sections().len() {
         match fit(outline, index, path) {
@@ -28,11 +33,11 @@ pub(super) fn find_section(
         || matches.iter().take(MAX_MATCHES).map(|&index| Candidate::new(outline, index)).collect();
     match (matches.as_slice(), ordinal) {
         ([], _) => Err(AddressError::NoSuchSection { path: path.to_vec(), nearest: nearest(outline, path) }),
-        ([index], None) => Ok(*index),
+        (&[index], None) => Ok(Some(index)),
         (_, None) => Err(AddressError::Ambiguous { path: path.to_vec(), candidates: candidates(), total }),
         (_, Some(ordinal)) => {
             let found = ordinal.checked_sub(1).and_then(|rank| matches.get(rank));
-            found.copied().ok_or_else(|| AddressError::NoSuchOrdinal {
+            found.copied().map(Some).ok_or_else(|| AddressError::NoSuchOrdinal {
                 path: path.to_vec(),
                 ordinal,
                 candidates: candidates(),
@@ -54,6 +59,26 @@ fn fit(outline: &Outline, index: usize, path: &[String]) -> Option<Fit> {
     let mut ancestry = outline.ancestry(index);
     let fits = path.iter().rev().all(|title| ancestry.next().is_some_and(|section| section.title == *title));
     fits.then(|| if ancestry.next().is_none() { Fit::Full } else { Fit::Suffix })
+}
+
+/// The lines of the preamble, without blank ones at its ends; `None` where there is nothing else.
+pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
+    let first = outline.sections().iter().find(|section| section.container.is_none());
+    let end = first.and_then(|section| lines::skip(text, 0, section.heading.start - 1)).unwrap_or(text.len());
+    let start = match outline.front_matter() {
+        Some(front_matter) => lines::skip(text, 0, front_matter.end)?,
+        None => text.strip_prefix('\u{feff}').map_or(0, |rest| text.len() - rest.len()),
+    };
+    // A lone CR may put the first heading on the last line of the front matter.
+    let body = text.get(start..end)?;
+    let blank = [' ', '\t', '\r', '\n'];
+    let leading = body.len() - body.trim_start_matches(blank).len();
+    let content = body.trim_matches(blank);
+    let mut cursor = LineCursor::new(text);
+    (!content.is_empty()).then(|| LineRange {
+        start: cursor.line_at(start + leading),
+        end: cursor.line_at(start + leading + content.len() - 1),
+    })
 }
 
 fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {

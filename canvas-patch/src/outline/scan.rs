@@ -11,12 +11,16 @@ use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, d
 /// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
-/// A list item or fenced code block.
+/// A block quote, list item or fenced code block.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
     /// Index of the innermost section it starts in.
-    pub(crate) section: usize,
+    pub(crate) section: Option<usize>,
+    /// How many quotes and list items are around it.
+    pub(crate) depth: usize,
+    /// How many list items of its section are around it.
+    pub(crate) nesting: usize,
     /// May start in the middle of a line and end with blank lines.
     pub(crate) bytes: Range<usize>,
     /// Whether it sits in a block quote.
@@ -25,13 +29,15 @@ pub(crate) struct Block {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// A list item that no other list item of its section holds.
+    /// A block quote.
+    Quote,
+    /// One item of a list.
     Item,
     /// A fenced code block.
     Fence,
 }
 
-/// Outlines `text` and hands the blocks inside its sections to `on_block`, in the order of their starts.
+/// Outlines `text` and hands its blocks to `on_block`, in the order of their starts.
 pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
     let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let front_matter = front_matter::length(&text[bom..]);
@@ -53,20 +59,15 @@ pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
                     let title = title(&mut events);
                     scan.heading(title, level, bytes);
                 }
-                Tag::BlockQuote(_) => scan.enter(ContainerKind::Quote),
+                Tag::BlockQuote(_) => {
+                    on_block(scan.block(BlockKind::Quote, bytes));
+                    scan.enter(ContainerKind::Quote);
+                }
                 Tag::Item => {
-                    if let Some(section) = scan.section_of_item() {
-                        let (kind, quoted) = (BlockKind::Item, scan.quoted());
-                        on_block(Block { kind, section, bytes, quoted });
-                    }
+                    on_block(scan.block(BlockKind::Item, bytes));
                     scan.enter(ContainerKind::ListItem);
                 }
-                Tag::CodeBlock(CodeBlockKind::Fenced(_)) => {
-                    if let Some(section) = scan.section() {
-                        let (kind, quoted) = (BlockKind::Fence, scan.quoted());
-                        on_block(Block { kind, section, bytes, quoted });
-                    }
-                }
+                Tag::CodeBlock(CodeBlockKind::Fenced(_)) => on_block(scan.block(BlockKind::Fence, bytes)),
                 _ => {}
             }
         } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
@@ -203,10 +204,17 @@ impl<'t> Scan<'t> {
         self.open.last().map(|open| open.section)
     }
 
-    /// The section that an item starting here counts for, if no item inside that section holds it.
-    fn section_of_item(&self) -> Option<usize> {
-        let open = self.open.last()?;
-        (open.items == self.items()).then_some(open.section)
+    /// A block that starts here.
+    fn block(&self, kind: BlockKind, bytes: Range<usize>) -> Block {
+        let nesting = self.items() - self.open.last().map_or(0, |open| open.items);
+        Block {
+            kind,
+            section: self.section(),
+            depth: self.frames.len(),
+            nesting,
+            bytes,
+            quoted: self.quoted(),
+        }
     }
 
     fn items(&self) -> usize {

@@ -2,10 +2,9 @@
 
 use canvas_core::LineSpan;
 use canvas_core::text::{
-    Address, AddressError, GrepError, GrepLimits, Mode, Options, Part, Query, apply as apply_patch,
+    Address, AddressError, GrepError, GrepLimits, Mode, Options, Query, apply as apply_patch,
     build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::request::{BridgeError, Request};
@@ -58,40 +57,9 @@ pub(super) fn outline(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"sections": sections}))
 }
 
-#[derive(Deserialize)]
-struct AddressJson {
-    lines: Option<(usize, usize)>,
-    section: Option<Vec<String>>,
-    ordinal: Option<usize>,
-    item: Option<usize>,
-    fence: Option<usize>,
-}
-
-impl AddressJson {
-    fn parse(self) -> Result<Address, BridgeError> {
-        let part = match (self.item, self.fence) {
-            (None, None) => None,
-            (Some(n), None) => Some(Part::Item(n)),
-            (None, Some(n)) => Some(Part::Fence(n)),
-            (Some(_), Some(_)) => return Err(bad_address("name an item or a fence, not both")),
-        };
-        match (self.lines, self.section) {
-            (Some((start, end)), None) if part.is_none() && self.ordinal.is_none() => {
-                Ok(Address::Lines { start, end })
-            }
-            (None, Some(path)) => Ok(Address::Section { path, ordinal: self.ordinal, part }),
-            _ => Err(bad_address("name either lines alone, or a section")),
-        }
-    }
-}
-
-fn bad_address(what: &str) -> BridgeError {
-    BridgeError::new("BAD_REQUEST", format!("field address: {what}"))
-}
-
 pub(super) fn resolve(request: &Request<'_>) -> Result<Value, BridgeError> {
     let text = request.text("text")?;
-    let address = request.field::<AddressJson>("address")?.parse()?;
+    let address = request.field::<Address>("address")?;
     let resolved = resolve_address(text, &address).map_err(|e| refused_address(&e))?;
     Ok(json!({
         "start_line": resolved.lines.start,
@@ -101,8 +69,9 @@ pub(super) fn resolve(request: &Request<'_>) -> Result<Value, BridgeError> {
 }
 
 fn refused_address(error: &AddressError) -> BridgeError {
-    let candidates: Vec<Value> =
-        error.candidates().iter().map(|c| json!({"path": c.path, "heading_line": c.heading_line})).collect();
+    let sections = error.candidates().iter().map(|candidate| json!(candidate));
+    let lines = error.candidate_lines().iter().map(|line| json!({"line": line}));
+    let candidates: Vec<Value> = sections.chain(lines).collect();
     BridgeError::new(error.code(), error.to_string()).with("candidates", candidates.into())
 }
 
