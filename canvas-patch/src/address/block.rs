@@ -95,12 +95,13 @@ pub(super) fn containers_of_lines(text: &str, place: &Resolved) -> Vec<Container
     let mut cursor = LineCursor::new(text);
     let mut path = Vec::new();
     for block in around {
-        // A lone CR may put several containers side by side on the first line: the first is taken.
-        let Some(kind) = container_kind(&block).filter(|_| block.depth == path.len()) else { continue };
-        if cursor.last_content_line(block.bytes.end, block.quoted) < place.lines.end {
-            break;
+        // Those inside of one that does not hold the lines are too deep, too.
+        if block.depth == path.len()
+            && let Some(kind) = container_kind(&block)
+            && cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end
+        {
+            path.push(kind);
         }
-        path.push(kind);
     }
     path
 }
