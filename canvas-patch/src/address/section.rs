@@ -77,7 +77,7 @@ pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
     let mut cursor = LineCursor::new(text);
     (!content.is_empty()).then(|| LineRange {
         start: cursor.line_at(start + leading),
-        end: cursor.line_at(start + leading + content.len() - 1),
+        end: cursor.line_at(start + leading + content.len()),
     })
 }
 
