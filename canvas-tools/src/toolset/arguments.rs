@@ -194,7 +194,7 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
             let ReadSection { lease_id, path, ordinal, item, fence } = arguments(call)?;
             let part = match (item, fence) {
                 (None, None) => None,
-                (Some(item), None) => Some(Part::Item(item.get())),
+                (Some(item), None) => Some(Part::Item(vec![item.get()])),
                 (None, Some(fence)) => Some(Part::Fence(fence.get())),
                 (Some(_), Some(_)) => {
                     return Err(Problem::argument("/fence", "pass item or fence, not both"));

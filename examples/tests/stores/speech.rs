@@ -129,6 +129,10 @@ fn code(outcome: &Outcome) -> String {
         Outcome::TurnEnded { changes, promotion } => {
             format!("OK-{}-{}", promoted(*promotion), told(changes))
         }
+        Outcome::Amended { .. }
+        | Outcome::Undone { .. }
+        | Outcome::Redone { .. }
+        | Outcome::HistoryCleared { .. } => unreachable!("nobody asks for it here: {outcome:?}"),
         // Which hunks of a patch do not fit is the business of other tests.
         Outcome::Refused(refusal @ Refusal::PatchRejected(_)) => refusal.code().to_owned(),
         Outcome::Refused(refusal) => match refusal.reason() {
