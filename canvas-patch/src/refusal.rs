@@ -60,6 +60,18 @@ impl ApplyError {
     }
 
     /// What to do instead of writing the patch again, where that is known.
+    ///
+    /// ```
+    /// use canvas_patch::{Options, Remedy, apply};
+    ///
+    /// let patch = "@@ -1,2 +1,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
+    /// let moved = apply("Draft\n# Plan\n- buy milk\n", patch, &Options::default()).unwrap_err();
+    /// let rebased = "@@ -2,2 +2,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
+    /// assert_eq!(moved.remedy(), Some(&Remedy::Rebased(rebased.into())));
+    ///
+    /// let done = apply("# Plan\n- buy bread\n", patch, &Options::default()).unwrap_err();
+    /// assert_eq!(done.remedy(), Some(&Remedy::AlreadyApplied));
+    /// ```
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }
@@ -84,15 +96,16 @@ impl From<Fault> for ApplyError {
 
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What ends the matter comes before what is wrong.
+        if let Some(remedy) = &self.remedy {
+            write!(f, "{} ", remedy.advice())?;
+        }
         for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
             write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
         }
-        if let Some(more @ 1..) = self.conflicts.len().checked_sub(10) {
-            write!(f, " And {more} more conflicts.")?;
-        }
-        match &self.remedy {
-            Some(remedy) => write!(f, " {}", remedy.advice()),
-            None => Ok(()),
+        match self.conflicts.len().checked_sub(10) {
+            Some(more @ 1..) => write!(f, " And {more} more conflicts."),
+            _ => Ok(()),
         }
     }
 }

@@ -62,9 +62,12 @@ fn shown(conflict: &Conflict) -> String {
     shown
 }
 
-/// The inverse gives the text before, and its own inverse the text after; outside the spans nothing has changed.
+/// The exact patch does the same, the inverse gives the text before; outside the spans nothing has changed.
 #[track_caller]
 fn leads_back(text: &str, applied: &Applied<'_>) {
+    let exact =
+        run(Mode::Strict, text, &applied.patch()).unwrap_or_else(|e| panic!("{}: {e}", applied.patch()));
+    assert_eq!(exact.text(), applied.text(), "{:?}", applied.patch());
     let inverse = applied.inverse();
     let back = run(Mode::Strict, applied.text(), &inverse).unwrap_or_else(|e| panic!("{inverse:?}: {e}"));
     assert_eq!(back.text(), text, "{inverse:?}");

@@ -145,6 +145,8 @@ fn a_patch_that_is_in_the_text_is_known() {
         ("a\nx\nb", "@@ -8,2 +8,3 @@\n a\n+x\n b\n"),
         ("1\nA\n2\n3\n4\nB\n", "@@\n 1\n-a\n+A\n@@\n 4\n-b\n+B\n"),
         ("x\ny\n", "@@\n-a\n+x\n+y\n"),
+        // Exact numbers chose one of many places, and now those that are left are told apart no more.
+        ("x\nb\na\nb\na\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n"),
         // One line alone, where the header says.
         ("A\nb\n", "@@ -1 +1 @@\n-a\n+A\n"),
     ] {
@@ -190,15 +192,14 @@ fn nothing_that_could_be_chance_is_called_applied() {
 }
 
 #[test]
-fn the_message_ends_with_the_remedy() {
+fn the_message_begins_with_the_remedy() {
     for (mode, text, patch) in
         [(Strict, "x\na\n", "@@ -1 +1 @@\n-a\n+b\n"), (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n")]
     {
         let refused = run(mode, text, patch).unwrap_err();
         let remedy = refused.remedy().unwrap().clone();
-        assert!(refused.to_string().ends_with(&format!(". {}", remedy.advice())), "{refused}");
         let without = refused.clone().without_remedy();
-        assert_eq!(format!("{without} {}", remedy.advice()), refused.to_string());
+        assert_eq!(format!("{} {without}", remedy.advice()), refused.to_string());
     }
     let marker = run(Anchored, "# A\n- x\n", "@@\n # A\n- x\n+- y\n").unwrap_err().to_string();
     assert!(
@@ -229,7 +230,7 @@ fn a_remedy_is_bounded() {
 #[test]
 fn refusals_stay_linear() {
     let many = 20_000;
-    let equal = "a\n".repeat(10 * many);
+    let equal = "a\n".repeat(3 * many);
     let numbered: String = (0..many).map(|i| format!("{i}\n{i}!\n\n\n")).collect();
     let hunks = |mark: fn(usize) -> String| (0..many).map(mark).collect::<String>();
     let backwards: String = (0..many).rev().map(|i| format!("@@\n-{i}\n+x{i}\n")).collect();

@@ -66,6 +66,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
     }
     if let Ok(anchored) = &anchored {
         prop_assert_eq!(run(Mode::Strict, anchored.text(), &anchored.inverse()), Ok(text.to_owned()));
+        prop_assert_eq!(run(Mode::Strict, text, &anchored.patch()), Ok(anchored.text().to_owned()));
     }
     Ok(())
 }
