@@ -66,12 +66,6 @@ fn quoted(base: &str, patch: &Patch<'_>) -> Option<Vec<Range<usize>>> {
     }?;
     let mut quoted: Vec<_> =
         patch.hunks.iter().zip(places).map(|(hunk, place)| place..place + hunk.old_len).collect();
-    quoted.sort_by_key(|quoted| (quoted.start, quoted.end));
-    // One that ends late must not hide behind one that begins later and ends sooner.
-    let mut end = 0;
-    for lines in &mut quoted {
-        end = end.max(lines.end);
-        lines.end = end;
-    }
+    quoted.sort_by_key(|quoted| quoted.start);
     Some(quoted)
 }
