@@ -25,7 +25,7 @@ pub(crate) fn remedy(
     conflicts: &[Conflict],
     options: &Options,
 ) -> Option<Remedy> {
-    if is_in(text, patch, conflicts, options.mode) {
+    if is_in(text, patch, options.mode) {
         return Some(Remedy::AlreadyApplied);
     }
     let spliced = moved(text, patch, conflicts, options.mode)?;
@@ -111,7 +111,7 @@ fn does(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
 /// Whether the text is what the patch leaves behind.
 ///
 /// A hunk that adds no line shows nothing by its absence: the text may never have had what it removes.
-fn is_in(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> bool {
+fn is_in(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == Kind::Add);
     if !patch.hunks.iter().all(adds) {
         return false;
@@ -119,14 +119,8 @@ fn is_in(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> b
     let reversed = reversed(patch);
     let again = match mode {
         Mode::Strict => exact(text, &reversed).and_then(|(before, _)| exact(&before, patch)),
-        // Where all old sides stand, the patch is not in the text, whatever its new sides look like.
-        Mode::Anchored
-            if conflicts.iter().any(|c| matches!(c.reason, Reason::NotFound | Reason::Ambiguous)) =>
-        {
-            taken_back(text, patch, &reversed)
-                .and_then(|before| anchored(&before, patch).ok().map(|placed| placed.result))
-        }
-        Mode::Anchored => None,
+        Mode::Anchored => taken_back(text, patch, &reversed)
+            .and_then(|before| anchored(&before, patch).ok().map(|placed| placed.result)),
     };
     again.is_some_and(|(after, _)| after == text)
 }

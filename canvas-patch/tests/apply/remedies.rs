@@ -147,6 +147,8 @@ fn a_patch_that_is_in_the_text_is_known() {
         ("x\ny\n", "@@\n-a\n+x\n+y\n"),
         // Exact numbers chose one of many places, and now those that are left are told apart no more.
         ("x\nb\na\nb\na\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n"),
+        // The same, where those that are left would fit in another order.
+        ("s\np\nq\nr\nt\nu\n", "@@ -3 +3,2 @@\n-p\n+q\n+r\n@@ -4 +5,2 @@\n-s\n+t\n+u\n"),
         // One line alone, where the header says.
         ("A\nb\n", "@@ -1 +1 @@\n-a\n+A\n"),
     ] {
