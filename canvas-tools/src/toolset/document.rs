@@ -150,6 +150,7 @@ pub fn document_tools_with(extensions: Extensions) -> Vec<ToolSpec> {
     };
     Tool::among(extensions).map(spec).collect()
 }
+
 /// Runs one call of a model on the session's canvas and says what it gets back.
 ///
 /// Every failure is a reply too: the model reads its code and what to do next. Wrong arguments come first, then a
