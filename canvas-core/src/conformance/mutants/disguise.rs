@@ -74,6 +74,7 @@ impl<S> Mutant<S> {
         let is_past = |clock: Option<Timestamp>| clock.is_some_and(|clock| clock >= limit);
         match self.flaw {
             Flaw::IgnoresNotAfter | Flaw::SaysLateAfterWriting => None,
+            Flaw::LateForAnyLimit => Some(Timestamp::from_millis(0)),
             Flaw::AcceptsAtTheLimit => Some(limit.saturating_add(Duration::from_millis(1))),
             Flaw::KeepsAnOldClock if !is_past(self.own().last_clock) => None,
             Flaw::UsesItsOwnClock => {

@@ -75,6 +75,7 @@ flaws! {
     FreezesItsClock: "answers with the first clock that it has read" => ClockMoves;
     UsesItsOwnClock: "answers with the clock of each connection's machine" => OneClock;
     IgnoresNotAfter: "claims `not_after` and ignores it" => NotAfter;
+    LateForAnyLimit: "takes every commit with a limit for late" => NotAfter;
     KeepsAnOldClock: "judges `not_after` by the clock of its last answer" => NotAfter;
     AcceptsAtTheLimit: "commits when its clock stands exactly at `not_after`" => AtTheLimit;
     SaysLateAfterWriting: "says `Late` after it has written" => LateWritesNothing;

@@ -27,8 +27,7 @@ pub(in crate::conformance) async fn versions_travel<H: Harness>(harness: &H) -> 
     let peers = [harness.peer(&store).await, harness.peer(&store).await];
     let id = canvas("c");
     let (mut version, _) = done(&store, commit(&id, None, "start\n")).await?;
-    for round in 0..4 {
-        let peer = &peers[round % peers.len()];
+    for (round, peer) in (0..4).zip(peers.iter().cycle()) {
         // Nobody loads in between: the version of one is all that the other has.
         let next = commit(&id, Some(version), &format!("{round}\n"));
         version = done(peer, next).await.map_err(|e| format!("with the version of a peer, {e}"))?.0;
