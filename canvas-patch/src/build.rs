@@ -1,17 +1,56 @@
 //! Building a patch from a text before and a text after.
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+pub(crate) mod changes;
+mod unique;
 
-use crate::apply::apply;
-use crate::lines::{count, line_end};
+use crate::apply::{Applied, Span, Summary, apply};
 use crate::options::{Limits, Mode, Options};
-use crate::unified::{self, Edit};
+use crate::unified;
+
+pub(crate) use changes::{same_end, same_start};
+
+/// How much unchanged text a built patch shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BuildOptions {
+    /// Unchanged lines around each change. Default 3.
+    pub context: usize,
+    /// Up to so many where a hunk's old side would stand at several places of the text: as few as make it unique.
+    /// Default 16, and never more than [`BuildOptions::MOST_CONTEXT`]. Not above `context`, nothing is widened.
+    pub widest_context: usize,
+}
+
+impl BuildOptions {
+    /// The widest context that is ever tried, so that cost stays linear.
+    pub const MOST_CONTEXT: usize = 64;
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self { context: 3, widest_context: 16 }
+    }
+}
+
+/// A patch that leads from a text before to a text after.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Built {
+    /// The unified diff, without file names; empty where the texts are equal.
+    pub patch: String,
+    /// Lines added and removed.
+    pub summary: Summary,
+    /// The changed stretches, in order. [`word_changes`](crate::word_changes) tells what differs within one.
+    pub spans: Vec<Span>,
+    /// Hunks, from 1, whose old side stands at several places of the text before, or that have none, even with the
+    /// widest context; they keep the narrow one. In anchored mode they stand by their line numbers alone.
+    pub ambiguous: Vec<usize>,
+}
 
 /// Builds the unified diff that leads from `before` to `after`, without file names; empty where they are equal.
 ///
 /// The patch has been applied strictly to `before` and has given `after`. `context` is the number of unchanged lines
-/// around each change; three is customary. Time is linear in the texts and at worst quadratic in what they do not
-/// share, which the diff algorithm's heuristics cut short.
+/// around each change; three is customary. See [`build_unique`] for hunks that can be placed by their content.
+///
+/// What both texts share at their ends costs a comparison, the rest is hashed by lines. The diff is minimal up to some
+/// hundred changed lines that both texts have in other places; past that, heuristics keep time near to linear.
 ///
 /// # Panics
 ///
@@ -22,114 +61,51 @@ use crate::unified::{self, Edit};
 /// assert_eq!(patch, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
 /// ```
 pub fn build(before: &str, after: &str, context: usize) -> String {
-    let patch = unified::hunks(before, after, &changes(before, after), context);
-    if !patch.is_empty() {
-        let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
-        let applied = apply(before, &patch, &Options { mode: Mode::Strict, limits });
-        let applied = applied.expect("a built patch fits the text that it was built from");
-        assert!(applied.text() == after, "a built patch gives the text that it was built for");
-    }
+    let patch = unified::hunks(before, after, &changes::between(before, after), context);
+    checked(before, after, &patch);
     patch
 }
 
-/// The changed stretches of lines. What both texts share at their ends never reaches the diff algorithm.
-pub(crate) fn changes(before: &str, after: &str) -> Vec<Edit> {
-    let start = shared_start(before, after);
-    let end = shared_end(&before[start..], &after[start..]);
-    let old = &before[start..before.len() - end];
-    let new = &after[start..after.len() - end];
-    if old.is_empty() && new.is_empty() {
-        return Vec::new();
-    }
-    let line = count(&before[..start]);
-    if old.is_empty() || new.is_empty() {
-        let (old_end, new_end) = (start + old.len(), start + new.len());
-        return vec![Edit { old: start..old_end, new: start..new_end, old_line: line, new_line: line }];
-    }
-    let input = InternedInput::new(old, new);
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_lines(&input);
-    let mut old_at = Walk { text: before, at: start, line };
-    let mut new_at = Walk { text: after, at: start, line };
-    diff.hunks()
-        .map(|hunk| {
-            let old_from = old_at.to(line + hunk.before.start as usize);
-            let old_line = old_at.line;
-            let old_to = old_at.to(line + hunk.before.end as usize);
-            let new_from = new_at.to(line + hunk.after.start as usize);
-            let new_line = new_at.line;
-            let new_to = new_at.to(line + hunk.after.end as usize);
-            Edit { old: old_from..old_to, new: new_from..new_to, old_line, new_line }
-        })
-        .collect()
-}
-
-/// A walk over the line boundaries of a text.
-struct Walk<'a> {
-    text: &'a str,
-    at: usize,
-    line: usize,
-}
-
-impl Walk<'_> {
-    fn to(&mut self, line: usize) -> usize {
-        while self.line < line {
-            self.at = line_end(self.text, self.at);
-            self.line += 1;
-        }
-        self.at
+/// Builds a patch like [`build`], each hunk of which can be placed by its content alone, as far as the text allows.
+///
+/// Old sides are compared as anchored mode does, line by line without terminators. Context grows on both sides alike,
+/// and hunks that come to touch become one. Costs up to eight passes over `before` more than [`build`].
+///
+/// # Panics
+///
+/// Where the strict applier refuses the patch: a defect of this crate, never of the input.
+///
+/// ```
+/// use canvas_patch::{BuildOptions, build_unique};
+///
+/// let before = "# Milk\n\n- buy\n- pour\n\n# Oil\n\n- buy\n- pour\n";
+/// let after = "# Milk\n\n- buy\n- pour\n\n# Oil\n\n- buy\n- burn\n";
+/// let built = build_unique(before, after, &BuildOptions { context: 1, ..BuildOptions::default() });
+/// assert_eq!(built.patch, "@@ -6,4 +6,4 @@\n # Oil\n \n - buy\n-- pour\n+- burn\n");
+/// assert!(built.ambiguous.is_empty());
+/// ```
+pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built {
+    let edits = changes::between(before, after);
+    let frames = unified::frames(before, &edits, options.context);
+    let widest = options.widest_context.min(BuildOptions::MOST_CONTEXT);
+    let unique::Widened { frames, ambiguous } =
+        unique::widen(before, &edits, frames, options.context, widest);
+    let patch = unified::write(before, after, &edits, &frames);
+    match checked(before, after, &patch) {
+        Some(applied) => Built { summary: applied.summary(), spans: applied.spans(), patch, ambiguous },
+        None => Built::default(),
     }
 }
 
-/// Bytes of whole lines that both texts begin with.
-fn shared_start(a: &str, b: &str) -> usize {
-    let same = same_bytes(a.as_bytes(), b.as_bytes());
-    if same == a.len() && same == b.len() {
-        return same;
+/// The patch applied strictly, with the result compared; `None` where there is nothing to apply.
+fn checked<'t>(before: &'t str, after: &str, patch: &str) -> Option<Applied<'t>> {
+    if patch.is_empty() {
+        assert!(before == after, "only equal texts need no patch");
+        return None;
     }
-    a[..floor(a, same)].rfind('\n').map_or(0, |i| i + 1)
-}
-
-/// Bytes of whole lines that both texts end with.
-fn shared_end(a: &str, b: &str) -> usize {
-    let (x, y) = (a.as_bytes(), b.as_bytes());
-    let same = x.iter().rev().zip(y.iter().rev()).take_while(|(p, q)| p == q).count();
-    let from = a.len() - same;
-    let starts_line = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
-    if starts_line(a, from) && starts_line(b, b.len() - same) {
-        return same;
-    }
-    memchr::memchr(b'\n', &x[from..]).map_or(0, |i| same - i - 1)
-}
-
-fn same_bytes(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let steps = a.chunks(STEP).zip(b.chunks(STEP)).take_while(|(x, y)| x.len() == STEP && x == y).count();
-    let at = steps * STEP;
-    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shared_ends_are_whole_lines() {
-        for (a, b, start, end) in [
-            ("", "", 0, 0),
-            ("a\nb\n", "a\nb\n", 4, 0),
-            ("a\nb", "a\nbc", 2, 0),
-            ("a\nb\n", "a\nb", 2, 0),
-            ("xa\nb\n", "ya\nb\n", 0, 2),
-            ("a\n", "b\na\n", 0, 2),
-            ("é\n", "è\n", 0, 0),
-        ] {
-            assert_eq!(shared_start(a, b), start, "{a:?} {b:?}");
-            assert_eq!(shared_end(&a[start..], &b[start..]), end, "{a:?} {b:?}");
-        }
-    }
+    let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
+    let applied = apply(before, patch, &Options { mode: Mode::Strict, limits });
+    let applied = applied.expect("a built patch fits the text that it was built from");
+    assert!(applied.text() == after, "a built patch gives the text that it was built for");
+    Some(applied)
 }

@@ -77,7 +77,7 @@ pub struct DeltaOrder {
 impl Delta {
     /// The edit that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
     pub fn between(before: &str, after: &str) -> Self {
-        Self::of(before, after, &changes(before, after))
+        Self::of(before, after, &changes::between(before, after))
     }
 
     pub(crate) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {

@@ -22,7 +22,7 @@
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
 //!
-//! [`build`] makes patches, [`Applied::inverse`] takes one back. [`outline`], [`resolve`] and [`grep`] find places in
+//! [`build`] and [`build_unique`] make patches, [`Applied::inverse`] takes one back. [`outline`], [`resolve`] and [`grep`] find places in
 //! Markdown.
 //!
 //! # Limits
@@ -35,9 +35,9 @@
 //!
 //! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
 //! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
-//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified` writes patches
-//! for `build` and for inverses; `near` picks from them what a patch has to do with. `outline`, `address` and `grep` look for places;
-//! `lines` is below all of them.
+//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified`
+//! writes patches for `build` and for inverses; `near` picks from them what a patch has to do with, `words` looks into
+//! changed lines. `outline`, `address` and `grep` look for places; `lines` is below all of them.
 
 mod address;
 mod anchored;
@@ -58,10 +58,11 @@ mod remedy;
 mod splice;
 mod strict;
 mod unified;
+mod words;
 
 pub use address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use apply::{Applied, Span, Summary, apply};
-pub use build::build;
+pub use build::{BuildOptions, Built, build, build_unique};
 pub use conflict::{Conflict, Difference, Divergence, Reason};
 pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
@@ -70,3 +71,4 @@ pub use options::{Limits, Mode, Options};
 pub use outline::{Container, ContainerKind, LineRange, Outline, Section, outline};
 pub use patch::{Repair, RepairKind};
 pub use refusal::{ApplyError, Remedy};
+pub use words::{WordChange, word_changes};

@@ -26,36 +26,63 @@ impl Edit {
     }
 }
 
-/// Writes the hunks of a unified diff, without file names, with `context` unchanged lines around each change.
+/// The hunks of a unified diff, without file names, with `context` unchanged lines around each change.
 ///
 /// The edits are in order and do not touch one another. Where they would make more hunks than a patch may have by
 /// default, neighbours further apart are joined until they do not.
 pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -> String {
+    write(before, after, edits, &frames(before, edits, context))
+}
+
+/// What one hunk shows of the text before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Its edits, by index; never empty.
+    pub(crate) edits: Range<usize>,
+    /// Bytes of its old side: the edits, what lies between them, and the context around them.
+    pub(crate) old: Range<usize>,
+}
+
+impl Frame {
+    /// The frame of some edits with so much context, as far as the text goes.
+    pub(crate) fn around(before: &str, edits: &[Edit], shown: Range<usize>, context: usize) -> Self {
+        let (first, last) = (&edits[shown.start], &edits[shown.end - 1]);
+        let old = back(before, first.old.start, context)..forward(before, last.old.end, context);
+        Self { edits: shown, old }
+    }
+}
+
+/// Frames for all edits, in order and apart from one another.
+pub(crate) fn frames(before: &str, edits: &[Edit], context: usize) -> Vec<Frame> {
     let most = Limits::default().hunks;
     // Changes with at most two contexts between them share a hunk.
     let mut reach = context.saturating_mul(2);
-    while edits.len() > most && (Groups { before, rest: edits, reach }).count() > most {
+    while edits.len() > most && (Groups { before, edits, at: 0, reach }).count() > most {
         reach = reach.saturating_mul(2).max(1);
     }
+    let groups = Groups { before, edits, at: 0, reach };
+    groups.map(|group| Frame::around(before, edits, group, context)).collect()
+}
+
+/// Writes a hunk for each frame.
+pub(crate) fn write(before: &str, after: &str, edits: &[Edit], frames: &[Frame]) -> String {
     let mut out = String::new();
-    for group in (Groups { before, rest: edits, reach }) {
-        let first = &group[0];
-        let start = back(before, first.old.start, context);
-        let last = group.last().expect("a group holds its first edit");
-        let end = forward(before, last.old.end, context);
-        let lead = count(&before[start..first.old.start]);
-        let tail = count(&before[last.old.end..end]);
+    for Frame { edits: shown, old } in frames {
+        let shown = &edits[shown.clone()];
+        let (first, last) = (&shown[0], &shown[shown.len() - 1]);
+        let lead = count(&before[old.start..first.old.start]);
+        let tail = count(&before[last.old.end..old.end]);
         let old_count = last.old_line + count(&before[last.old.clone()]) + tail + lead - first.old_line;
         let new_count = last.new_line + count(&after[last.new.clone()]) + tail + lead - first.new_line;
         header(&mut out, first.old_line - lead, old_count, first.new_line - lead, new_count);
-        let mut at = start;
-        for edit in group {
+        let mut at = old.start;
+        for edit in shown {
             lines(&mut out, ' ', &before[at..edit.old.start]);
             lines(&mut out, '-', &before[edit.old.clone()]);
             lines(&mut out, '+', &after[edit.new.clone()]);
             at = edit.old.end;
         }
-        lines(&mut out, ' ', &before[at..end]);
+        lines(&mut out, ' ', &before[at..old.end]);
     }
     out
 }
@@ -63,21 +90,23 @@ pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -
 /// Edits that share a hunk, because at most `reach` lines lie between neighbours.
 struct Groups<'a> {
     before: &'a str,
-    rest: &'a [Edit],
+    edits: &'a [Edit],
+    at: usize,
     reach: usize,
 }
 
-impl<'a> Iterator for Groups<'a> {
-    /// Never empty.
-    type Item = &'a [Edit];
+impl Iterator for Groups<'_> {
+    /// Edits by index; never empty.
+    type Item = Range<usize>;
 
-    fn next(&mut self) -> Option<&'a [Edit]> {
-        let joined = self.rest.windows(2).take_while(|pair| {
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = self.edits.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let joined = rest.windows(2).take_while(|pair| {
             let gap = &self.before[pair[0].old.end..pair[1].old.start];
             Lines::new(gap).take(self.reach.saturating_add(1)).count() <= self.reach
         });
-        let (group, rest) = self.rest.split_at_checked(1 + joined.count())?;
-        self.rest = rest;
+        let group = self.at..self.at + 1 + joined.count();
+        self.at = group.end;
         Some(group)
     }
 }
