@@ -1,5 +1,6 @@
 //! Building a patch from a text before and a text after.
 
+mod blocks;
 pub(crate) mod changes;
 mod unique;
 

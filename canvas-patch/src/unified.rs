@@ -136,7 +136,7 @@ fn lines(out: &mut String, mark: char, text: &str) {
 }
 
 /// The line boundary at most `n` lines before `at`.
-fn back(text: &str, mut at: usize, n: usize) -> usize {
+pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
     for _ in 0..n {
         if at == 0 {
             break;
@@ -147,7 +147,7 @@ fn back(text: &str, mut at: usize, n: usize) -> usize {
 }
 
 /// The line boundary at most `n` lines behind `at`.
-fn forward(text: &str, mut at: usize, n: usize) -> usize {
+pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
     for _ in 0..n {
         if at == text.len() {
             break;

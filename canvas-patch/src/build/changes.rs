@@ -5,42 +5,91 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, Interner, Token};
 use memchr::{memchr, memrchr};
 
+use super::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
 use crate::lines::{boundaries, count, line_end};
-use crate::unified::Edit;
+use crate::unified::{Edit, back, forward};
 
-/// The changed stretches of lines. What both texts share at their ends never reaches the diff algorithm.
-pub(super) fn between(before: &str, after: &str) -> Vec<Edit> {
+/// The changed stretches of lines. What both texts share at their ends is only compared, but for a few lines.
+pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
     let start = shared_start(before, after);
-    let end = shared_end(&before[start..], &after[start..]);
-    let old = &before[start..before.len() - end];
-    let new = &after[start..after.len() - end];
-    if old.is_empty() && new.is_empty() {
+    let end = before.len() - shared_end(&before[start..], &after[start..]);
+    if start == end && before.len() == after.len() {
         return Vec::new();
     }
+    let (start, end) = (back(before, start, MARGIN), forward(before, end, MARGIN));
+    let old = &before[start..end];
+    let new = &after[start..after.len() - (before.len() - end)];
     let line = count(&before[..start]);
-    let whole =
-        Edit { old: start..start + old.len(), new: start..start + new.len(), old_line: line, new_line: line };
-    if old.is_empty() || new.is_empty() {
-        return vec![whole];
+    let Numbered { old, new, runs, lines } = Numbered::of(old, new);
+    let mut differ = Differ::new(&lines);
+    let mut changes: Vec<Block> = Vec::new();
+    for block in blocks(&heaviest_chain(runs), &old.tokens, &new.tokens) {
+        for change in differ.changes(&old.tokens, &new.tokens, &block) {
+            match changes.last_mut() {
+                // Where two blocks meet, each may have changed its own side.
+                Some(last) if last.old.end == change.old.start && last.new.end == change.new.start => {
+                    (last.old.end, last.new.end) = (change.old.end, change.new.end);
+                }
+                _ => changes.push(change),
+            }
+        }
     }
-    let (old, new, lines) = Side::both(old, new);
-    if old.tokens.len() + new.tokens.len() >= i32::MAX as usize {
-        // The diff algorithm counts in 32 bits.
-        return vec![whole];
-    }
-    let mut diff = Diff::default();
-    diff.compute_with(Algorithm::Myers, &old.tokens, &new.tokens, lines.num_tokens());
-    // Deeper indentation says nothing more about where a block begins, and a line may be all of the text.
-    let indent = |line: Token| IndentLevel::for_ascii_line(lines[line].iter().take(256).copied(), 8);
-    diff.postprocess_with(&old.tokens, &new.tokens, IndentHeuristic::new(indent));
-    diff.hunks()
-        .map(|hunk| Edit {
-            old: old.bytes(&hunk.before, start),
-            new: new.bytes(&hunk.after, start),
-            old_line: line + hunk.before.start as usize,
-            new_line: line + hunk.after.start as usize,
+    changes
+        .into_iter()
+        .map(|change| Edit {
+            old: old.bytes(&change.old, start),
+            new: new.bytes(&change.new, start),
+            old_line: line + change.old.start,
+            new_line: line + change.new.start,
         })
         .collect()
+}
+
+/// The diff algorithm, run on one block of lines after the other.
+struct Differ<'l, 't> {
+    lines: &'l Interner<&'t [u8]>,
+    diff: Diff,
+    /// The block's own number for each line, because the algorithm has tables as large as the largest number.
+    own: Vec<Option<u32>>,
+    old: Vec<Token>,
+    new: Vec<Token>,
+}
+
+impl<'l, 't> Differ<'l, 't> {
+    fn new(lines: &'l Interner<&'t [u8]>) -> Self {
+        let own = vec![None; lines.num_tokens() as usize];
+        Self { lines, diff: Diff::default(), own, old: Vec::new(), new: Vec::new() }
+    }
+
+    fn changes(&mut self, old: &[Token], new: &[Token], block: &Block) -> impl Iterator<Item = Block> {
+        let (old, new) = (&old[block.old.clone()], &new[block.new.clone()]);
+        let mut lines = Vec::new();
+        let mut number = |line: &Token| {
+            Token(*self.own[line.0 as usize].get_or_insert_with(|| {
+                lines.push(*line);
+                lines.len() as u32 - 1
+            }))
+        };
+        self.old.clear();
+        self.old.extend(old.iter().map(&mut number));
+        self.new.clear();
+        self.new.extend(new.iter().map(&mut number));
+        self.diff.compute_with(Algorithm::Histogram, &self.old, &self.new, lines.len() as u32);
+        let indent = |own: Token| {
+            // Deeper indentation says nothing more about where a block begins, and a line may be all of the text.
+            let line = self.lines[lines[own.0 as usize]];
+            IndentLevel::for_ascii_line(line.iter().take(256).copied(), 8)
+        };
+        self.diff.postprocess_with(&self.old, &self.new, IndentHeuristic::new(indent));
+        for line in &lines {
+            self.own[line.0 as usize] = None;
+        }
+        let at = |lines: Range<u32>, start: usize| start + lines.start as usize..start + lines.end as usize;
+        self.diff.hunks().map(move |hunk| Block {
+            old: at(hunk.before, block.old.start),
+            new: at(hunk.after, block.new.start),
+        })
+    }
 }
 
 /// A text as numbers of its lines.
@@ -51,61 +100,104 @@ struct Side {
 }
 
 impl Side {
-    /// Numbers the lines of both texts alike.
-    fn both<'t>(old: &'t str, new: &'t str) -> (Self, Self, Interner<&'t [u8]>) {
-        let starts = boundaries(old);
-        let mut lines = Interner::new(starts.len());
-        let numbered = starts.windows(2).map(|line| lines.intern(&old.as_bytes()[line[0]..line[1]]));
-        let tokens = numbered.collect();
-        let old_side = Self { tokens, starts };
-        let new_side = old_side.follow(old, new, &mut lines);
-        (old_side, new_side, lines)
+    /// The bytes of some lines of a text whose first byte is at `start` of a longer one.
+    fn bytes(&self, lines: &Range<usize>, start: usize) -> Range<usize> {
+        start + self.starts[lines.start]..start + self.starts[lines.end]
     }
+}
 
-    /// Numbers the lines of the text after. Comparing them with the lines of the text before that should come next
-    /// is several times cheaper than hashing them; where that fails, one hash tells where to go on.
-    fn follow<'t>(&self, old: &'t str, new: &'t str, lines: &mut Interner<&'t [u8]>) -> Self {
-        let known = lines.num_tokens();
-        let mut first_at = vec![0; known as usize];
-        for (i, token) in self.tokens.iter().enumerate().rev() {
-            first_at[token.0 as usize] = i;
-        }
-        let mut side = Self { tokens: Vec::with_capacity(self.tokens.len()), starts: vec![0] };
-        side.starts.reserve(self.starts.len());
+/// Two texts with their lines numbered alike.
+struct Numbered<'t> {
+    old: Side,
+    new: Side,
+    /// Lines that both share in the same order, in the order of the text after.
+    runs: Vec<Run>,
+    lines: Interner<&'t [u8]>,
+}
+
+impl<'t> Numbered<'t> {
+    /// Comparing the lines of the text after with those of the text before that should come next is several times
+    /// cheaper than hashing them. Where that fails, one hash tells where to go on: at the nearest place of that line.
+    fn of(old_text: &'t str, new_text: &'t str) -> Self {
+        let starts = boundaries(old_text);
+        let mut lines = Interner::new(starts.len());
+        let numbered = starts.windows(2).map(|line| lines.intern(&old_text.as_bytes()[line[0]..line[1]]));
+        let old = Side { tokens: numbered.collect(), starts };
+        let places = Places::new(&old.tokens, lines.num_tokens());
+        let mut new = Side { tokens: Vec::with_capacity(old.tokens.len()), starts: vec![0] };
+        new.starts.reserve(old.tokens.len());
+        let mut runs: Vec<Run> = Vec::new();
         let (mut next, mut at) = (0, 0);
-        while at < new.len() {
-            let from = self.starts[next];
-            let same = same_start(&old.as_bytes()[from..], &new.as_bytes()[at..]);
-            let mut shared = self.starts[next..].partition_point(|start| start - from <= same) - 1;
-            if shared > 0 && from + same == old.len() && at + same < new.len() && !old.ends_with('\n') {
-                // The last line goes on in the text after.
+        while at < new_text.len() {
+            let from = old.starts[next];
+            let same = same_start(&old_text.as_bytes()[from..], &new_text.as_bytes()[at..]);
+            let mut shared = old.starts[next..].partition_point(|start| start - from <= same) - 1;
+            let goes_on = at + same < new_text.len() && !old_text.ends_with('\n');
+            if shared > 0 && from + same == old_text.len() && goes_on {
+                // The last line is longer in the text after.
                 shared -= 1;
             }
             if shared > 0 {
-                let run = next..next + shared;
-                side.tokens.extend_from_slice(&self.tokens[run.clone()]);
-                side.starts
-                    .extend(self.starts[run.start + 1..=run.end].iter().map(|start| start - from + at));
-                (next, at) = (run.end, at + self.starts[run.end] - from);
+                note(&mut runs, Run { old: next, new: new.tokens.len(), len: shared });
+                let end = next + shared;
+                new.tokens.extend_from_slice(&old.tokens[next..end]);
+                new.starts.extend(old.starts[next + 1..=end].iter().map(|start| start - from + at));
+                (next, at) = (end, at + old.starts[end] - from);
                 continue;
             }
-            let end = line_end(new, at);
-            let token = lines.intern(&new.as_bytes()[at..end]);
-            next = match token.0 < known {
-                true => first_at[token.0 as usize] + 1,
-                // A line that stands for another.
-                false => (next + 1).min(self.tokens.len()),
+            let end = line_end(new_text, at);
+            let token = lines.intern(&new_text.as_bytes()[at..end]);
+            next = match places.nearest(token, next) {
+                Some(place) => {
+                    note(&mut runs, Run { old: place, new: new.tokens.len(), len: 1 });
+                    place + 1
+                }
+                // It stands for another line.
+                None => (next + 1).min(old.tokens.len()),
             };
-            side.tokens.push(token);
-            side.starts.push(end);
+            new.tokens.push(token);
+            new.starts.push(end);
             at = end;
         }
-        side
+        Self { old, new, runs, lines }
+    }
+}
+
+/// Where each line of the text before stands.
+struct Places {
+    /// Indices of lines, by token and in order.
+    lines: Vec<u32>,
+    /// Where the lines of each token begin in `lines`, and where the last ones end.
+    starts: Vec<u32>,
+}
+
+impl Places {
+    fn new(tokens: &[Token], distinct: u32) -> Self {
+        let mut starts = vec![0_u32; distinct as usize + 1];
+        for token in tokens {
+            starts[token.0 as usize] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut lines = vec![0; tokens.len()];
+        for (i, token) in tokens.iter().enumerate().rev() {
+            let start = &mut starts[token.0 as usize];
+            *start -= 1;
+            lines[*start as usize] = i as u32;
+        }
+        Self { lines, starts }
     }
 
-    /// The bytes of some lines of a text whose first byte is at `start` of a longer one.
-    fn bytes(&self, lines: &Range<u32>, start: usize) -> Range<usize> {
-        start + self.starts[lines.start as usize]..start + self.starts[lines.end as usize]
+    fn nearest(&self, token: Token, to: usize) -> Option<usize> {
+        let start = *self.starts.get(token.0 as usize)? as usize;
+        let end = *self.starts.get(token.0 as usize + 1)? as usize;
+        let lines = &self.lines[start..end];
+        let behind = lines.partition_point(|&line| (line as usize) < to);
+        let around = [lines.get(behind), behind.checked_sub(1).map(|i| &lines[i])];
+        around.into_iter().flatten().map(|&line| line as usize).min_by_key(|line| line.abs_diff(to))
     }
 }
 

@@ -1,0 +1,204 @@
+//! Cutting two texts into blocks that are compared on their own.
+//!
+//! The diff algorithm takes quadratic time where lines that are frequent in both texts come in long stretches: ten
+//! seconds for 100,000 of them. On blocks of bounded size it is linear, and what lies within long shared runs never
+//! reaches it.
+
+use std::ops::Range;
+
+use imara_diff::Token;
+
+/// Lines of both texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
+}
+
+/// Lines that both texts share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) old: usize,
+    pub(super) new: usize,
+    pub(super) len: usize,
+}
+
+/// Lines of a shared run that a block takes along at each end, so that changes can be moved to where they read best.
+pub(super) const MARGIN: usize = 32;
+
+/// Lines of both sides from which on a block ends with the next shared line.
+const LARGE: usize = 4096;
+
+/// Lines of both sides that no block exceeds by much.
+const MOST: usize = 16_384;
+
+/// Adds a run behind the others, or to the last one.
+pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
+    match runs.last_mut() {
+        Some(last) if (last.old + last.len, last.new + last.len) == (run.old, run.new) => last.len += run.len,
+        _ => runs.push(run),
+    }
+}
+
+/// Of runs that are in order and apart on the new side, those that are so on both sides and have the most lines.
+pub(super) fn heaviest_chain(runs: Vec<Run>) -> Vec<Run> {
+    let is_chain = runs.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old);
+    if is_chain {
+        return runs;
+    }
+    let mut ends: Vec<_> = runs.iter().map(|run| run.old + run.len).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let mut heaviest = Heaviest { tree: vec![NOTHING; ends.len()] };
+    let mut previous = Vec::with_capacity(runs.len());
+    for (i, run) in runs.iter().enumerate() {
+        let before = heaviest.of_first(ends.partition_point(|&end| end <= run.old));
+        previous.push(before.last);
+        let end = ends.partition_point(|&end| end < run.old + run.len);
+        heaviest.raise(end, Chain { lines: before.lines + run.len, last: Some(i) });
+    }
+    let mut last = heaviest.of_first(ends.len()).last;
+    let mut chain = Vec::new();
+    while let Some(i) = last {
+        chain.push(runs[i]);
+        last = previous[i];
+    }
+    chain.reverse();
+    chain
+}
+
+/// Lines of a chain of runs, and its last run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Chain {
+    lines: usize,
+    last: Option<usize>,
+}
+
+const NOTHING: Chain = Chain { lines: 0, last: None };
+
+/// The heaviest chains that end early enough, as a Fenwick tree of maxima.
+struct Heaviest {
+    tree: Vec<Chain>,
+}
+
+impl Heaviest {
+    /// The heaviest one that ends at one of the first `n` ends.
+    fn of_first(&self, mut n: usize) -> Chain {
+        let mut best = NOTHING;
+        while n > 0 {
+            best = best.max(self.tree[n - 1]);
+            n &= n - 1;
+        }
+        best
+    }
+
+    fn raise(&mut self, end: usize, chain: Chain) {
+        let mut at = end;
+        while let Some(best) = self.tree.get_mut(at) {
+            *best = chain.max(*best);
+            at |= at + 1;
+        }
+    }
+}
+
+/// Blocks that hold every difference of two texts, cut along a chain of runs that they share.
+pub(super) fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let (mut old_at, mut new_at) = (0, 0);
+    for run in chain {
+        let margin = if run.len > 2 * MARGIN { MARGIN } else { 0 };
+        if margin > 0 || run.old - old_at + run.new - new_at >= LARGE {
+            let block = Block { old: old_at..run.old + margin, new: new_at..run.new + margin };
+            push(&mut blocks, block, old, new);
+            let skipped = if margin > 0 { run.len - margin } else { 0 };
+            (old_at, new_at) = (run.old + skipped, run.new + skipped);
+        }
+    }
+    push(&mut blocks, Block { old: old_at..old.len(), new: new_at..new.len() }, old, new);
+    blocks
+}
+
+/// Adds a block, in parts where it is too large for the algorithm and shares nothing to cut along.
+fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
+    if block.old.len() + block.new.len() <= MOST {
+        blocks.push(block);
+        return;
+    }
+    let (old, new) = (&old[block.old.clone()], &new[block.new.clone()]);
+    let head = old.iter().zip(new).take_while(|(x, y)| x == y).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(x, y)| x == y).count();
+    let (old, new) = (old.len() - tail, new.len() - tail);
+    if old == 0 || new == 0 {
+        // Lines were only inserted or removed, which costs nothing to find out.
+        blocks.push(block);
+        return;
+    }
+    let parts = (old + new).div_ceil(MOST);
+    let part = |start: usize, lines: usize, i: usize| {
+        start + head + lines * i / parts..start + head + lines * (i + 1) / parts
+    };
+    blocks.extend(
+        (0..parts).map(|i| Block { old: part(block.old.start, old, i), new: part(block.new.start, new, i) }),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines_of(chain: &[Run]) -> usize {
+        chain.iter().map(|run| run.len).sum()
+    }
+
+    fn is_chain(chain: &[Run]) -> bool {
+        chain.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old && pair[0].new < pair[1].new)
+    }
+
+    proptest! {
+        #[test]
+        fn no_chain_is_heavier(runs in prop::collection::vec((0_usize..12, 1_usize..5), 0..9)) {
+            let runs: Vec<_> =
+                runs.into_iter().enumerate().map(|(i, (old, len))| Run { old, new: 10 * i, len }).collect();
+            let heaviest = heaviest_chain(runs.clone());
+            prop_assert!(is_chain(&heaviest) && heaviest.iter().all(|run| runs.contains(run)));
+            for chosen in 0..1_u32 << runs.len() {
+                let some: Vec<_> = (0..).zip(&runs).filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, r)| *r).collect();
+                prop_assert!(!is_chain(&some) || lines_of(&some) <= lines_of(&heaviest), "{some:?}");
+            }
+        }
+
+        #[test]
+        fn between_blocks_both_texts_are_equal(
+            stretches in prop::collection::vec((0_usize..12_000, 0_usize..12_000, 1_u32..3, 1_usize..200), 1..6),
+        ) {
+            let (mut chain, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
+            for (removed, added, kinds, len) in stretches {
+                old.extend((0..removed as u32).map(|i| Token(i % kinds)));
+                new.extend((0..added as u32).map(|i| Token(i % kinds + kinds / 2)));
+                chain.push(Run { old: old.len(), new: new.len(), len });
+                let shared = (0..len as u32).map(|i| Token(9 + i));
+                old.extend(shared.clone());
+                new.extend(shared);
+            }
+            let blocks = blocks(&chain, &old, &new);
+            let (mut old_at, mut new_at) = (0, 0);
+            for block in &blocks {
+                let (old_block, new_block) = (&old[block.old.clone()], &new[block.new.clone()]);
+                let small = old_block.len() + new_block.len() <= MOST;
+                prop_assert!(small || kept(old_block, new_block));
+                prop_assert_eq!(&old[old_at..block.old.start], &new[new_at..block.new.start]);
+                (old_at, new_at) = (block.old.end, block.new.end);
+            }
+            prop_assert_eq!(&old[old_at..], &new[new_at..]);
+        }
+    }
+
+    /// Whether one text is the other with lines inserted at one place.
+    fn kept(old: &[Token], new: &[Token]) -> bool {
+        let head = old.iter().zip(new).take_while(|(x, y)| x == y).count();
+        let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(x, y)| x == y).count();
+        head + tail >= old.len().min(new.len())
+    }
+}
