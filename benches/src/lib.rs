@@ -9,6 +9,7 @@
 
 pub mod allocations;
 pub mod apply;
+pub mod build;
 pub mod inputs;
 pub mod measure;
 pub mod report;
@@ -28,8 +29,9 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 3] = [
+pub const WORKS: [Work; 4] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
+    Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
 ];

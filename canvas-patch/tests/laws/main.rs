@@ -1,10 +1,11 @@
 //! What holds for every text and every patch.
 
+mod building;
 mod reference;
 mod remedies;
 mod strategies;
 
-use canvas_patch::{ApplyError, Limits, Mode, Options, Reason, apply, build};
+use canvas_patch::{ApplyError, BuildOptions, Limits, Mode, Options, Reason, apply, build, build_unique};
 use proptest::prelude::*;
 
 use crate::strategies::{Change, Mutation, Sketch};
@@ -121,14 +122,13 @@ proptest! {
     #[test]
     fn arithmetic_is_no_more_than_a_hint(
         change in Change::any(),
-        context in 1_usize..4,
+        context in 0_usize..4,
         headers in prop::collection::vec(strategies::header(), 12),
     ) {
         let (before, after) = (change.before(), change.after());
-        let patch = build(&before, &after, context);
-        prop_assume!(before != after && !patch.contains("\n--- "));
-        let unique = reference::old_sides(&patch).iter().all(|old| reference::places(&before, old).len() == 1);
-        prop_assume!(unique);
+        let built = build_unique(&before, &after, &BuildOptions { context, widest_context: 8 });
+        let patch = built.patch;
+        prop_assume!(before != after && !patch.contains("\n--- ") && built.ambiguous.is_empty());
         let mut headers = headers.iter();
         let scrambled: String = patch
             .split_inclusive('\n')

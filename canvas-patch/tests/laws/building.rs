@@ -1,0 +1,134 @@
+//! What holds for every built patch, and for the words that differ.
+
+use canvas_patch::{BuildOptions, Options, apply, build, build_unique, word_changes};
+use proptest::prelude::*;
+
+use crate::reference;
+use crate::strategies::Change;
+use crate::times;
+
+proptest! {
+    #![proptest_config(times(3))]
+
+    #[test]
+    fn old_sides_are_unique_unless_reported(change in Change::any(), context in 0_usize..4, widest in 0_usize..12) {
+        let (before, after) = (change.before(), change.after());
+        let options = BuildOptions { context, widest_context: widest };
+        let built = build_unique(&before, &after, &options);
+        prop_assert_eq!(built.patch.is_empty(), before == after);
+        prop_assume!(before != after);
+        let applied = apply(&before, &built.patch, &Options::default()).expect("a built patch applies");
+        prop_assert_eq!((applied.text(), applied.summary()), (after.as_str(), built.summary));
+        prop_assert_eq!(applied.spans(), built.spans);
+        let back = apply(&after, &applied.inverse(), &Options::default()).expect("the inverse applies");
+        prop_assert_eq!(back.text(), &before);
+        let places = |old: &Vec<&str>| match old.is_empty() {
+            true => usize::from(before.is_empty()),
+            false => reference::places(&before, old).len(),
+        };
+        let many: Vec<_> = (1..)
+            .zip(&reference::old_sides(&built.patch))
+            .filter(|(_, old)| places(old) != 1)
+            .map(|(hunk, _)| hunk)
+            .collect();
+        prop_assert_eq!(&many, &built.ambiguous);
+    }
+
+    #[test]
+    fn context_grows_by_need_only(change in Change::any(), context in 0_usize..3, widest in 0_usize..9) {
+        let (before, after) = (change.before(), change.after());
+        let of = |widest_context| build_unique(&before, &after, &BuildOptions { context, widest_context });
+        prop_assert_eq!(of(context).patch, build(&before, &after, context));
+        let (narrower, wider) = (of(widest), of(widest + 1));
+        prop_assert!(wider.ambiguous.len() <= narrower.ambiguous.len());
+        // What is unique already stays as it is.
+        prop_assert!(!narrower.ambiguous.is_empty() || wider == narrower);
+    }
+
+    #[test]
+    fn outside_of_changed_words_both_texts_are_equal(
+        kept in "[ab é🦀\u{308}\r\n.]{0,12}",
+        old in "[abc é🦀\u{308}\r\n.-]{0,40}",
+        new in "[abc é🦀\u{308}\r\n.-]{0,40}",
+    ) {
+        let (old, new) = (format!("{kept}{old}{kept}"), format!("{kept}{new}{kept}"));
+        let changes = word_changes(&old, &new);
+        prop_assert_eq!(changes.is_empty(), old == new);
+        let (mut old_at, mut new_at) = (0, 0);
+        for change in &changes {
+            // Slicing panics within a character.
+            prop_assert_eq!(&old[old_at..change.old.start], &new[new_at..change.new.start]);
+            prop_assert_ne!(&old[change.old.clone()], &new[change.new.clone()]);
+            (old_at, new_at) = (change.old.end, change.new.end);
+        }
+        prop_assert_eq!(&old[old_at..], &new[new_at..]);
+    }
+}
+
+/// Long texts, so that blocks are cut: lines of few kinds or many, with runs kept, moved, doubled and replaced.
+#[test]
+fn long_texts_are_built_right() {
+    let mut state = 1_u64;
+    let mut dice = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for kinds in [1, 2, 30, 5_000, 1_000_000] {
+        for round in 0..4 {
+            let before: Vec<_> = (0..6_000).map(|_| format!("{}\n", dice(kinds))).collect();
+            let mut after: Vec<String> = Vec::new();
+            let mut at = 0;
+            while at < before.len() {
+                let end = (at + 1 + dice([10, 100, 1_000, 6_000][round])).min(before.len());
+                match dice(6) {
+                    0 => after.extend((0..dice(200)).map(|_| format!("{}\n", dice(kinds)))),
+                    1 => after.extend_from_slice(&before[dice(at + 1)..end]),
+                    2 if round > 1 => {}
+                    _ => after.extend_from_slice(&before[at..end]),
+                }
+                after.truncate(20_000);
+                at = end;
+            }
+            let (before, after) = (before.concat(), after.concat());
+            // Building applies strictly and compares.
+            assert_eq!(build(&before, &after, 3).is_empty(), before == after);
+        }
+    }
+}
+
+#[test]
+fn an_insertion_of_any_size_is_nothing_else() {
+    for (lines, inserted) in [(100, 1), (100, 50_000), (40_000, 30_000)] {
+        let text = |name: &str, n: usize| (0..n).map(|i| format!("{name} {i}\n")).collect::<String>();
+        let (head, middle, tail) = (text("head", lines), text("new", inserted), text("tail", lines));
+        let built =
+            build_unique(&(head.clone() + &tail), &(head + &middle + &tail), &BuildOptions::default());
+        let summary = built.summary;
+        assert_eq!((summary.added, summary.removed, summary.hunks), (inserted, 0, 1), "{lines} {inserted}");
+    }
+}
+
+#[test]
+fn words() {
+    let long = "x ".repeat(60_000);
+    let longer = long.clone() + "y";
+    for (old, new, expected) in [
+        ("", "", &[][..]),
+        ("a", "", &[("a", "")]),
+        ("buy milk\n", "buy bread\n", &[("milk", "bread")]),
+        // Words are compared whole, and characters never cut.
+        ("naïve", "naive", &[("naïve", "naive")]),
+        ("🦀", "🦁", &[("🦀", "🦁")]),
+        ("a b c d", "a x y d", &[("b c", "x y")]),
+        ("a\nb\n", "x\ny\n", &[("a", "x"), ("b", "y")]),
+        ("(a, b)", "[a, b]", &[("(", "["), (")", "]")]),
+        ("a  b\r\n", "a b\n", &[("  ", " "), ("\r\n", "\n")]),
+        (&long, &longer, &[("", "y")]),
+    ] {
+        let changes = word_changes(old, new);
+        let changed: Vec<_> = changes.into_iter().map(|c| (&old[c.old], &new[c.new])).collect();
+        assert_eq!(changed, expected, "{:?} {:?}", &old[..old.len().min(20)], &new[..new.len().min(20)]);
+    }
+    let swapped = long.replace("x ", "y-");
+    assert_eq!(word_changes(&long, &swapped).len(), 1);
+}
