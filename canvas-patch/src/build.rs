@@ -50,8 +50,9 @@ pub struct Built {
 /// The patch has been applied strictly to `before` and has given `after`. `context` is the number of unchanged lines
 /// around each change; three is customary. See [`build_unique`] for hunks that can be placed by their content.
 ///
-/// What both texts share at their ends costs a comparison, the rest is hashed by lines. The diff is minimal up to some
-/// hundred changed lines that both texts have in other places; past that, heuristics keep time near to linear.
+/// Time is linear in both texts. What they share at their ends is only compared, the rest is numbered by lines and
+/// cut into blocks along what both share. So the diff is not always minimal: long texts of lines that repeat, or that
+/// have changed places, may come out with more changed lines than they need.
 ///
 /// # Panics
 ///

@@ -16,9 +16,14 @@ pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
     if start == end && before.len() == after.len() {
         return Vec::new();
     }
+    let after_end = |end: usize| after.len() - (before.len() - end);
+    if (end - start).max(after_end(end) - start) >= i32::MAX as usize {
+        // The diff algorithm counts lines in 32 bits.
+        let line = count(&before[..start]);
+        return vec![Edit { old: start..end, new: start..after_end(end), old_line: line, new_line: line }];
+    }
     let (start, end) = (back(before, start, MARGIN), forward(before, end, MARGIN));
-    let old = &before[start..end];
-    let new = &after[start..after.len() - (before.len() - end)];
+    let (old, new) = (&before[start..end], &after[start..after_end(end)]);
     let line = count(&before[..start]);
     let Numbered { old, new, runs, lines } = Numbered::of(old, new);
     let mut differ = Differ::new(&lines);
