@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::grep::{Query, matching_lines};
 use crate::lines;
-use crate::outline::{ContainerKind, LineCursor, LineRange, scan};
+use crate::outline::{Block, ContainerKind, LineCursor, LineRange, Outline, scan};
 use block::{containers_of, find_part, lines_of};
 use error::MAX_MATCHES;
 pub use error::{AddressError, Candidate};
@@ -103,32 +103,46 @@ pub struct Resolved {
 ///
 /// If what is named is not in the text, or is there several times, or if a search would take too long.
 pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> {
+    let mut blocks = Vec::new();
+    let outline = match address {
+        Address::Section { part: None, .. } | Address::FrontMatter => scan(text, |_| {}),
+        _ => scan(text, |block| blocks.push(block)),
+    };
+    resolve_in(text, &outline, &blocks, address)
+}
+
+/// [`resolve`] in a text that is outlined already. Its blocks are needed for parts of sections, lines and hits.
+pub(crate) fn resolve_in(
+    text: &str,
+    outline: &Outline,
+    blocks: &[Block],
+    address: &Address,
+) -> Result<Resolved, AddressError> {
     match address {
-        Address::Lines { start, end } => Ok(with_containers(text, check_lines(text, *start, *end)?)),
+        Address::Lines { start, end } => Ok(with_containers(text, blocks, check_lines(text, *start, *end)?)),
         Address::FrontMatter => {
-            let lines = scan(text, |_| {}).front_matter().ok_or(AddressError::NoFrontMatter)?;
+            let lines = outline.front_matter().ok_or(AddressError::NoFrontMatter)?;
             Ok(whole_lines(text, lines, Vec::new()))
         }
         Address::Section { path, ordinal, part: None } => {
-            let outline = scan(text, |_| {});
-            let (lines, containers) = match find_section(&outline, path, *ordinal)? {
+            let (lines, containers) = match find_section(outline, path, *ordinal)? {
                 Some(index) => (outline.sections()[index].lines, outline.container_path(index)),
-                None => (preamble(text, &outline).ok_or(AddressError::NoPreamble)?, Vec::new()),
+                None => (preamble(text, outline).ok_or(AddressError::NoPreamble)?, Vec::new()),
             };
             Ok(whole_lines(text, lines, containers))
         }
         Address::Section { path, ordinal, part: Some(part) } => {
-            let mut blocks = Vec::new();
-            let outline = scan(text, |block| blocks.push(block));
-            let section = find_section(&outline, path, *ordinal)?;
-            let at = find_part(&blocks, section, part).map_err(|missing| AddressError::NoSuchPart {
-                section: section.map(|index| Candidate::new(&outline, index)),
+            let section = find_section(outline, path, *ordinal)?;
+            let at = find_part(blocks, section, part).map_err(|missing| AddressError::NoSuchPart {
+                section: section.map(|index| Candidate::new(outline, index)),
                 part: missing.part,
                 available: missing.available,
             })?;
-            Ok(whole_lines(text, lines_of(text, &blocks[at]), containers_of(&blocks, at)))
+            Ok(whole_lines(text, lines_of(text, &blocks[at]), containers_of(blocks, at)))
         }
-        Address::Hit { query, ordinal } => Ok(with_containers(text, find_hit(text, query, *ordinal)?)),
+        Address::Hit { query, ordinal } => {
+            Ok(with_containers(text, blocks, find_hit(text, query, *ordinal)?))
+        }
     }
 }
 
@@ -161,9 +175,9 @@ fn find_hit(text: &str, query: &Query, ordinal: Option<usize>) -> Result<LineRan
 }
 
 /// Lines that are in the text, with what holds them.
-fn with_containers(text: &str, lines: LineRange) -> Resolved {
+fn with_containers(text: &str, blocks: &[Block], lines: LineRange) -> Resolved {
     let mut resolved = whole_lines(text, lines, Vec::new());
-    resolved.container_path = block::containers_of_lines(text, &resolved);
+    resolved.container_path = block::containers_of_lines(text, blocks, &resolved);
     resolved
 }
 

@@ -23,7 +23,8 @@
 //! ```
 //!
 //! [`build`] and [`build_unique`] make patches, [`Applied::inverse`] takes one back. [`outline`], [`resolve`] and [`grep`] find places in
-//! Markdown.
+//! Markdown, [`LiveOutline`] keeps them right from edit to edit, and [`guard`] refuses edits that break what they do not
+//! touch.
 //!
 //! # Limits
 //!
@@ -37,7 +38,8 @@
 //! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
 //! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified`
 //! writes patches for `build` and for inverses; `near` picks from them what a patch has to do with, `words` looks into
-//! changed lines. `outline`, `address` and `grep` look for places; `lines` is below all of them.
+//! changed lines. `outline`, `address` and `grep` look for places, `structure` says what an edit does to them; `lines` is
+//! below all of them.
 
 mod address;
 mod anchored;
@@ -57,6 +59,7 @@ mod refusal;
 mod remedy;
 mod splice;
 mod strict;
+mod structure;
 mod unified;
 mod words;
 
@@ -68,7 +71,8 @@ pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
 pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use near::{Excerpt, changes_near};
 pub use options::{Limits, Mode, Options};
-pub use outline::{Container, ContainerKind, LineRange, Outline, Section, outline};
+pub use outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use patch::{Repair, RepairKind};
 pub use refusal::{ApplyError, Remedy};
+pub use structure::{Guard, GuardError, Heading, StructureChange, guard, structure_change};
 pub use words::{WordChange, word_changes};

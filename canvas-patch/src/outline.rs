@@ -3,10 +3,16 @@
 mod cursor;
 mod depth;
 mod front_matter;
+mod graft;
+mod live;
 mod scan;
 
 pub(crate) use cursor::LineCursor;
-pub(crate) use scan::{Block, BlockKind, scan};
+pub use live::LiveOutline;
+#[cfg(test)]
+pub(crate) use live::tests as live_tests;
+pub(crate) use live::{Edit, Stretch, edits};
+pub(crate) use scan::{Block, BlockKind, Lead, scan};
 
 /// Finds every heading of `text` and the lines of its section.
 ///

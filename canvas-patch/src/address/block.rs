@@ -2,7 +2,7 @@
 
 use super::{Part, Resolved};
 use crate::lines::{line_end, line_start_before};
-use crate::outline::{Block, BlockKind, ContainerKind, LineCursor, LineRange, scan};
+use crate::outline::{Block, BlockKind, ContainerKind, LineCursor, LineRange};
 
 /// A part that a section does not have.
 pub(super) struct Missing {
@@ -83,21 +83,16 @@ pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
 }
 
 /// The quotes and list items that hold all of these lines, outermost first.
-pub(super) fn containers_of_lines(text: &str, place: &Resolved) -> Vec<ContainerKind> {
+pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved) -> Vec<ContainerKind> {
     let first_end = line_end(text, place.bytes.start);
     let last_start = line_start_before(text, place.bytes.end);
-    let mut around = Vec::new();
-    scan(text, |block| {
-        if block.bytes.start < first_end && block.bytes.end > last_start {
-            around.push(block);
-        }
-    });
+    let around = blocks.iter().filter(|block| block.bytes.start < first_end && block.bytes.end > last_start);
     let mut cursor = LineCursor::new(text);
     let mut path = Vec::new();
     for block in around {
         // Those inside of one that does not hold the lines are too deep, too.
         if block.depth == path.len()
-            && let Some(kind) = container_kind(&block)
+            && let Some(kind) = container_kind(block)
             && cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end
         {
             path.push(kind);

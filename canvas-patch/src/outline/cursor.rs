@@ -18,7 +18,12 @@ pub(crate) struct LineCursor<'t> {
 
 impl<'t> LineCursor<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { bytes: text.as_bytes(), at: 0, line: 1, line_start: 0, blank: (0, 0, false) }
+        Self::starting_at(text, 0, 1)
+    }
+
+    /// A cursor at the byte `line_start`, where the line with the number `line` starts.
+    pub(crate) fn starting_at(text: &'t str, line_start: usize, line: usize) -> Self {
+        Self { bytes: text.as_bytes(), at: line_start, line, line_start, blank: (0, 0, false) }
     }
 
     /// The 1-based number of the line that holds the byte at `offset`; a newline belongs to its line.

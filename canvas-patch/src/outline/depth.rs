@@ -17,10 +17,7 @@ const BUDGET: usize = 1 << 26;
 /// quote markers followed by 100,000 such lines take it more than 10 s, and four times that at twice the
 /// size.
 pub(super) fn bounded(text: &str) -> Cow<'_, str> {
-    let deepest = Prefixes::of(text).map(|prefix| prefix.len()).max();
-    let Some(deepest) = deepest else { return Cow::Borrowed(text) };
-    let lines = memchr2_iter(b'\n', b'\r', text.as_bytes()).count();
-    if deepest.saturating_mul(lines) <= BUDGET {
+    if !is_bounded(text) {
         return Cow::Borrowed(text);
     }
     let mut bounded = String::with_capacity(text.len());
@@ -30,6 +27,20 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     }
     bounded.push_str(&text[bounded.len()..]);
     Cow::Owned(bounded)
+}
+
+/// Whether [`bounded`] changes `text`.
+pub(super) fn is_bounded(text: &str) -> bool {
+    let deepest = Prefixes::of(text).map(|prefix| prefix.len()).max();
+    deepest.is_some_and(|deepest| {
+        let lines = memchr2_iter(b'\n', b'\r', text.as_bytes()).count();
+        deepest.saturating_mul(lines) > BUDGET
+    })
+}
+
+/// Whether a line of `text` nests so deeply that [`bounded`] could change a text that holds it.
+pub(super) fn is_deep(text: &str) -> bool {
+    Prefixes::of(text).next().is_some()
 }
 
 /// The line beginnings of at least `PREFIX` bytes that could be container markers and indentation.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use memchr::memrchr;
+use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, depth, front_matter};
 
@@ -12,7 +13,7 @@ use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, d
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
 /// A block quote, list item or fenced code block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
     /// Index of the innermost section it starts in.
@@ -39,43 +40,115 @@ pub(crate) enum BlockKind {
 
 /// Outlines `text` and hands its blocks to `on_block`, in the order of their starts.
 pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
-    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let front_matter = front_matter::length(&text[bom..]);
-    let base = bom + front_matter.unwrap_or(0);
-
-    let mut scan = Scan::new(text);
-    scan.outline.front_matter =
-        front_matter.map(|_| LineRange { start: 1, end: scan.cursor.line_at(base - 1) });
-
-    let body = depth::bounded(&text[base..]);
+    let lead = Lead::of(text);
+    let body = depth::bounded(&text[lead.bytes..]);
+    let mut scan = Scan::new(LineCursor::new(text));
+    scan.outline.front_matter = lead.front_matter;
     let mut events = Parser::new_ext(&body, OPTIONS).into_offset_iter();
-    while let Some((event, range)) = events.next() {
-        // Three comparisons for an event that does not matter: a match of all of them is a jump that the
-        // processor cannot predict, and costs 3 % of the time.
-        if let Event::Start(tag) = event {
-            let bytes = base + range.start..base + range.end;
-            match tag {
-                Tag::Heading { level, .. } => {
-                    let title = title(&mut events);
-                    scan.heading(title, level, bytes);
-                }
-                Tag::BlockQuote(_) => {
-                    on_block(scan.block(BlockKind::Quote, bytes));
-                    scan.enter(ContainerKind::Quote);
-                }
-                Tag::Item => {
-                    on_block(scan.block(BlockKind::Item, bytes));
-                    scan.enter(ContainerKind::ListItem);
-                }
-                Tag::CodeBlock(CodeBlockKind::Fenced(_)) => on_block(scan.block(BlockKind::Fence, bytes)),
-                _ => {}
-            }
-        } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
-            scan.leave(base + range.end);
-        }
-    }
+    scan.run::<false>(&mut events, lead.bytes, &mut on_block, |_, _| {});
     scan.close(0, text.len());
     scan.outline
+}
+
+/// What a text may begin with before its Markdown: a byte order mark and front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lead {
+    pub(crate) bytes: usize,
+    pub(crate) front_matter: Option<LineRange>,
+}
+
+impl Lead {
+    pub(crate) fn of(text: &str) -> Self {
+        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let front_matter = front_matter::length(&text[bom..]);
+        let bytes = bom + front_matter.unwrap_or(0);
+        let lines = |_| LineRange { start: 1, end: LineCursor::new(text).line_at(bytes - 1) };
+        Self { bytes, front_matter: front_matter.map(lines) }
+    }
+
+    /// The place right behind it in `text`.
+    pub(super) fn end(self, text: &str) -> Point {
+        // Front matter may end with a lone CR.
+        let is_new_line = text.as_bytes()[..self.bytes].ends_with(b"\n");
+        let line = self.front_matter.map_or(1, |lines| lines.end + usize::from(is_new_line));
+        Point { byte: self.bytes, line, sections: 0, containers: 0 }
+    }
+}
+
+/// The start of a line at which the parser has nothing open: what stands below it reads the same without what
+/// stands above.
+///
+/// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote and in
+/// no other list item. The text before it, its own line and the next tell whether it is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Point {
+    pub(super) byte: usize,
+    pub(super) line: usize,
+    /// Sections and containers that begin before it.
+    pub(super) sections: usize,
+    pub(super) containers: usize,
+}
+
+/// A link reference definition. Of several with one label in one stretch, the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) byte: usize,
+    pub(super) label: String,
+}
+
+/// What a stretch of a text holds that begins at a [`Point`]. Indices count from its start, places from that of the
+/// text.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) sections: Vec<Section>,
+    pub(super) containers: Vec<Container>,
+    pub(super) blocks: Vec<Block>,
+    /// In rising order, the start of the stretch first.
+    pub(super) points: Vec<Point>,
+    pub(super) definitions: Vec<Definition>,
+    /// Bytes of the longest destination with its title in a definition.
+    pub(super) longest_definition: usize,
+}
+
+/// Reads `body`, what the parser shall see of `text` from `start` on, up to the end of `text`. Points closer to each
+/// other than `spacing` are left out; `is_defined` says which link labels are defined elsewhere.
+pub(super) fn piece(
+    text: &str,
+    body: &str,
+    start: Point,
+    spacing: usize,
+    mut is_defined: impl FnMut(&str) -> bool,
+) -> Piece {
+    let line_start = memrchr(b'\n', &text.as_bytes()[..start.byte]).map_or(0, |newline| newline + 1);
+    let mut scan = Scan::new(LineCursor::starting_at(text, line_start, start.line));
+    let (mut blocks, mut points) = (Vec::new(), vec![Point { sections: 0, containers: 0, ..start }]);
+    let elsewhere = |link: BrokenLink<'_>| {
+        is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
+    };
+    let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(elsewhere));
+    let mut events = parser.into_offset_iter();
+    let on_start = |scan: &mut Scan<'_>, found: Start| {
+        let last = points.last().map_or(0, |point: &Point| point.byte);
+        if found.byte >= last + spacing
+            && let Some(point) = scan.point(text, start.byte, found)
+            && point.byte > last
+        {
+            points.push(point);
+        }
+    };
+    scan.run::<true>(&mut events, start.byte, &mut |block| blocks.push(block), on_start);
+    scan.close(0, text.len());
+
+    let found = events.reference_definitions().iter();
+    let (mut definitions, mut longest_definition) = (Vec::new(), 0);
+    for (label, definition) in found {
+        let title = definition.title.as_ref().map_or(0, |title| title.len());
+        longest_definition = longest_definition.max(definition.dest.len() + title);
+        definitions.push(Definition { byte: start.byte + definition.span.start, label: label.to_owned() });
+    }
+    definitions.sort_unstable_by_key(|definition| definition.byte);
+    let Outline { sections, containers, .. } = scan.outline;
+    Piece { sections, containers, blocks, points, definitions, longest_definition }
 }
 
 /// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
@@ -124,14 +197,111 @@ struct Frame {
     container: Option<usize>,
 }
 
+/// A block that is in nothing but perhaps a list.
+struct Start {
+    byte: usize,
+    kind: StartKind,
+}
+
+enum StartKind {
+    Heading,
+    Item,
+    Other,
+}
+
 impl<'t> Scan<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(cursor: LineCursor<'t>) -> Self {
         Self {
-            cursor: LineCursor::new(text),
+            cursor,
             outline: Outline { sections: Vec::new(), containers: Vec::new(), front_matter: None },
             open: Vec::new(),
             frames: Vec::new(),
         }
+    }
+
+    /// Takes all events of a text that starts at the byte `base`; calls `on_start` only where `STARTS`.
+    fn run<'b, const STARTS: bool>(
+        &mut self,
+        events: &mut impl Iterator<Item = (Event<'b>, Range<usize>)>,
+        base: usize,
+        on_block: &mut impl FnMut(Block),
+        mut on_start: impl FnMut(&mut Self, Start),
+    ) {
+        let mut depth = 0_usize;
+        while let Some((event, range)) = events.next() {
+            if STARTS {
+                let byte = base + range.start;
+                match (&event, depth) {
+                    (Event::End(_), _) => {}
+                    (Event::Start(Tag::Heading { .. }), 0) => {
+                        on_start(self, Start { byte, kind: StartKind::Heading });
+                    }
+                    (Event::Start(Tag::Item), 1) => on_start(self, Start { byte, kind: StartKind::Item }),
+                    (_, 0) => on_start(self, Start { byte, kind: StartKind::Other }),
+                    _ => {}
+                }
+                match &event {
+                    // Its end is taken with its title.
+                    Event::Start(Tag::Heading { .. }) => {}
+                    Event::Start(_) => depth += 1,
+                    Event::End(_) => depth -= 1,
+                    _ => {}
+                }
+            }
+            // Three comparisons for an event that does not matter: a match of all of them is a jump that the
+            // processor cannot predict, and costs 3 % of the time.
+            if let Event::Start(tag) = event {
+                let bytes = base + range.start..base + range.end;
+                match tag {
+                    Tag::Heading { level, .. } => {
+                        let title = title(events);
+                        self.heading(title, level, bytes);
+                    }
+                    Tag::BlockQuote(_) => {
+                        on_block(self.block(BlockKind::Quote, bytes));
+                        self.enter(ContainerKind::Quote);
+                    }
+                    Tag::Item => {
+                        on_block(self.block(BlockKind::Item, bytes));
+                        self.enter(ContainerKind::ListItem);
+                    }
+                    Tag::CodeBlock(CodeBlockKind::Fenced(_)) => on_block(self.block(BlockKind::Fence, bytes)),
+                    _ => {}
+                }
+            } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
+                self.leave(base + range.end);
+            }
+        }
+    }
+
+    /// A block that starts here.
+    fn block(&self, kind: BlockKind, bytes: Range<usize>) -> Block {
+        Block {
+            kind,
+            section: self.section(),
+            depth: self.frames.len(),
+            nesting: self.items() - self.open.last().map_or(0, |open| open.items),
+            bytes,
+            quoted: self.quoted(),
+        }
+    }
+
+    /// The point at the line of a block, if it is one; the text is read from `base` on.
+    fn point(&mut self, text: &str, base: usize, start: Start) -> Option<Point> {
+        let byte = self.cursor.line_start(start.byte).max(base);
+        let line = &text.as_bytes()[byte..];
+        let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
+        if start.byte - byte > 3 || start.byte - byte > indent {
+            return None;
+        }
+        let is_point = match start.kind {
+            StartKind::Heading if line.get(indent) == Some(&b'#') => true,
+            StartKind::Item => true,
+            StartKind::Heading | StartKind::Other => follows_blank_line(&text.as_bytes()[base..byte]),
+        };
+        let line = self.cursor.line_at(start.byte);
+        let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
+        is_point.then_some(Point { byte, line, sections, containers })
     }
 
     fn heading(&mut self, title: String, level: HeadingLevel, bytes: Range<usize>) {
@@ -204,19 +374,6 @@ impl<'t> Scan<'t> {
         self.open.last().map(|open| open.section)
     }
 
-    /// A block that starts here.
-    fn block(&self, kind: BlockKind, bytes: Range<usize>) -> Block {
-        let nesting = self.items() - self.open.last().map_or(0, |open| open.items);
-        Block {
-            kind,
-            section: self.section(),
-            depth: self.frames.len(),
-            nesting,
-            bytes,
-            quoted: self.quoted(),
-        }
-    }
-
     fn items(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.items)
     }
@@ -224,4 +381,10 @@ impl<'t> Scan<'t> {
     fn quoted(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.quoted)
     }
+}
+
+fn follows_blank_line(before: &[u8]) -> bool {
+    let Some((b'\n', before)) = before.split_last() else { return false };
+    let content = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    content.is_none_or(|&byte| byte == b'\n')
 }
