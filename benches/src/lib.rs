@@ -10,8 +10,10 @@
 pub mod allocations;
 pub mod apply;
 pub mod build;
+pub mod call;
 pub mod inputs;
 pub mod measure;
+pub mod outline;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
@@ -29,9 +31,21 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 4] = [
+pub const WORKS: [Work; 10] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
+    Work { name: "outline", rows: outline::rows },
+    Work { name: "outline-edit", rows: outline::rows_after_edit },
+    Work { name: "call", rows: call::rows },
+    Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
+    Work {
+        name: "history-1000",
+        rows: |name, size, effort| call::rows_with_history(name, 1_000, size, effort),
+    },
+    Work {
+        name: "history-100000",
+        rows: |name, size, effort| call::rows_with_history(name, 100_000, size, effort),
+    },
 ];

@@ -102,6 +102,12 @@ impl From<Refusal> for Stop {
     }
 }
 
+impl From<Box<Refusal>> for Stop {
+    fn from(refusal: Box<Refusal>) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
 impl From<Missing> for Stop {
     fn from(missing: Missing) -> Self {
         Self::Missing(missing)

@@ -54,19 +54,19 @@ pub(super) struct Hunk {
 }
 
 /// Writes the patch, in time linear in document and replacement. A refusal shows at most `shown` bytes of the document.
-pub(super) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, Refusal> {
+pub(super) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, Box<Refusal>> {
     let Replacement { start, end, expect, text: lines } = replacement;
     let Place { guard, old } = place(text, *start, *end)?;
     let guarded = &text[guard.bytes];
     if RangeHash::of(guarded) != *expect {
-        return Err(Refusal::ContentChanged { lines: LinesNow::of(guarded, guard.lines, shown) });
+        return Err(Refusal::ContentChanged { lines: LinesNow::of(guarded, guard.lines, shown) }.into());
     }
     let (old, lines) = behind_mark(text, old, lines);
     let lines = adapt(lines, neighbour_terminator(text, old.end));
     let adapted = lines.adapted;
     let new = keep_end(text, &old, lines);
     if text[old.clone()] == new {
-        return Err(Refusal::NoEffect);
+        return Err(Refusal::NoEffect.into());
     }
     let (old, new) = whole_lines(text, old, new);
     let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
@@ -85,12 +85,12 @@ struct Lines {
     bytes: Range<usize>,
 }
 
-fn place(text: &str, start: usize, end: usize) -> Result<Place, Refusal> {
+fn place(text: &str, start: usize, end: usize) -> Result<Place, Box<Refusal>> {
     let newlines = text.bytes().filter(|&byte| byte == b'\n').count();
     let total_lines = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
     let inserts = end.checked_add(1) == Some(start);
     if start == 0 || end > total_lines || (end < start && !inserts) {
-        return Err(Refusal::NoSuchLines { start, end, total_lines });
+        return Err(Refusal::NoSuchLines { start, end, total_lines }.into());
     }
     let lines = if inserts && !text.is_empty() {
         LineRange { start: end.max(1), end: end.max(1) }

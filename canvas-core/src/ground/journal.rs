@@ -147,7 +147,6 @@ enum Below {
 }
 
 impl Below {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     fn is_previous(&self) -> bool {
         *self == Self::Previous
     }

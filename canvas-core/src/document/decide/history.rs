@@ -126,7 +126,7 @@ impl Step<'_> {
         last.ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
         let mut text = Cow::Borrowed(self.view.text());
         for entry in &entries {
-            text = Cow::Owned(self.walk(&text, &entry.step.inverse()).ok_or(damaged(entry))??);
+            text = Cow::Owned(self.walk(&text, &entry.step.inverse()).ok_or_else(|| damaged(entry))??);
         }
         self.fits(text.len())?;
         let document = Blob::text(text.into_owned());

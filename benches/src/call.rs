@@ -1,0 +1,196 @@
+//! Calls of a model on a document in memory, from JSON to JSON, and what the journal adds to them.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::num::NonZeroU32;
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party, Policy,
+    Undo, block_on,
+};
+use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool};
+use serde_json::{Value, json};
+
+use crate::inputs::document;
+use crate::measure::{Effort, Subject, side_by_side};
+use crate::report::Row;
+
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+/// A model with the lease of a canvas.
+struct Model {
+    engine: Engine<MemoryStore>,
+    session: Session,
+    lease: String,
+    calls: u64,
+    /// Which of two texts its line has.
+    edited: bool,
+}
+
+/// The line that is changed there and back.
+const LINES: [&str; 2] =
+    ["The line that changes, as it was at first.", "The line that changes, as it is now."];
+
+impl Model {
+    fn new(text: &str) -> Self {
+        let hour = std::time::Duration::from_secs(3_600);
+        let lease = canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..Default::default() };
+        let policy = Policy { lease, calls_per_lease: usize::MAX, receipts: 0, ..Policy::default() };
+        let engine = Engine::new(MemoryStore::new(|| NOW), policy);
+        let canvas = CanvasId::new("bench").expect("short");
+        let conversation = ConversationId::new("model").expect("short");
+        let create = OpKey {
+            conversation: conversation.clone(),
+            turn: Turn::ZERO,
+            call: CallId::new("create").expect("short"),
+        };
+        block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
+        let session = block_on(Session::join(&engine, canvas, conversation, NOW)).expect("it is there");
+        let mut model = Self { engine, session, lease: String::new(), calls: 0, edited: false };
+        model.check_out();
+        model
+    }
+
+    fn check_out(&mut self) {
+        let reply = self.call("canvas_check_out", json!({}));
+        self.lease = reply.lease_id().expect("the canvas is free").to_owned();
+        self.read();
+    }
+
+    fn check_in(&mut self) {
+        self.call("canvas_check_in", json!({"lease_id": self.lease}));
+    }
+
+    fn call(&mut self, name: &str, arguments: Value) -> ToolReply {
+        self.calls += 1;
+        let call = ToolCall { id: format!("call-{}", self.calls), name: name.to_owned(), arguments };
+        let reply = block_on(call_document_tool(&self.engine, &self.session, &call, NOW));
+        assert!(reply.is_ok(), "{}", reply.body());
+        reply
+    }
+
+    fn read(&mut self) {
+        self.call("canvas_read_lines", json!({"lease_id": self.lease, "start_line": 1, "end_line": 3}));
+    }
+
+    /// Changes its line.
+    fn write(&mut self) {
+        let [old, new] = if self.edited { [LINES[1], LINES[0]] } else { LINES };
+        self.call(
+            "canvas_apply_patch",
+            json!({"lease_id": self.lease, "patch": format!("@@\n-{old}\n+{new}\n")}),
+        );
+        self.edited = !self.edited;
+        // Receipts of the live lease are kept, and a lease without end would have very many.
+        if self.calls.is_multiple_of(256) {
+            self.check_in();
+            self.check_out();
+        }
+    }
+
+    fn walk(&mut self, command: Command) {
+        self.calls += 1;
+        let operation = OpKey {
+            conversation: self.session.conversation.clone(),
+            turn: self.session.turn,
+            call: CallId::new(&format!("call-{}", self.calls)).expect("short"),
+        };
+        let call = Call { operation, command };
+        let answered =
+            block_on(self.engine.call(&self.session.canvas, &call, NOW)).expect("the store is there");
+        assert!(
+            matches!(answered.outcome, Outcome::Undone { .. } | Outcome::Redone { .. }),
+            "{:?}",
+            answered.outcome
+        );
+    }
+}
+
+fn text(size: usize) -> String {
+    let mut text = format!("{}\n\n", LINES[0]);
+    text += &document(size - text.len());
+    text
+}
+
+fn fine<T>(result: T) -> Result<T, Infallible> {
+    Ok(result)
+}
+
+/// Measures a look at some lines and a patch of one of them, with its commit.
+pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
+    let text = text(size);
+    let model = RefCell::new(Model::new(&text));
+    let (buffer, subject) = (RefCell::new(Vec::with_capacity(size)), "blake3 and memcpy");
+    let subjects = [
+        Subject::memcpy(text.as_bytes()),
+        Subject::new(
+            subject,
+            || {
+                let mut buffer = buffer.borrow_mut();
+                buffer.clear();
+                buffer.extend_from_slice(text.as_bytes());
+                fine(blake3::hash(&buffer))
+            },
+            |_| true,
+        ),
+        Subject::new(
+            "canvas",
+            || {
+                let mut model = model.borrow_mut();
+                model.read();
+                model.write();
+                fine(())
+            },
+            |()| true,
+        ),
+    ];
+    Row::of(work, size, side_by_side(&subjects, effort))
+}
+
+/// Measures a patch, and undo and redo of it, with so many entries in the journal already; only on 100 KB, because the
+/// entries have to be made first.
+pub fn rows_with_history(work: &'static str, entries: usize, size: usize, effort: Effort) -> Vec<Row> {
+    if size != 100_000 {
+        return Vec::new();
+    }
+    let text = text(size);
+    let models = ["canvas", "canvas-undo"].map(|subject| {
+        let mut model = Model::new(&text);
+        (0..entries).for_each(|_| model.write());
+        (subject, RefCell::new(model))
+    });
+    let [(write, writer), (undo, undoer)] = &models;
+    let by = |model: &Model| Party::Assistant { lease: model.lease.parse().ok() };
+    let subjects = [
+        Subject::memcpy(text.as_bytes()),
+        Subject::new(
+            write,
+            || {
+                writer.borrow_mut().write();
+                fine(())
+            },
+            |()| true,
+        ),
+        Subject::new(
+            undo,
+            || {
+                let mut model = undoer.borrow_mut();
+                let command = if model.edited == (entries % 2 == 1) {
+                    Command::Undo { by: by(&model), what: Undo::Steps(NonZeroU32::MIN) }
+                } else {
+                    Command::Redo { by: by(&model), steps: NonZeroU32::MIN }
+                };
+                model.walk(command);
+                model.edited = !model.edited;
+                if model.calls.is_multiple_of(256) {
+                    model.check_in();
+                    model.check_out();
+                }
+                fine(())
+            },
+            |()| true,
+        ),
+    ];
+    Row::of(work, size, side_by_side(&subjects, effort))
+}
