@@ -1,6 +1,8 @@
 //! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and stores on real databases.
 
 pub mod bridge;
+#[cfg(feature = "object-store")]
+pub mod object_store;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "sqlite")]

@@ -1,0 +1,210 @@
+//! Where a canvas's objects lie: keys that any server takes, in the order of the ids.
+
+use canvas_core::{BlobId, CanvasId};
+use object_store::path::Path;
+
+/// Bytes that a prefix may have. S3, R2 and GCS take keys of 1,024 bytes, and the longest of a canvas has 898 behind
+/// the prefix and a slash.
+pub(super) const PREFIX_BYTES: usize = 120;
+
+/// Five bits a digit, in the order of their values: texts compare as the bytes that they spell. Of one case, and 820
+/// digits for the longest id, where hexadecimal ones would fill the key alone.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
+
+/// Digits between two slashes. Some servers keep a segment as a file's name, which ends at 255 bytes.
+const SEGMENT: usize = 200;
+
+/// Ends the key of a head. It comes before the slash and all digits, so an id comes before those that it begins.
+const HEAD: &str = ".head";
+
+/// Ends the folder of a canvas's blobs.
+const BLOBS: &str = ".blobs";
+
+/// The keys under one prefix.
+#[derive(Debug, Clone)]
+pub(super) struct Keys {
+    prefix: Path,
+    heads: Path,
+}
+
+impl Keys {
+    /// `None` where the prefix is too long.
+    pub(super) fn new(prefix: Path) -> Option<Self> {
+        let heads = prefix.clone().join("heads");
+        (prefix.as_ref().len() <= PREFIX_BYTES).then_some(Self { prefix, heads })
+    }
+
+    pub(super) fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
+    /// The folder of all heads and of nothing else.
+    pub(super) fn heads(&self) -> &Path {
+        &self.heads
+    }
+
+    /// The head of a canvas.
+    pub(super) fn head(&self, canvas: &CanvasId) -> Path {
+        spell_below(self.heads.clone(), canvas, HEAD)
+    }
+
+    /// A blob of a canvas.
+    pub(super) fn blob(&self, canvas: &CanvasId, id: BlobId) -> Path {
+        spell_below(self.prefix.clone().join("blobs"), canvas, BLOBS).join(id.to_string())
+    }
+
+    /// An object on which conditions are tried.
+    pub(super) fn probe(&self, name: &str) -> Path {
+        self.prefix.clone().join("probes").join(name)
+    }
+
+    /// The canvas whose head lies there; `None` for a key that is none of this store's.
+    pub(super) fn canvas(&self, head: &Path) -> Option<CanvasId> {
+        let digits: String = head.prefix_match(&self.heads)?.map(|part| part.as_ref().to_owned()).collect();
+        let id = String::from_utf8(read(digits.strip_suffix(HEAD)?)?).ok()?;
+        let canvas = CanvasId::new(&id).ok()?;
+        // Other keys may spell the same: bits at the end, slashes elsewhere.
+        (self.head(&canvas) == *head).then_some(canvas)
+    }
+}
+
+fn spell_below(folder: Path, canvas: &CanvasId, end: &str) -> Path {
+    let mut digits = spell(canvas.as_str().as_bytes());
+    let mut path = folder;
+    while digits.len() > SEGMENT {
+        let rest = digits.split_off(SEGMENT);
+        path = path.join(digits);
+        digits = rest;
+    }
+    digits.push_str(end);
+    path.join(digits)
+}
+
+fn spell(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(bytes.len() * 8 / 5 + 1);
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in bytes {
+        bits = bits << 8 | u32::from(*byte);
+        count += 8;
+        while count >= 5 {
+            count -= 5;
+            digits.push(digit(bits >> count));
+        }
+        bits &= (1 << count) - 1;
+    }
+    if count > 0 {
+        digits.push(digit(bits << (5 - count)));
+    }
+    digits
+}
+
+fn digit(bits: u32) -> char {
+    char::from(DIGITS[(bits & 31) as usize])
+}
+
+/// The bytes that digits spell; bits that are left over are dropped.
+fn read(digits: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(digits.len() * 5 / 8);
+    let (mut bits, mut count) = (0_u32, 0);
+    for digit in digits.bytes() {
+        let value = DIGITS.iter().position(|known| *known == digit)?;
+        bits = (bits & 0x7f) << 5 | value as u32;
+        count += 5;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(prefix: &str) -> Keys {
+        Keys::new(Path::from(prefix)).expect("the prefix is short")
+    }
+
+    fn canvas(id: &str) -> CanvasId {
+        CanvasId::new(id).expect("the id is short")
+    }
+
+    #[test]
+    fn keys_are_what_they_were() {
+        let cases = [
+            ("", "a", "heads/c4.head"),
+            ("p/q", "a", "p/q/heads/c4.head"),
+            ("p", "\0", "p/heads/00.head"),
+            ("p", "foobar", "p/heads/cpnmuoj1e8.head"),
+        ];
+        for (prefix, id, key) in cases {
+            assert_eq!(keys(prefix).head(&canvas(id)).as_ref(), key);
+        }
+        let id = BlobId::of(b"x");
+        let blob = keys("p").blob(&canvas("a"), id);
+        assert_eq!(blob.as_ref(), format!("p/blobs/c4.blobs/{id}"));
+    }
+
+    #[test]
+    fn the_longest_keys_fit() {
+        let keys = keys(&"p".repeat(PREFIX_BYTES));
+        let longest = canvas(&"\u{7f}".repeat(512));
+        for key in [keys.head(&longest), keys.blob(&longest, BlobId::of(b""))] {
+            assert!(key.as_ref().len() <= 1_024, "{}", key.as_ref().len());
+            assert!(key.parts().all(|part| part.as_ref().len() <= 255));
+        }
+        assert!(Keys::new(Path::from("p".repeat(PREFIX_BYTES + 1))).is_none());
+    }
+
+    #[test]
+    fn a_key_that_is_none_of_ours_names_no_canvas() {
+        let keys = keys("p");
+        let others = [
+            "p/heads/c5.head",
+            "p/heads/C4.head",
+            "p/heads/c.head",
+            "p/heads/c/4.head",
+            "p/heads/.head",
+            "p/heads/c4",
+            "p/heads/c4.blobs",
+            "p/heads/vs.head",
+            "p/heads/c4.head/more",
+            "heads/c4.head",
+            "p/blobs/c4.head",
+            "p/heads",
+        ];
+        for other in others {
+            assert_eq!(keys.canvas(&Path::from(other)), None, "{other}");
+        }
+        assert_eq!(keys.canvas(&Path::from("p/heads/c4.head")), Some(canvas("a")));
+    }
+
+    /// Ids of few characters, short and long, so that one often begins another.
+    fn id() -> impl Strategy<Value = String> {
+        let text = prop_oneof![
+            "[\0a\u{7f}é\u{1f980}]{1,6}",
+            (120_usize..130, "[\0a/]{0,3}").prop_map(|(n, end)| "a".repeat(n) + &end),
+            (500_usize..510, "[\0a]{0,2}").prop_map(|(n, end)| "\u{7f}".repeat(n) + &end),
+        ];
+        text.prop_filter("a name", |id| (1..=512).contains(&id.len()))
+    }
+
+    proptest! {
+        #[test]
+        fn keys_lead_back_and_keep_the_order(a in id(), b in id()) {
+            let keys = keys("p/q");
+            let (a, b) = (canvas(&a), canvas(&b));
+            let (key_a, key_b) = (keys.head(&a), keys.head(&b));
+            prop_assert_eq!(keys.canvas(&key_a), Some(a.clone()));
+            prop_assert_eq!(a.cmp(&b), key_a.as_ref().cmp(key_b.as_ref()));
+            // No head's key is a folder of another's, and neither is a folder of blobs.
+            let blob_b = keys.blob(&b, BlobId::of(b""));
+            let folder = format!("{key_a}/");
+            prop_assert!(!key_b.as_ref().starts_with(&folder));
+            prop_assert_eq!(blob_b == keys.blob(&a, BlobId::of(b"")), a == b);
+        }
+    }
+}

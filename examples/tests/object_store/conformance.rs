@@ -1,0 +1,111 @@
+//! The suite that every store passes: a test for each promise.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use canvas_core::block_on;
+use canvas_core::conformance::{Harness, Kept, Promise, mutants, run};
+use canvas_examples::object_store::ObjectCanvasStore;
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+
+use super::server::{Conditions, Names, Server};
+use super::world::Clock;
+
+/// One bucket, in which each store has a prefix of its own.
+struct Bucket {
+    clock: Clock,
+    objects: Arc<dyn ObjectStore>,
+    prefixes: AtomicU32,
+}
+
+impl Bucket {
+    fn new(objects: impl ObjectStore) -> Self {
+        Self { clock: Clock::default(), objects: Arc::new(objects), prefixes: AtomicU32::new(0) }
+    }
+
+    fn served(names: Names) -> Self {
+        Self::new(Server::new(names, Conditions::Kept))
+    }
+
+    async fn open(&self, prefix: Path) -> ObjectCanvasStore {
+        let clock = self.clock.clone();
+        let objects = Arc::clone(&self.objects);
+        ObjectCanvasStore::open(objects, prefix, move || clock.now()).await.unwrap()
+    }
+}
+
+impl Harness for Bucket {
+    type Store = ObjectCanvasStore;
+
+    async fn fresh(&self) -> ObjectCanvasStore {
+        let number = self.prefixes.fetch_add(1, Ordering::Relaxed);
+        // One begins the other, as text and as a folder.
+        self.open(Path::from("p/1/1".repeat(1 + number as usize % 20))).await
+    }
+
+    async fn peer(&self, store: &ObjectCanvasStore) -> ObjectCanvasStore {
+        self.open(store.prefix().clone()).await
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+}
+
+mod promises {
+    use super::{Bucket, Names};
+
+    canvas_core::conformance_tests!(Bucket::served(Names::Hashed));
+}
+
+/// What the store does not claim, and what cannot be tried because commits never wait.
+const UNTRIED: [Promise; 7] = [
+    Promise::LearnsAfterTheWait,
+    Promise::NotAfter,
+    Promise::AtTheLimit,
+    Promise::LateWritesNothing,
+    Promise::LateAndWrong,
+    Promise::JudgedAfterTheWait,
+    Promise::TellsPeers,
+];
+
+/// A line for the table of stores, for each kind of server.
+#[test]
+#[expect(clippy::print_stdout, reason = "the lines are for those who run the tests with --nocapture")]
+fn all_in_one_report() {
+    let buckets = [
+        ("in memory", Bucket::new(InMemory::new())),
+        ("ETags that count", Bucket::served(Names::Counted)),
+        ("ETags that are hashes", Bucket::served(Names::Hashed)),
+        ("generations", Bucket::served(Names::Generations)),
+    ];
+    for (kind, bucket) in buckets {
+        let report = block_on(run(&bucket));
+        let untried: Vec<_> = report.untried().collect();
+        let kept = report.results.len() - untried.len() - report.failed().count();
+        let total = report.results.len();
+        println!("object store, {kind}: {total} promises, {kept} kept, {} not tried", untried.len());
+        assert!(report.is_passed(), "{kind}: {report}");
+        let promises: Vec<_> = untried.iter().map(|(promise, _)| *promise).collect();
+        if kind == "in memory" {
+            // There nothing waits at all, so no commit can be given up half way.
+            let untried: Vec<_> = promises.into_iter().filter(|it| *it != Promise::Abandoned).collect();
+            assert_eq!(untried, UNTRIED);
+        } else {
+            assert_eq!(promises, UNTRIED);
+        }
+    }
+}
+
+/// Through this harness the suite sees every flaw that it knows, but those of what the store does not claim.
+#[test]
+fn no_mutant_survives() {
+    let survivors = block_on(mutants::survivors(&Bucket::served(Names::Hashed)));
+    for (flaw, kept) in survivors {
+        assert!(matches!(kept, Kept::Untried(_)), "the suite does not see that a store {}", flaw.text());
+        assert!(UNTRIED.contains(&flaw.killed_by()), "{}", flaw.text());
+    }
+}

@@ -1,0 +1,120 @@
+//! Engines on a server whose answers are lost: each call is done once and answered as what it was.
+
+use std::sync::Arc;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{Call, Command, Engine, Policy, Resolution, block_on};
+use canvas_examples::object_store::ObjectCanvasStore;
+
+use super::server::{Mishap, Request, Server, denied, generic, precondition};
+use super::world::{canvas, key, served, state};
+
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+fn edit(call: &str, markdown: &str) -> Call {
+    Call { operation: key(call), command: Command::Edit { markdown: markdown.to_owned() } }
+}
+
+fn engine() -> (Arc<Server>, Engine<ObjectCanvasStore>) {
+    let (server, store) = served();
+    (server, Engine::new(store, Policy::default()))
+}
+
+/// The number in the version of a row.
+fn number(engine: &Engine<ObjectCanvasStore>) -> u64 {
+    let (version, _) = state(engine.store(), "c").unwrap();
+    version.as_str().split(' ').next().unwrap().parse().unwrap()
+}
+
+/// What befalls the put of a head, whether the row already has the call afterwards, and how far its number moves.
+/// Where it was not done, an empty bump comes between.
+fn mishaps() -> [(&'static str, Mishap, bool, u64); 5] {
+    [
+        ("answer lost", Mishap::AnswerLost, true, 1),
+        // The client has sent it again by itself, so the answer is a conflict with the commit's own row.
+        ("sent twice", Mishap::Twice, true, 1),
+        ("never arrived", Mishap::Refused(generic("the connection broke")), false, 2),
+        ("refused", Mishap::Refused(denied()), false, 2),
+        ("held up", Mishap::Refused(precondition()), false, 2),
+    ]
+}
+
+#[test]
+fn an_edit_whose_answer_is_lost_is_done_once() {
+    for (name, mishap, replayed, moves) in mishaps() {
+        let (server, engine) = engine();
+        let id = canvas("c");
+        block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
+        let before = (number(&engine), state(engine.store(), "c").unwrap().1.revision());
+        server.expect(Request::Put, "/heads/", mishap);
+        let call = edit("edit", "two\n");
+        let answered = block_on(engine.call(&id, &call, NOW)).unwrap();
+        assert!(answered.outcome.is_ok(), "{name}: {:?}", answered.outcome);
+        assert_eq!(answered.replayed, replayed, "{name}");
+        assert_eq!(number(&engine), before.0 + moves, "{name}");
+        server.asked();
+        let (_, head) = state(engine.store(), "c").unwrap();
+        assert_eq!(head.revision().get(), before.1.get() + 1, "{name}");
+        assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), "two\n", "{name}");
+        // Again, at another server.
+        let peer = Engine::new(engine.store().clone(), Policy::default());
+        let again = block_on(peer.call(&id, &call, NOW)).unwrap();
+        assert!(again.replayed && again.outcome == answered.outcome, "{name}: {again:?}");
+        assert_eq!(number(&engine), before.0 + moves, "{name}");
+    }
+}
+
+#[test]
+fn a_creation_whose_answer_is_lost_makes_one_canvas() {
+    for (name, mishap, replayed, _) in mishaps() {
+        let (server, engine) = engine();
+        let id = canvas("c");
+        server.expect(Request::Put, "/heads/", mishap);
+        let created = block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
+        assert!(created.outcome.is_ok(), "{name}: {:?}", created.outcome);
+        assert_eq!((created.replayed, number(&engine)), (replayed, 1), "{name}");
+        server.asked();
+        // Another operation learns that it is there.
+        let other = block_on(engine.create(&id, "two\n", &key("other"), NOW));
+        let refused = other.map_or_else(|e| e.code() == "CANVAS_EXISTS", |other| !other.outcome.is_ok());
+        assert!(refused, "{name}");
+        assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), "one\n", "{name}");
+    }
+}
+
+/// A bump that is sent twice, after an edit that never arrived.
+#[test]
+fn a_bump_may_be_sent_twice() {
+    let (server, engine) = engine();
+    let id = canvas("c");
+    block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
+    server.expect(Request::Put, "/heads/", Mishap::Refused(generic("the connection broke")));
+    server.expect(Request::Put, "/heads/", Mishap::Twice);
+    let answered = block_on(engine.call(&id, &edit("edit", "two\n"), NOW)).unwrap();
+    assert!(answered.outcome.is_ok() && !answered.replayed);
+    assert_eq!(number(&engine), 3);
+    server.asked();
+}
+
+/// The network is down for longer than the engine looks. Whoever comes later finds out.
+#[test]
+fn a_commit_that_stays_in_doubt_is_told_apart_later() {
+    for (mishap, is_done) in
+        [(Mishap::AnswerLost, true), (Mishap::Refused(generic("the connection broke")), false)]
+    {
+        let (server, engine) = engine();
+        let id = canvas("c");
+        block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
+        server.expect(Request::Put, "/heads/", mishap);
+        for _ in 0..4 {
+            server.expect(Request::Get, "/heads/", Mishap::Refused(generic("the network is down")));
+        }
+        let error = block_on(engine.call(&id, &edit("edit", "two\n"), NOW)).unwrap_err();
+        assert_eq!(error.code(), "STORE_INDETERMINATE");
+        server.asked();
+        let resolution = block_on(engine.resolve(&id, &key("edit"), NOW)).unwrap();
+        assert_eq!(matches!(resolution, Resolution::Done(_)), is_done, "{resolution:?}");
+        let text = if is_done { "two\n" } else { "one\n" };
+        assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), text);
+    }
+}
