@@ -86,6 +86,11 @@ impl Problem {
         }
     }
 
+    /// Whether the row was read, and is what this store has not written.
+    const fn is_in_the_row(self) -> bool {
+        matches!(self, Self::Damaged | Self::TooNew { .. })
+    }
+
     /// What an error of the client means.
     pub fn of(error: &object_store::Error) -> Self {
         use object_store::Error;
@@ -216,11 +221,11 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// The same after a put whose fate is not known. Who has read a head that is no head knows it all the same: the
-    /// put would have left a good one.
+    /// The same after a put whose fate is not known. Who has found a row that is none knows it all the same: the put
+    /// would have left a good one.
     pub(super) fn after_a_put(self) -> Self {
         match self {
-            Self::Definite(cause) => Self::InDoubt(cause),
+            Self::Definite(cause) if !cause.problem.is_in_the_row() => Self::InDoubt(cause),
             other => other,
         }
     }

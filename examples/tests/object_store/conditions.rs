@@ -9,9 +9,11 @@ use canvas_examples::object_store::{Operation, Problem};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{Error, ObjectStore, ObjectStoreExt as _};
+use object_store::{ObjectStore, ObjectStoreExt as _};
 
-use super::server::{Conditions, Mishap, Names, Request, Server, denied, generic};
+use super::server::{
+    Conditions, MakeError, Mishap, Names, Request, Server, denied, generic, not_found, precondition,
+};
 use super::world::{commit, done, open, state};
 
 /// The keys in a bucket.
@@ -58,11 +60,11 @@ fn servers_that_keep_conditions_are_taken_and_left_clean() {
 /// Trouble at each request of the probe. The store can be opened afterwards, whatever was left behind.
 #[test]
 fn trouble_while_a_store_is_opened_is_said() {
-    let cases: [(Request, fn() -> Error, Problem); 6] = [
+    let cases: [(Request, MakeError, Problem); 6] = [
         (Request::Put, denied, Problem::Denied),
         (Request::Put, || generic("the network is down"), Problem::Failed),
-        (Request::Put, super::server::not_found, Problem::Missing),
-        (Request::Put, super::server::precondition, Problem::Contended),
+        (Request::Put, not_found, Problem::Missing),
+        (Request::Put, precondition, Problem::Contended),
         (Request::Get, denied, Problem::Denied),
         (Request::Get, || generic("the network is down"), Problem::Failed),
     ];

@@ -42,8 +42,8 @@ impl Harness for Bucket {
 
     async fn fresh(&self) -> ObjectCanvasStore {
         let number = self.prefixes.fetch_add(1, Ordering::Relaxed);
-        // One begins the other, as text and as a folder.
-        self.open(Path::from("p/1/1".repeat(1 + number as usize % 20))).await
+        // As text one begins another, `p/1` and `p/10`.
+        self.open(Path::from(format!("p/{number}"))).await
     }
 
     async fn peer(&self, store: &ObjectCanvasStore) -> ObjectCanvasStore {

@@ -7,7 +7,9 @@ use canvas_examples::object_store::ObjectCanvasStore;
 use object_store::Error;
 use object_store::path::Path;
 
-use super::server::{Conditions, Mishap, Names, Request, Server, denied, generic, not_found, precondition};
+use super::server::{
+    Conditions, MakeError, Mishap, Names, Request, Server, denied, generic, not_found, precondition,
+};
 use super::world::{Clock, canvas, commit, done, said, served, state};
 
 fn unauthenticated() -> Error {
@@ -44,7 +46,7 @@ const DEFINITE: &str = "definite";
 /// Nothing was done in any of these, but the client may have sent the put before.
 #[test]
 fn errors_of_the_heads_put() {
-    let cases: [(fn() -> Error, &str, &str); 9] = [
+    let cases: [(MakeError, &str, &str); 9] = [
         (broken, IN_DOUBT, "OBJECT_STORE_FAILED"),
         (denied, IN_DOUBT, "OBJECT_STORE_DENIED"),
         (unauthenticated, IN_DOUBT, "OBJECT_STORE_DENIED"),
@@ -110,7 +112,7 @@ fn a_version_of_another_store_is_no_rows_version() {
 /// Before the head is sent nothing is written that anybody could see.
 #[test]
 fn errors_of_blobs_puts_are_definite() {
-    let errors: [fn() -> Error; 4] = [broken, denied, not_found, exists];
+    let errors: [MakeError; 4] = [broken, denied, not_found, exists];
     for (error, code) in errors.iter().zip(["FAILED", "DENIED", "MISSING", "CONTENDED"]) {
         let (server, store) = served();
         for mishap in [Mishap::Refused(error()), Mishap::AnswerLost] {
@@ -119,7 +121,8 @@ fn errors_of_blobs_puts_are_definite() {
             let (kind, found, text) = said(block_on(store.commit(commit("c", None, "one\n"))));
             let code = if lost { "FAILED" } else { code };
             assert_eq!((kind, found), (DEFINITE, format!("OBJECT_STORE_{code}").as_str()), "{text}");
-            assert!(server.asked().iter().all(|(_, key)| !key.as_ref().contains("/heads/")));
+            let put = server.asked().into_iter().filter(|(request, _)| *request == Request::Put);
+            assert!(put.into_iter().all(|(_, key)| key.as_ref().contains("/blobs/")));
             assert_eq!(state(&store, "c"), None);
         }
         done(&store, commit("c", None, "one\n"));

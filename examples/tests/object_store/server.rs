@@ -14,8 +14,8 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
-    ObjectStore, ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
-    UpdateVersion,
+    ObjectStore, ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
+    Result, UpdateVersion,
 };
 
 /// How a server names the states of an object.
@@ -202,6 +202,9 @@ async fn travel() {
     .await;
 }
 
+/// Errors cannot be copied, so tables make them.
+pub(crate) type MakeError = fn() -> Error;
+
 pub(crate) fn generic(text: &'static str) -> Error {
     Error::Generic { store: "Server", source: text.into() }
 }
@@ -242,11 +245,7 @@ impl ObjectStore for Server {
         }
     }
 
-    async fn put_multipart_opts(
-        &self,
-        _: &Path,
-        _: PutMultipartOptions,
-    ) -> Result<Box<dyn MultipartUpload>> {
+    async fn put_multipart_opts(&self, _: &Path, _: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
         unreachable!("the store puts each object whole")
     }
 
@@ -260,8 +259,7 @@ impl ObjectStore for Server {
             (found.meta.clone(), found.range.clone(), found.attributes.clone());
         let content = found.bytes().await?;
         let count = meta.e_tag.unwrap_or_default();
-        UpdateVersion { e_tag: meta.e_tag, version: meta.version } =
-            self.name(count, &content, Request::Get);
+        UpdateVersion { e_tag: meta.e_tag, version: meta.version } = self.name(count, &content, Request::Get);
         let payload = GetResultPayload::Stream(stream::once(async { Ok(content) }).boxed());
         Ok(GetResult { payload, meta, range, attributes, extensions: Default::default() })
     }

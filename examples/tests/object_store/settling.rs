@@ -1,13 +1,14 @@
 //! Engines on a server whose answers are lost: each call is done once and answered as what it was.
 
 use std::sync::Arc;
+use std::thread;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Call, Command, Engine, Policy, Resolution, block_on};
+use canvas_core::{Call, Command, Engine, Outcome, Policy, Resolution, block_on};
 use canvas_examples::object_store::ObjectCanvasStore;
 
 use super::server::{Mishap, Request, Server, denied, generic, precondition};
-use super::world::{canvas, key, served, state};
+use super::world::{canvas, key, open, served, state};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 
@@ -49,7 +50,7 @@ fn an_edit_whose_answer_is_lost_is_done_once() {
         server.expect(Request::Put, "/heads/", mishap);
         let call = edit("edit", "two\n");
         let answered = block_on(engine.call(&id, &call, NOW)).unwrap();
-        assert!(answered.outcome.is_ok(), "{name}: {:?}", answered.outcome);
+        assert!(!matches!(answered.outcome, Outcome::Refused(_)), "{name}: {:?}", answered.outcome);
         assert_eq!(answered.replayed, replayed, "{name}");
         assert_eq!(number(&engine), before.0 + moves, "{name}");
         server.asked();
@@ -71,13 +72,12 @@ fn a_creation_whose_answer_is_lost_makes_one_canvas() {
         let id = canvas("c");
         server.expect(Request::Put, "/heads/", mishap);
         let created = block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
-        assert!(created.outcome.is_ok(), "{name}: {:?}", created.outcome);
+        assert!(!matches!(created.outcome, Outcome::Refused(_)), "{name}: {:?}", created.outcome);
         assert_eq!((created.replayed, number(&engine)), (replayed, 1), "{name}");
         server.asked();
         // Another operation learns that it is there.
         let other = block_on(engine.create(&id, "two\n", &key("other"), NOW));
-        let refused = other.map_or_else(|e| e.code() == "CANVAS_EXISTS", |other| !other.outcome.is_ok());
-        assert!(refused, "{name}");
+        assert_eq!(other.unwrap_err().code(), "CANVAS_EXISTS", "{name}");
         assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), "one\n", "{name}");
     }
 }
@@ -91,7 +91,7 @@ fn a_bump_may_be_sent_twice() {
     server.expect(Request::Put, "/heads/", Mishap::Refused(generic("the connection broke")));
     server.expect(Request::Put, "/heads/", Mishap::Twice);
     let answered = block_on(engine.call(&id, &edit("edit", "two\n"), NOW)).unwrap();
-    assert!(answered.outcome.is_ok() && !answered.replayed);
+    assert!(!matches!(answered.outcome, Outcome::Refused(_)) && !answered.replayed);
     assert_eq!(number(&engine), 3);
     server.asked();
 }
@@ -117,4 +117,30 @@ fn a_commit_that_stays_in_doubt_is_told_apart_later() {
         let text = if is_done { "two\n" } else { "one\n" };
         assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), text);
     }
+}
+
+/// On real threads, each with a store of its own.
+#[test]
+fn edits_of_many_servers_land_once_each() {
+    const SERVERS: u64 = 4;
+    const EDITS: u64 = 20;
+    let (_, engine) = engine();
+    let id = canvas("c");
+    block_on(engine.create(&id, "start\n", &key("create"), NOW)).unwrap();
+    let first = state(engine.store(), "c").unwrap().1.revision().get();
+    thread::scope(|scope| {
+        for server in 0..SERVERS {
+            let store = open(Arc::clone(engine.store().objects()), "p").unwrap();
+            scope.spawn(move || {
+                let engine = Engine::new(store, Policy::default());
+                for n in 0..EDITS {
+                    let name = format!("{server} {n}\n");
+                    let answered = block_on(engine.call(&canvas("c"), &edit(&name, &name), NOW)).unwrap();
+                    assert!(!answered.replayed && !matches!(answered.outcome, Outcome::Refused(_)));
+                }
+            });
+        }
+    });
+    assert_eq!(state(engine.store(), "c").unwrap().1.revision().get(), first + SERVERS * EDITS);
+    assert_eq!(number(&engine), 1 + SERVERS * EDITS);
 }

@@ -29,6 +29,8 @@ use proptest::test_runner::Config;
 use proptest_state_machine::prop_state_machine;
 
 use machine::Servers;
+#[cfg(feature = "object-store")]
+use world::Bucket;
 #[cfg(feature = "postgres")]
 use world::Postgres;
 #[cfg(feature = "sqlite")]
@@ -54,6 +56,10 @@ prop_state_machine! {
     #[cfg(feature = "sqlite")]
     #[test]
     fn servers_on_sqlite_do_what_the_model_does(sequential 1..40 => Servers<Sqlite>);
+
+    #[cfg(feature = "object-store")]
+    #[test]
+    fn servers_on_a_bucket_do_what_the_model_does(sequential 1..40 => Servers<Bucket>);
 
     #[cfg(feature = "postgres")]
     #[test]

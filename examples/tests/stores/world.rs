@@ -250,3 +250,39 @@ mod postgres {
         }
     }
 }
+
+#[cfg(feature = "object-store")]
+pub(crate) use self::buckets::Bucket;
+
+#[cfg(feature = "object-store")]
+mod buckets {
+    use std::sync::Arc;
+
+    use canvas_core::block_on;
+    use canvas_examples::object_store::ObjectCanvasStore;
+    use object_store::memory::InMemory;
+    use object_store::path::Path;
+
+    use super::{Clock, Place};
+
+    /// Canvases in a bucket in memory; each connection opens it anew.
+    #[derive(Debug, Default)]
+    pub(crate) struct Bucket {
+        clock: Clock,
+        objects: Arc<InMemory>,
+    }
+
+    impl Place for Bucket {
+        type Store = ObjectCanvasStore;
+
+        fn connect(&self) -> ObjectCanvasStore {
+            let (objects, clock) = (Arc::clone(&self.objects), self.clock.clone());
+            let store = ObjectCanvasStore::open(objects, Path::ROOT, move || clock.stamp());
+            block_on(store).expect("memory keeps to conditions")
+        }
+
+        fn clock(&self) -> &Clock {
+            &self.clock
+        }
+    }
+}
