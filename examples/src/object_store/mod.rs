@@ -47,8 +47,9 @@
 //! their bytes. S3 does so in general purpose buckets. Its directory buckets list in another order, which the store
 //! refuses where it sees it (`OBJECT_STORE_UNORDERED`). The client of `object_store` for local files knows no updates
 //! under conditions and is refused (`OBJECT_STORE_UNCONDITIONAL`). So is one of S3 whose `S3ConditionalPut` is
-//! `Disabled`. Only servers in memory, with ETags that count or are hashes and with generations, are in the tests:
-//! before you rely on another, run `canvas_core::conformance` on it.
+//! `Disabled`. A server that answers a condition with an error of its own is refused with that error. The tests know only
+//! servers in memory, with ETags that count, with ETags that are hashes, and with generations: before you rely on
+//! another, run `canvas_core::conformance` on it.
 //!
 //! # The client
 //!

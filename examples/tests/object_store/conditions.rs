@@ -30,7 +30,7 @@ fn servers_that_do_not_keep_conditions_are_refused() {
         (Names::Counted, Conditions::Ignored, "OBJECT_STORE_UNCONDITIONAL"),
         (Names::Counted, Conditions::CreateUnknown, "OBJECT_STORE_UNCONDITIONAL"),
         (Names::Counted, Conditions::UpdateUnknown, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::UpdateFeigned, "OBJECT_STORE_UNCONDITIONAL"),
+        (Names::Counted, Conditions::RefusedAndDone, "OBJECT_STORE_UNCONDITIONAL"),
         (Names::Generations, Conditions::UpdateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
         (Names::Hashed, Conditions::UpdateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
         (Names::Missing, Conditions::Kept, "OBJECT_STORE_UNTAGGED"),

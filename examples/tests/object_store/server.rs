@@ -42,8 +42,8 @@ pub(crate) enum Conditions {
     Ignored,
     CreateUnknown,
     UpdateUnknown,
-    /// It says yes to an update under an old name, and does nothing.
-    UpdateFeigned,
+    /// It refuses an update under an old name, and does it all the same.
+    RefusedAndDone,
 }
 
 /// What a request is.
@@ -62,6 +62,8 @@ pub(crate) enum Mishap {
     AnswerLost,
     /// It is answered with an error, and not done.
     Refused(Error),
+    /// It is done, and the answer does not name the new state.
+    Unnamed,
     /// The client does it twice and gives the second answer, as it does where the first is lost.
     Twice,
 }
@@ -132,19 +134,15 @@ impl Server {
             (PutMode::Update(_), Conditions::UpdateUnknown) => return Err(unknown("update")),
             (PutMode::Create, Conditions::CreateIgnored | Conditions::Ignored) => PutMode::Overwrite,
             (PutMode::Update(_), Conditions::UpdateIgnored | Conditions::Ignored) => PutMode::Overwrite,
-            (PutMode::Update(expected), conditions) => match self.compare(key, &expected) {
-                Err(Error::Precondition { .. }) if conditions == Conditions::UpdateFeigned => {
-                    return Ok(PutResult {
-                        e_tag: expected.e_tag,
-                        version: expected.version,
-                        extensions: Default::default(),
-                    });
+            (PutMode::Update(expected), conditions) => {
+                let compared = self.compare(key, &expected);
+                if compared.is_err() && conditions == Conditions::RefusedAndDone {
+                    let put = self.objects.put(key, payload.clone()).now_or_never();
+                    put.expect("memory does not wait")?;
                 }
-                compared => {
-                    compared?;
-                    PutMode::Overwrite
-                }
-            },
+                compared?;
+                PutMode::Overwrite
+            }
             (mode, _) => mode,
         };
         let put = self.objects.put_opts(key, payload.clone(), mode.into());
@@ -238,6 +236,10 @@ impl ObjectStore for Server {
                 Err(generic("the connection broke"))
             }
             Some(Mishap::Refused(error)) => Err(error),
+            Some(Mishap::Unnamed) => {
+                let put = self.put_now(key, payload, options.mode)?;
+                Ok(PutResult { e_tag: None, version: None, ..put })
+            }
             Some(Mishap::Twice) => {
                 self.put_now(key, payload.clone(), options.mode.clone())?;
                 self.put_now(key, payload, options.mode)

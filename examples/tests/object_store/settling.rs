@@ -29,9 +29,10 @@ fn number(engine: &Engine<ObjectCanvasStore>) -> u64 {
 
 /// What befalls the put of a head, whether the row already has the call afterwards, and how far its number moves.
 /// Where it was not done, an empty bump comes between.
-fn mishaps() -> [(&'static str, Mishap, bool, u64); 5] {
+fn mishaps() -> [(&'static str, Mishap, bool, u64); 6] {
     [
         ("answer lost", Mishap::AnswerLost, true, 1),
+        ("answer without a name", Mishap::Unnamed, true, 1),
         // The client has sent it again by itself, so the answer is a conflict with the commit's own row.
         ("sent twice", Mishap::Twice, true, 1),
         ("never arrived", Mishap::Refused(generic("the connection broke")), false, 2),
