@@ -21,9 +21,15 @@ fn id() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Each id is a canvas that is made, which takes longer than all else. `PROPTEST_CASES` sets another number.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 24 };
+    ProptestConfig { cases, failure_persistence: None, ..default }
+}
+
 proptest! {
-    // Each id is a canvas that is made, which takes longer than all else.
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn pages_are_the_sorted_ids(ids in proptest::collection::btree_set(id(), 1..12), after in id(), size in 1_usize..5) {
