@@ -15,10 +15,13 @@ pub struct Policy {
     pub calls_per_lease: usize,
     /// Receipts that are kept besides those of the live lease. Default 128.
     pub receipts: usize,
-    /// Conversations that a canvas follows. Default 256.
+    /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest time;
+    /// should that one come back, it is told the whole document. Default 256.
     pub conversations: usize,
     /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
     pub refusal_diff_bytes: usize,
+    /// Bytes of a hidden diff; a larger one makes way for the whole document where that is smaller. Default 32 KiB.
+    pub sync_diff_bytes: usize,
     /// Entries of the journal that can be taken back; older ones are forgotten first. Default 100,000; 0 for no journal.
     pub history: u64,
     /// Changes that stand above one which is taken back from under them: all of them are moved. Default 256.
@@ -38,6 +41,7 @@ impl Default for Policy {
             receipts: 128,
             conversations: 256,
             refusal_diff_bytes: 32 << 10,
+            sync_diff_bytes: 32 << 10,
             history: 100_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,

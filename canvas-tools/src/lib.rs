@@ -49,5 +49,5 @@ pub use prompt::system_prompt;
 pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use spec::ToolSpec;
-pub use sync::{HIDDEN_HEADER, hidden_message};
+pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
 pub use toolset::document::{CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_with};

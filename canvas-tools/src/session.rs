@@ -91,8 +91,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Refused where the canvas follows too many conversations: the turn has begun all the same, and
-    /// [`Session::join`] joins it. Otherwise faults of the store.
+    /// Refused where the call id was used for something else; faults of the store.
     pub async fn begin_turn<S: Store>(
         &mut self,
         engine: &Engine<S>,
@@ -114,6 +113,25 @@ impl Session {
                 let hidden_message = changes.as_ref().and_then(hidden_message);
                 Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
             }
+            outcome => Err(unexpected(outcome)),
+        }
+    }
+
+    /// The chat was compacted or begun anew, so the model knows nothing of the canvas any more: the hidden message of the
+    /// next turn brings the whole text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::begin_turn`].
+    pub async fn forget<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        call: CallId,
+        now: Timestamp,
+    ) -> Result<(), SessionError> {
+        let call = Call { operation: self.operation(call), command: Command::Forget };
+        match engine.call(&self.canvas, &call, now).await?.outcome {
+            Outcome::Forgotten => Ok(()),
             outcome => Err(unexpected(outcome)),
         }
     }

@@ -6,13 +6,24 @@ use canvas_core::Changes;
 pub const HIDDEN_HEADER: &str =
     "Canvas update (do not display to user). Apply this diff to your internal canvas state:";
 
-/// The hidden user message that tells of changes: the header line and the diff in a code fence that no line of the
-/// diff can close. `None` where the changes carry no diff.
+/// The first line of a hidden message that brings the whole text: for a conversation that knows nothing of it, or where
+/// a diff would be longer.
+pub const SNAPSHOT_HEADER: &str = "Canvas snapshot (do not display to user). This is the whole canvas, in place of all that you knew of it:";
+
+/// The hidden user message that tells of changes: the header line and the diff, or the whole text, in a code fence
+/// that no line of it can close. `None` where the changes carry neither.
 pub fn hidden_message(changes: &Changes) -> Option<String> {
-    let diff = changes.diff.as_deref()?;
-    let fence = "`".repeat(longest_run(diff, '`').max(2) + 1);
-    let newline = if diff.ends_with('\n') { "" } else { "\n" };
-    Some(format!("{HIDDEN_HEADER}\n{fence}diff\n{diff}{newline}{fence}"))
+    match changes {
+        Changes { diff: Some(diff), .. } => Some(fenced(HIDDEN_HEADER, "diff", diff)),
+        Changes { whole: Some(text), .. } => Some(fenced(SNAPSHOT_HEADER, "markdown", text)),
+        _ => None,
+    }
+}
+
+fn fenced(header: &str, language: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("{header}\n{fence}{language}\n{text}{newline}{fence}")
 }
 
 fn longest_run(text: &str, mark: char) -> usize {
@@ -33,10 +44,10 @@ mod tests {
             ("@@ -1 +1 @@\n-a\n+```\n", "````"),
             ("@@ -1 +1 @@\n-``````\n+~~~~\n", "```````"),
         ] {
-            let changes = Changes { from: id, to: id, diff: Some(diff.into()) };
+            let changes = Changes { from: Some(id), to: id, diff: Some(diff.into()), whole: None };
             let message = hidden_message(&changes).expect("there is a diff");
             assert_eq!(message, format!("{HIDDEN_HEADER}\n{fence}diff\n{diff}{fence}"));
         }
-        assert_eq!(hidden_message(&Changes { from: id, to: id, diff: None }), None);
+        assert_eq!(hidden_message(&Changes { from: Some(id), to: id, diff: None, whole: None }), None);
     }
 }

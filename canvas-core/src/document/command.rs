@@ -69,6 +69,9 @@ pub enum Command {
     },
     /// The user sends a message to the conversation: the running turn ends and the next begins.
     Message,
+    /// The conversation has lost what it knew of the document, as when a chat is compacted or begun anew: its next message
+    /// brings the whole of it.
+    Forget,
     /// The user stops the answer: the running turn ends.
     Cancel,
     /// The user takes the locked document over: the running turn ends.
@@ -168,6 +171,7 @@ impl Command {
             Self::Replace { lease, .. } => ("replace", *lease),
             Self::Edit { .. } => ("edit", None),
             Self::Message => ("message", None),
+            Self::Forget => ("forget", None),
             Self::Cancel => ("cancel", None),
             Self::TakeControl => ("take_control", None),
             Self::Amend { .. } => ("amend", None),

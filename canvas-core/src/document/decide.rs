@@ -157,6 +157,10 @@ impl<'a> Step<'a> {
             }
             Command::Edit { markdown } => self.edit(&call.operation, markdown),
             Command::Message => self.message(),
+            Command::Forget => {
+                self.know(|conversation| *conversation = Conversation::NOTHING)?;
+                Ok(Outcome::Forgotten)
+            }
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
             Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
             Command::Amend { base, delta, summary } => self.amend(call, *base, delta, summary),
@@ -313,7 +317,6 @@ impl<'a> Step<'a> {
     ) -> Result<Timestamp, Stop> {
         let expires_at = self.beat(lease)?;
         self.base_holds(base, patch)?;
-        self.has_room()?;
         Ok(expires_at)
     }
 
@@ -338,12 +341,16 @@ impl<'a> Step<'a> {
 
     /// What changed since the conversation last saw the document.
     fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
-        self.changes_from(self.head.conversation(self.who).seen)
+        let limit = self.policy.refusal_diff_bytes;
+        match self.head.conversation(self.who).seen {
+            Some(seen) => changes_since(self.view, seen, self.head.now(), self.view.text(), limit),
+            None => Ok(Some(self.whole(limit))),
+        }
     }
 
-    fn changes_from(&self, known: SyncPoint) -> Result<Option<Changes>, Missing> {
-        let limit = self.policy.refusal_diff_bytes;
-        changes_since(self.view, known, self.head.now(), self.view.text(), limit)
+    /// The whole document, for a conversation that knows nothing of it.
+    fn whole(&self, most: usize) -> Changes {
+        Changes::whole(None, self.head.revision_id(), self.view.text(), most)
     }
 
     /// A refusal carries no diff past the policy's size, its own remedy included.
@@ -359,22 +366,25 @@ impl<'a> Step<'a> {
     /// A patch is judged only against a text that its author knows.
     fn base_holds(&self, base: Option<RevisionId>, patch: &str) -> Result<(), Stop> {
         let face = self.head.face_revision(Face::Document);
-        let seen = self.head.conversation(self.who).seen;
-        let known = match base {
-            Some(base) if base.revision() >= face && base.revision() <= self.head.revision => return Ok(()),
-            Some(base) => base.revision(),
-            None if seen.revision >= face => return Ok(()),
-            None => seen.revision,
-        };
         let conversation = self.head.conversation(self.who);
-        let points = [conversation.seen, conversation.synced, self.head.origin];
-        let (changes, near) = match points.iter().find(|point| point.revision == known) {
+        let known = match (base, conversation.seen) {
+            (Some(base), _) if base.revision() >= face && base.revision() <= self.head.revision => {
+                return Ok(());
+            }
+            (Some(base), _) => Some(base.revision()),
+            (None, Some(seen)) if seen.revision >= face => return Ok(()),
+            (None, seen) => seen.map(|seen| seen.revision),
+        };
+        let points = [conversation.seen, conversation.synced, Some(self.head.origin)];
+        let (changes, near) = match points.iter().flatten().find(|point| Some(point.revision) == known) {
             Some(point) => {
                 changes_around(self.view, *point, self.head.now(), patch, base.is_some(), self.policy)?
             }
+            // It knows nothing at all.
+            None if known.is_none() => (Some(self.whole(self.policy.refusal_diff_bytes)), None),
             None => (None, None),
         };
-        let shown = near.is_some() || changes.as_ref().is_some_and(|changes| changes.diff.is_some());
+        let shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
         let rebased = if shown { self.rebased(patch) } else { None };
         Err(Refusal::StaleBase { base, changes, near, rebased }.into())
     }
@@ -394,47 +404,55 @@ impl<'a> Step<'a> {
         let shown = match refusal {
             // Without changes, the text is again what the conversation has seen.
             Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {
-                changes.as_ref().is_none_or(|changes| changes.diff.is_some())
+                changes.as_ref().is_none_or(Changes::is_shown)
             }
             // Without changes, the base may be one that nobody remembers.
             Refusal::StaleBase { base: Some(_), changes, .. } => {
-                changes.as_ref().is_some_and(|changes| changes.diff.is_some())
+                changes.as_ref().is_some_and(Changes::is_shown)
             }
             _ => false,
         };
         if shown {
-            // A conversation too many has not got this far: its entry is there or there is room.
             let _ = self.sees(self.head.now());
         }
     }
 
     fn sees(&mut self, point: SyncPoint) -> Result<(), Stop> {
-        self.know(|conversation| conversation.seen = point)
+        self.know(|conversation| conversation.seen = Some(point))
     }
 
     fn know(&mut self, change: impl FnOnce(&mut Conversation)) -> Result<(), Stop> {
-        self.has_room()?;
         let mut conversation = self.head.conversation(self.who);
         change(&mut conversation);
+        self.make_room();
         self.head.conversations.insert(self.who.clone(), conversation);
         Ok(())
     }
 
-    /// Passes a conversation that the canvas follows or still can.
-    fn has_room(&self) -> Result<(), Stop> {
-        let limit = self.policy.conversations;
-        if self.head.conversations.len() < limit || self.head.conversations.contains_key(self.who) {
-            return Ok(());
+    /// Makes room for a conversation that the canvas does not follow yet.
+    fn make_room(&mut self) {
+        if !self.head.conversations.contains_key(self.who) {
+            while self.head.conversations.len() >= self.policy.conversations.max(1) {
+                let before = self.head.conversations.len();
+                self.head.give_up_one();
+                if self.head.conversations.len() == before {
+                    break;
+                }
+            }
         }
-        Err(Refusal::TooManyConversations { limit }.into())
     }
 
     /// Tells what the conversation does not know yet, and counts it as known.
     fn sync(&mut self) -> Result<Option<Changes>, Stop> {
         let now = self.head.now();
-        let known = self.head.conversation(self.who).synced;
-        let changes = changes_since(self.view, known, now, self.view.text(), usize::MAX)?;
-        self.know(|conversation| *conversation = Conversation { synced: now, seen: now })?;
+        let changes = match self.head.conversation(self.who).synced {
+            Some(known) => {
+                let changes = changes_since(self.view, known, now, self.view.text(), usize::MAX)?;
+                changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync_diff_bytes))
+            }
+            None => Some(self.whole(usize::MAX)),
+        };
+        self.know(|conversation| *conversation = Conversation::knows(now))?;
         Ok(changes)
     }
 

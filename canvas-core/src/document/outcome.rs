@@ -110,6 +110,8 @@ pub enum Outcome {
         /// Whether the draft became the artefact.
         promotion: Promotion,
     },
+    /// The conversation will be told the whole document.
+    Forgotten,
     /// The turn is over.
     TurnEnded {
         /// What changed since the conversation last knew the document.

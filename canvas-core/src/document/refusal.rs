@@ -158,12 +158,6 @@ pub enum Refusal {
         /// The limit.
         limit: usize,
     },
-    /// The canvas keeps track of as many conversations as it may.
-    #[error("this canvas follows {limit} conversations already: go on in one of them or in a new canvas")]
-    TooManyConversations {
-        /// The limit.
-        limit: usize,
-    },
 }
 
 /// A counter that can run out.
@@ -214,7 +208,6 @@ impl Refusal {
             Self::Abandoned => "CALL_ABANDONED",
             Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
-            Self::TooManyConversations { .. } => "TOO_MANY_CONVERSATIONS",
         }
     }
 

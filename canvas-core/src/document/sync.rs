@@ -11,13 +11,39 @@ use crate::view::{Missing, View};
 /// What happened to a document between two revisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// The revision before.
-    pub from: RevisionId,
+    /// The revision before; `None` where nothing was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RevisionId>,
     /// The revision after.
     pub to: RevisionId,
     /// The unified diff without file names, whole; `None` where it would be larger than the policy allows, or where a
     /// part of it is shown instead.
     pub diff: Option<String>,
+    /// The whole text instead, for who knows nothing of it, or where the diff would be the longer of two long texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
+}
+
+impl Changes {
+    /// The whole text, unless it has more bytes than may be shown.
+    pub(crate) fn whole(from: Option<RevisionId>, to: RevisionId, text: &str, most: usize) -> Self {
+        Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()) }
+    }
+
+    /// A diff that is large, and larger than the text itself, makes way for the text.
+    pub(crate) fn or_whole(self, text: &str, most: usize) -> Self {
+        match &self.diff {
+            Some(diff) if diff.len() > most && diff.len() > text.len() => {
+                Self::whole(self.from, self.to, text, usize::MAX)
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether who has read this knows the document.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.diff.is_some() || self.whole.is_some()
+    }
 }
 
 /// What changed from a known text to the text now; `None` where the text is the same.
@@ -34,9 +60,10 @@ pub(crate) fn changes_since(
     let before = view.blob(known.document)?.as_text().unwrap_or_default();
     let diff = build(before, text_now, 3);
     Ok(Some(Changes {
-        from: RevisionId::new(known.revision, known.document),
+        from: Some(RevisionId::new(known.revision, known.document)),
         to: RevisionId::new(now.revision, now.document),
         diff: (diff.len() <= diff_bytes).then_some(diff),
+        whole: None,
     }))
 }
 

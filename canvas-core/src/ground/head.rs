@@ -42,10 +42,31 @@ pub(crate) struct SyncPoint {
 /// What a conversation knows of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Conversation {
-    /// Snapshot plus hidden diffs have brought it here.
-    pub(crate) synced: SyncPoint,
+    /// Snapshot plus hidden diffs have brought it here; `None` where it has forgotten, and needs a snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) synced: Option<SyncPoint>,
     /// Its own calls have shown it this.
-    pub(crate) seen: SyncPoint,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seen: Option<SyncPoint>,
+}
+
+impl Conversation {
+    /// It knows a text, by its context and by its calls.
+    pub(crate) const fn knows(point: SyncPoint) -> Self {
+        Self { synced: Some(point), seen: Some(point) }
+    }
+
+    /// It knows nothing.
+    pub(crate) const NOTHING: Self = Self { synced: None, seen: None };
+
+    fn points(self) -> impl Iterator<Item = SyncPoint> {
+        [self.synced, self.seen].into_iter().flatten()
+    }
+
+    /// The newest revision that it knows something of.
+    fn last(self) -> Option<Revision> {
+        self.points().map(|point| point.revision).max()
+    }
 }
 
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
@@ -72,6 +93,8 @@ pub struct Head {
     /// The document that the canvas was made with: what a conversation knows before anything else.
     pub(crate) origin: SyncPoint,
     pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
+    /// Conversations have been given up, so who is not among them may have known a text.
+    pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
     pub(crate) deleted: bool,
 }
@@ -103,6 +126,7 @@ impl Head {
         self.draft = Tree::default();
         self.committed = None;
         self.conversations.clear();
+        self.gave_up = false;
         self.journal = self.journal.cleared();
         self.deleted = true;
     }
@@ -122,6 +146,7 @@ impl Head {
             journal: JournalSlot::default(),
             origin: SyncPoint { revision, document },
             conversations: BTreeMap::new(),
+            gave_up: false,
             turn_start,
             deleted: false,
         }
@@ -190,7 +215,7 @@ impl Head {
     /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) tells of all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
-        let known = self.conversations.values().flat_map(|c| [c.synced.document, c.seen.document]);
+        let known = self.conversations.values().flat_map(|c| c.points()).map(|point| point.document);
         let origin = [self.origin.document];
         trees.chain(known).chain(origin).chain(self.journal.blobs()).chain(self.receipts.blobs())
     }
@@ -207,8 +232,21 @@ impl Head {
 
     /// What a conversation knows.
     pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
-        let fresh = Conversation { synced: self.origin, seen: self.origin };
+        // Who is not known may be new, or one that was given up.
+        let fresh = if self.gave_up { Conversation::NOTHING } else { Conversation::knows(self.origin) };
         self.conversations.get(id).copied().unwrap_or(fresh)
+    }
+
+    /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it is
+    /// told the whole document.
+    pub(crate) fn give_up_one(&mut self) {
+        let holder = self.lease.hold().map(|hold| hold.holder.as_str());
+        let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
+        let oldest = spare.min_by_key(|(_, conversation)| conversation.last()).map(|(id, _)| id.clone());
+        if let Some(oldest) = oldest {
+            self.conversations.remove(&oldest);
+            self.gave_up = true;
+        }
     }
 }
 
@@ -249,6 +287,8 @@ struct Wire {
     journal: JournalSlot,
     origin: SyncPoint,
     conversations: BTreeMap<ConversationId, Conversation>,
+    #[serde(default)]
+    gave_up: bool,
     turn_start: TurnStart,
     deleted: bool,
 }
@@ -267,6 +307,8 @@ struct Written<'a> {
     journal: JournalSlot,
     origin: SyncPoint,
     conversations: &'a BTreeMap<ConversationId, Conversation>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    gave_up: bool,
     turn_start: TurnStart,
     deleted: bool,
 }
@@ -346,12 +388,13 @@ impl TryFrom<Wire> for Head {
             journal: wire.journal,
             origin: wire.origin,
             conversations: wire.conversations,
+            gave_up: wire.gave_up,
             turn_start: wire.turn_start,
             deleted: wire.deleted,
         };
         let last = head.revision;
         let faces = [head.faces.document, head.faces.board, head.faces.surface];
-        let known = head.conversations.values().flat_map(|c| [c.synced.revision, c.seen.revision]);
+        let known = head.conversations.values().filter_map(|c| c.last());
         let check = |holds, place| if holds { Ok(()) } else { Err(HeadError::Inconsistent { place }) };
         check(faces.iter().all(|revision| *revision <= last), "faces")?;
         check(head.origin.revision <= last, "origin")?;
@@ -377,6 +420,7 @@ impl Serialize for Head {
             journal: self.journal,
             origin: self.origin,
             conversations: &self.conversations,
+            gave_up: self.gave_up,
             turn_start: self.turn_start,
             deleted: self.deleted,
         };

@@ -3,6 +3,7 @@
 mod amend;
 mod base;
 mod canvas;
+mod context;
 mod cost;
 mod history;
 mod laws;

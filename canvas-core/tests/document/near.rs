@@ -45,7 +45,7 @@ fn who_names_a_base_is_shown_what_is_near() {
         panic!("something is missing: {refusal:?}");
     };
     assert_eq!(near.diff, "@@ -10,7 +10,7 @@\n 10\n 11\n 12\n-13\n+thirteen\n 14\n 15\n 16\n");
-    assert_eq!((near.left_out, changes.from, changes.diff), (1, base, None));
+    assert_eq!((near.left_out, changes.from, changes.diff), (1, Some(base), None));
     assert_eq!(rebased, "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n thirteen\n");
 
     // A part is not the document: who names no base is still told, and is told everything.

@@ -132,7 +132,8 @@ fn code(outcome: &Outcome) -> String {
         Outcome::Amended { .. }
         | Outcome::Undone { .. }
         | Outcome::Redone { .. }
-        | Outcome::HistoryCleared { .. } => unreachable!("nobody asks for it here: {outcome:?}"),
+        | Outcome::HistoryCleared { .. }
+        | Outcome::Forgotten => unreachable!("nobody asks for it here: {outcome:?}"),
         // Which hunks of a patch do not fit is the business of other tests.
         Outcome::Refused(refusal @ Refusal::PatchRejected(_)) => refusal.code().to_owned(),
         Outcome::Refused(refusal) => match refusal.reason() {

@@ -60,7 +60,7 @@ impl Fixture {
             ("the document", document(Some(head.draft()))),
             ("the committed document", document(head.committed())),
             ("the first document", Some(head.origin.document)),
-            ("known to a conversation", Some(head.conversation(&conversation).synced.document)),
+            ("known to a conversation", head.conversation(&conversation).synced.map(|known| known.document)),
             ("an answer", head.receipts.blobs().next()),
             ("the journal's last entry", head.journal.last),
         ];

@@ -48,7 +48,7 @@ pub(in crate::conformance) async fn large_head<H: Harness>(harness: &H) -> Verdi
 /// The head of a canvas that many conversations know: each takes nearly a kilobyte.
 fn with_conversations(head: &Head, conversations: usize) -> Result<Head, String> {
     let mut head = Head::clone(head);
-    let known = Conversation { synced: head.now(), seen: head.now() };
+    let known = Conversation::knows(head.now());
     for i in 0..conversations {
         let name = format!("conversation {i} {}", "é🦀".repeat(80));
         head.conversations.insert(ConversationId::new(&name).map_err(|e| e.to_string())?, known);

@@ -27,7 +27,6 @@ impl Step<'_> {
         }
         // Nobody has written a patch that could be shown again.
         self.base_holds(Some(base), "")?;
-        self.has_room()?;
         let Ok(text) = delta.apply(self.view.text()) else {
             return Err(
                 Refusal::StaleBase { base: Some(base), changes: None, near: None, rebased: None }.into()

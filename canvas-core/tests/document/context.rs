@@ -1,0 +1,176 @@
+//! What conversations are told keeps their picture of the document in step, whatever happens to it or to them.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use canvas_core::text::{Options, apply};
+use canvas_core::{Changes, Command, Outcome, Party, Policy, Undo};
+use proptest::prelude::*;
+
+use crate::world::{World, code, end_turn};
+
+/// What a message, or the end of a turn, tells.
+fn told(outcome: Outcome) -> Option<Changes> {
+    match outcome {
+        Outcome::TurnBegan { changes, .. } | Outcome::TurnEnded { changes, .. } => changes,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn hears(world: &World, who: &str) -> Option<Changes> {
+    told(world.ask(who, Command::Message))
+}
+
+/// A picture of the document after what is told.
+#[track_caller]
+fn after(picture: &str, changes: &Changes) -> String {
+    match (&changes.diff, &changes.whole) {
+        (Some(diff), None) => apply(picture, diff, &Options::default()).expect("the diff fits").into_text(),
+        (None, Some(whole)) => whole.clone(),
+        other => panic!("either a diff or the whole: {other:?}"),
+    }
+}
+
+#[test]
+fn a_chat_that_was_compacted_is_told_the_whole() {
+    let world = World::new("a\nb\n");
+    assert_eq!(hears(&world, "model"), None);
+    assert_eq!(world.ask("model", Command::Forget), Outcome::Forgotten);
+    let changes = hears(&world, "model").expect("it has forgotten");
+    assert_eq!((changes.from, changes.diff, changes.whole.as_deref()), (None, None, Some("a\nb\n")));
+    // Once, and then diffs again.
+    assert_eq!(hears(&world, "model"), None);
+    world.edit("a\nc\n");
+    assert_eq!(
+        hears(&world, "model").and_then(|changes| changes.diff),
+        Some("@@ -1,2 +1,2 @@\n a\n-b\n+c\n".into())
+    );
+    // It has to look before it writes.
+    world.ask("model", Command::Forget);
+    let lease = world.check_out("model");
+    let refused = world.write("model", lease, "a>x");
+    let Outcome::Refused(canvas_core::Refusal::StaleBase { changes: Some(changes), .. }) = &refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(changes.whole.as_deref(), Some("a\nc\n"));
+    assert_eq!(code(&world.write("model", lease, "a>x")), "OK");
+}
+
+/// A diff that is large makes way for the text where that is smaller.
+#[test]
+fn large_diffs_make_way_for_the_text() {
+    let lines = |word: &str, count: usize| format!("{word}\n").repeat(count);
+    for (before, now, is_whole) in [
+        (lines("a", 40), lines("b", 40), true),
+        // Small, though larger than the text.
+        (lines("a", 4), lines("b", 4), false),
+        // Large, but smaller than the text.
+        (lines("a", 40) + &lines("kept", 100), lines("b", 40) + &lines("kept", 100), false),
+        (lines("a", 100), String::new(), true),
+    ] {
+        let world = World::with(&before, Policy { sync_diff_bytes: 64, ..Policy::default() });
+        world.edit(&now);
+        let changes = hears(&world, "model").expect("it has changed");
+        assert_eq!((changes.whole.is_some(), after(&before, &changes)), (is_whole, now));
+    }
+}
+
+/// Of too many conversations the one that has known nothing new for the longest time is given up.
+#[test]
+fn a_conversation_that_was_given_up_is_told_the_whole() {
+    let world = World::with("a\n", Policy { conversations: 2, ..Policy::default() });
+    hears(&world, "one");
+    world.edit("b\n");
+    hears(&world, "two");
+    // New, and nobody was given up before: it begins with the first document.
+    let changes = hears(&world, "three").expect("it has changed");
+    assert_eq!((changes.diff.is_some(), changes.whole), (true, None));
+    let conversations = |world: &World| {
+        let json = serde_json::to_value(world.head().as_ref()).unwrap();
+        json["conversations"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(conversations(&world), ["three", "two"]);
+    assert_eq!(hears(&world, "one").and_then(|changes| changes.whole).as_deref(), Some("b\n"));
+    // Who holds the lease stays.
+    world.check_out("one");
+    world.ask("one", Command::Read { lease: world.head().lease().hold().map(|hold| hold.id) });
+    world.ask("four", Command::Forget);
+    world.ask("five", Command::Forget);
+    assert_eq!(conversations(&world), ["five", "one"]);
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Edit(prop::sample::Index),
+    Write(usize, prop::sample::Index),
+    Undo,
+    Redo,
+    Forget(usize),
+    Hear(usize),
+    End(usize),
+}
+
+const WHO: [&str; 3] = ["one", "two", "three"];
+
+fn act() -> impl Strategy<Value = Act> {
+    let (at, who) = (any::<prop::sample::Index>(), 0..WHO.len());
+    prop_oneof![
+        3 => at.clone().prop_map(Act::Edit),
+        3 => (who.clone(), at).prop_map(|(who, at)| Act::Write(who, at)),
+        1 => Just(Act::Undo),
+        1 => Just(Act::Redo),
+        1 => who.clone().prop_map(Act::Forget),
+        3 => who.clone().prop_map(Act::Hear),
+        2 => who.prop_map(Act::End),
+    ]
+}
+
+proptest! {
+    /// First snapshot + hidden diffs = the text, for every conversation, at every message and every end of a turn.
+    #[test]
+    fn what_was_told_adds_up_to_the_text(
+        acts in prop::collection::vec(act(), 1..30),
+        conversations in 1..4usize,
+        sync_diff_bytes in prop_oneof![Just(0), Just(60), Just(1 << 20)],
+    ) {
+        let first = "1\n2\n3\n4\n5\n";
+        let world = World::with(first, Policy { conversations, sync_diff_bytes, ..Policy::default() });
+        let mut pictures: BTreeMap<&str, Option<String>> = WHO.map(|who| (who, Some(first.to_owned()))).into();
+        for (number, act) in acts.iter().enumerate() {
+            let text = world.text();
+            let changed = |at: &prop::sample::Index| {
+                let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+                lines.insert(at.index(lines.len() + 1), format!("line {number}\n"));
+                lines.concat()
+            };
+            let (who, outcome) = match act {
+                Act::Edit(at) => (None, world.edit(&changed(at))),
+                Act::Write(who, at) => {
+                    let patch = canvas_core::text::build(&text, &changed(at), 3);
+                    let lease = world.check_out(WHO[*who]);
+                    world.ask(WHO[*who], Command::Read { lease: Some(lease) });
+                    let done = world.ask(WHO[*who], Command::Apply { lease: Some(lease), patch, base: None });
+                    prop_assert_eq!(code(&done), "OK");
+                    world.ask(WHO[*who], Command::CheckIn { lease: Some(lease) });
+                    continue;
+                }
+                Act::Undo => (None, world.ask("user", Command::Undo { by: Party::User, what: Undo::Steps(NonZeroU32::MIN) })),
+                Act::Redo => (None, world.ask("user", Command::Redo { by: Party::User, steps: NonZeroU32::MIN })),
+                Act::Forget(who) => {
+                    pictures.insert(WHO[*who], None);
+                    (None, world.ask(WHO[*who], Command::Forget))
+                }
+                Act::Hear(who) => (Some(WHO[*who]), world.ask(WHO[*who], Command::Message)),
+                Act::End(who) => (Some(WHO[*who]), world.ask(WHO[*who], end_turn(world.head().turn_start()))),
+            };
+            let Some(who) = who else { continue };
+            let picture = pictures[who].clone();
+            let picture = match told(outcome) {
+                Some(changes) => after(picture.as_deref().unwrap_or("nothing is known"), &changes),
+                None => picture.expect("who knows nothing is told something"),
+            };
+            prop_assert_eq!(&picture, &world.text(), "{}", who);
+            pictures.insert(who, Some(picture));
+        }
+    }
+}
