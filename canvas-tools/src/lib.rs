@@ -5,6 +5,9 @@
 //! a conversation's turn, and says at its beginning and its end what changed on the canvas. [`Extensions`] are tools
 //! that a host must ask for.
 //!
+//! [`directive_tools`] are another way in, for hosts without leases: a [`Directive`] says what to do by offsets or by a
+//! diff, and [`apply_directive`] does it.
+//!
 //! ```
 //! use canvas_core::lease::{Timestamp, Turn};
 //! use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
@@ -35,6 +38,7 @@
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those.
 
 mod call;
+mod directive;
 mod extensions;
 mod prompt;
 mod reply;
@@ -44,6 +48,17 @@ mod sync;
 mod toolset;
 
 pub use call::ToolCall;
+pub use directive::apply::{AppliedDirective, apply_directive};
+pub use directive::failure::{Advice, DirectiveError, DirectiveFailure, FailureKind, Fault};
+pub use directive::metrics::DirectiveMetrics;
+pub use directive::parse::{Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
+pub use directive::plan::{EditContext, EditSpan, Planned, plan};
+pub use directive::range::{CharRange, Fingerprint};
+pub use directive::recent::{Ending, RecentEdit, RecentEdits};
+pub use directive::schema::directive_schema;
+pub use directive::tools::{
+    DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, call_directive_tool, directive_tools,
+};
 pub use extensions::Extensions;
 pub use prompt::system_prompt;
 pub use reply::ToolReply;

@@ -1,5 +1,6 @@
 //! The system prompt (specs 000 §11).
 
+use crate::directive::prompt::prompt_lines;
 use crate::spec::ToolSpec;
 
 /// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
@@ -63,5 +64,6 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
             .into(),
     );
     }
+    lines.extend(prompt_lines(tools));
     lines.join("\n")
 }

@@ -126,7 +126,7 @@ impl ToolReply {
     }
 }
 
-fn refusal_json(refusal: &Refusal) -> Value {
+pub(crate) fn refusal_json(refusal: &Refusal) -> Value {
     let mut error = Map::new();
     error.insert("code".into(), refusal.code().into());
     if let Some(reason) = refusal.reason() {

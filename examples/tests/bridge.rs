@@ -305,3 +305,48 @@ fn the_history_goes_back_and_forth() {
     let late = tool(&mut bridge, "3", "canvas_apply_patch", patch, 7000);
     assert_eq!(code(&late), "STALE_EPOCH");
 }
+
+#[test]
+fn directives_edit_by_offsets_and_by_diffs() {
+    let mut bridge = with_canvas();
+    let text = |bridge: &mut Bridge| ask(bridge, json!({"op": "canvas.text", "canvas": "c"}));
+    let apply = |bridge: &mut Bridge, directive: Value| {
+        let request = json!({"op": "directive.apply", "canvas": "c", "directive": directive, "now": 2000});
+        raw(bridge, &request.to_string())
+    };
+    let first = text(&mut bridge)["revision_id"].clone();
+    let diff = "@@ -3,2 +3,2 @@\n - one\n-- two\n+- zwei\n";
+    let patch = json!({"action": "patch", "diff": diff, "document_version": first});
+    let done = apply(&mut bridge, patch.clone())["result"].clone();
+    let second = text(&mut bridge)["revision_id"].clone();
+    assert_eq!(done["document_version"], second);
+    assert_eq!(done["status"], format!("applied: +1 chars (patch, version={})", second.as_str().unwrap()));
+    assert_eq!((&done["spans"][0]["start_line"], &done["spans"][0]["end_line"]), (&json!(4), &json!(4)));
+    assert_eq!(done["summary"], "+1 chars");
+    assert_eq!(text(&mut bridge)["markdown"], "# Plan\n\n- one\n- zwei\n");
+
+    let replace = json!({"action": "replace", "content": "Plans", "target_range": {"start": 2, "end": 6}});
+    assert_eq!(apply(&mut bridge, replace)["ok"], json!(true));
+    let before = text(&mut bridge);
+    assert_eq!(before["markdown"], "# Plans\n\n- one\n- zwei\n");
+    for (directive, code) in [
+        (patch, "STALE_VERSION"),
+        (json!({"action": "patch", "diff": diff, "content": "x", "version": second}), "INVALID_DIRECTIVE"),
+        (json!({"action": "patch", "diff": diff, "version": before["revision_id"]}), "PATCH_REJECTED"),
+        (json!({"action": "insert", "content": "x", "target_range": [99, 99]}), "INVALID_RANGE"),
+        (json!(null), "INVALID_DIRECTIVE"),
+    ] {
+        let reply = apply(&mut bridge, directive);
+        assert_eq!((&reply["ok"], self::code(&reply)), (&json!(false), code), "{reply}");
+        assert!(reply["error"]["status"].as_str().unwrap().starts_with("failed: "), "{reply}");
+    }
+    assert_eq!(text(&mut bridge), before);
+
+    // Two edits, two steps back.
+    ask(&mut bridge, json!({"op": "history.undo", "canvas": "c", "steps": 2, "now": 3000}));
+    assert_eq!(text(&mut bridge)["markdown"], DOCUMENT);
+    // While a model holds the lease, the host's directive waits.
+    check_out(&mut bridge, "1", 4000);
+    let insert = json!({"action": "insert", "content": "x", "target_range": [0, 0]});
+    assert_eq!(code(&apply(&mut bridge, insert)), "LOCK_NOT_AVAILABLE");
+}

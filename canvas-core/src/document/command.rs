@@ -6,6 +6,7 @@ use canvas_lease::LeaseId;
 use canvas_patch::{Delta, Stretch};
 
 use super::replace::Replacement;
+use crate::ground::blob::BlobId;
 use crate::ground::head::TurnStart;
 use crate::ground::id::OpKey;
 use crate::ground::journal::Actor;
@@ -85,6 +86,9 @@ pub enum Command {
         delta: Delta,
         /// A short line for the history.
         summary: String,
+        /// The hash of what the edit was made from, where the host makes it anew for a retry: a call with the same key
+        /// and the same hash is then the same call, whatever the edit. `None` tells calls apart by the edit.
+        request: Option<BlobId>,
     },
     /// Take changes back.
     Undo {
@@ -193,7 +197,10 @@ impl Command {
                 Digest::of(&parts.map(str::as_bytes))
             }
             Self::Edit { markdown } => Digest::of(&[name.as_bytes(), markdown.as_bytes()]),
-            Self::Amend { base, delta, summary } => {
+            Self::Amend { request: Some(request), .. } => {
+                Digest::of(&[name.as_bytes(), b"request", request.as_bytes()])
+            }
+            Self::Amend { base, delta, summary, request: None } => {
                 let mut parts = vec![name.to_owned(), base.to_string(), summary.clone()];
                 for Stretch { at, old, new } in delta.stretches() {
                     parts.extend([at.to_string(), old.clone(), new.clone()]);

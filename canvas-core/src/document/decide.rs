@@ -163,7 +163,7 @@ impl<'a> Step<'a> {
             }
             Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
             Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
-            Command::Amend { base, delta, summary } => self.amend(call, *base, delta, summary),
+            Command::Amend { base, delta, summary, .. } => self.amend(call, *base, delta, summary),
             Command::Undo { by, what } => self.undo(&call.operation, *by, *what),
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
             Command::ClearHistory => Ok(self.clear_history()),

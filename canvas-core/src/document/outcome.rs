@@ -63,6 +63,13 @@ pub enum Outcome {
     Amended {
         /// The new revision; the same as before where the edit changes nothing.
         revision: RevisionId,
+        /// The revision before.
+        previous: RevisionId,
+        /// Its number in the history; `None` where it changes nothing, or no history is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<u64>,
+        /// The line for the history that came with it.
+        summary: String,
     },
     /// The user's text is the document.
     Edited {

@@ -20,7 +20,7 @@ pub use self::error::EngineError;
 pub use self::history::Replay;
 use self::run::{Ask, At, Done, Known, Next, Run, Told};
 pub use self::task::Resolution;
-use self::task::{Create, Delete, Look, Reply, Resolve, Task};
+use self::task::{Create, Delete, Look, Remember, Reply, Resolve, Task};
 use crate::document::command::{Call, Command};
 use crate::document::outcome::Outcome;
 use crate::ground::blob::Blob;
@@ -165,6 +165,23 @@ impl<S: Store> Engine<S> {
         let read = matches!(call.command, Command::Read { .. }) && !self.store.capabilities().notify;
         let cached = if read { None } else { self.cache().get(canvas, now) };
         self.run(canvas, call, cached, now).await.and_then(|reply| answered(canvas, reply))
+    }
+
+    /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
+    /// hosts that make an edit from a request and the document, and must not make it again for a retry.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::snapshot`].
+    pub async fn recall(
+        &self,
+        canvas: &CanvasId,
+        call: &Call,
+        now: Timestamp,
+    ) -> Result<(Option<Outcome>, Snapshot), EngineError> {
+        let (answer, snapshot) = self.run(canvas, Remember(call), None, now).await?;
+        let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
+        Ok((answer, snapshot))
     }
 
     /// Finds out what became of an operation whose answer was lost, for good: what was not done by now never will be,

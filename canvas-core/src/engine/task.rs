@@ -11,6 +11,7 @@ use super::run::{At, Known};
 use crate::document::command::Call;
 use crate::document::decide::{decide, recalled};
 use crate::document::outcome::Outcome;
+use crate::document::refusal::Refusal;
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::Head;
 use crate::ground::id::OpKey;
@@ -144,6 +145,28 @@ impl Task for &Call {
 
     fn is_refusal(reply: &Reply) -> bool {
         matches!(reply.outcome, Outcome::Refused(_))
+    }
+}
+
+/// See the canvas, and what a call was answered before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Remember<'a>(pub(crate) &'a Call);
+
+impl Task for Remember<'_> {
+    type Answer = Option<Outcome>;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
+        scene.live()?;
+        Ok(Verdict::Stands(match scene.recall(&self.0.operation, self.0.command.digest())? {
+            Recall::New => None,
+            Recall::Answered(answer) => Some(scene.recalled(&answer)?),
+            Recall::Reused => Some(Outcome::Refused(Refusal::CallIdReused)),
+            Recall::Void => Some(Outcome::Refused(Refusal::Abandoned)),
+        }))
+    }
+
+    fn operation(&self) -> Option<&OpKey> {
+        None
     }
 }
 

@@ -1,12 +1,17 @@
 //! Edits that a host makes for a model, without a lease.
 
 use canvas_core::text::Delta;
-use canvas_core::{Actor, Call, CallId, Command, OpKey, Party, RevisionId, Undo, block_on};
+use canvas_core::{Actor, BlobId, Call, CallId, Command, OpKey, Outcome, Party, RevisionId, Undo, block_on};
 
 use crate::world::{World, code};
 
 fn amend(world: &World, base: RevisionId, to: &str) -> Command {
-    Command::Amend { base, delta: Delta::between(&world.text(), to), summary: "by hand".into() }
+    Command::Amend {
+        base,
+        delta: Delta::between(&world.text(), to),
+        summary: "by hand".into(),
+        request: None,
+    }
 }
 
 #[test]
@@ -27,7 +32,12 @@ fn an_edit_is_made_where_nobody_holds_the_lease_and_nothing_has_changed() {
     assert_eq!(code(&world.ask("model", amend(&world, now, "a\nc\n"))), "OK");
     assert_eq!(world.snapshot().revision_id(), now);
     // An edit of another text than its base.
-    let other = Command::Amend { base: now, delta: Delta::between("x\n", "y\n"), summary: String::new() };
+    let other = Command::Amend {
+        base: now,
+        delta: Delta::between("x\n", "y\n"),
+        summary: String::new(),
+        request: None,
+    };
     assert_eq!(code(&world.ask("model", other)), "PATCH_REJECTED/STALE_BASE");
 
     let lease = world.check_out("model");
@@ -58,15 +68,52 @@ fn edits_are_told_apart() {
     world.run(&call);
     let Command::Amend { delta, .. } = &call.command else { panic!("it is one") };
     for command in [
-        Command::Amend { base, delta: delta.clone(), summary: "other".into() },
-        Command::Amend { base, delta: delta.inverse(), summary: "by hand".into() },
+        Command::Amend { base, delta: delta.clone(), summary: "other".into(), request: None },
+        Command::Amend { base, delta: delta.inverse(), summary: "by hand".into(), request: None },
         Command::Amend {
             base: world.snapshot().revision_id(),
             delta: delta.clone(),
             summary: "by hand".into(),
+            request: None,
         },
     ] {
         let call = Call { command, ..call.clone() };
         assert_eq!(code(&world.run(&call).outcome), "CALL_ID_REUSED");
     }
+}
+
+/// A host that makes the edit anew for a retry names what it makes it from.
+#[test]
+fn a_request_makes_two_edits_one_call() {
+    let world = World::new("a\nb\n");
+    let base = world.snapshot().revision_id();
+    let ask = |call: &Call| block_on(world.engine.recall(&world.canvas, call, world.now())).unwrap();
+    let from = |request: &[u8], to: &str| {
+        let request = Some(BlobId::of(request));
+        Command::Amend { base, delta: Delta::between("a\nb\n", to), summary: String::new(), request }
+    };
+    let call = world.fresh("model", from(b"request", "a\nc\n"));
+    let before = world.snapshot().head;
+    assert_eq!(ask(&call).0, None);
+    assert_eq!(world.snapshot().head, before, "to ask is to do nothing");
+    let done = world.run(&call);
+    let Outcome::Amended { revision, previous, change: Some(1), .. } = done.outcome else {
+        panic!("{done:?}")
+    };
+    assert_eq!((previous, revision), (base, world.snapshot().revision_id()));
+
+    let retry = Call { command: from(b"request", "z\n"), ..call.clone() };
+    let (answer, snapshot) = ask(&retry);
+    assert_eq!((answer.as_ref(), snapshot.text()), (Some(&done.outcome), "a\nc\n"));
+    let again = world.run(&retry);
+    assert_eq!((again.replayed, again.outcome), (true, done.outcome));
+    assert_eq!(world.text(), "a\nc\n");
+    for other in [from(b"other", "a\nc\n"), Command::CheckOut] {
+        let other = Call { command: other, ..call.clone() };
+        assert_eq!(ask(&other).0.as_ref().map(code).as_deref(), Some("CALL_ID_REUSED"));
+        assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED");
+    }
+    let given_up = world.fresh("model", from(b"late", "z\n"));
+    block_on(world.engine.resolve(&world.canvas, &given_up.operation, world.now())).unwrap();
+    assert_eq!(ask(&given_up).0.as_ref().map(code).as_deref(), Some("CALL_ABANDONED"));
 }

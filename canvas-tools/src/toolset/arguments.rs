@@ -222,31 +222,37 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
     })
 }
 
-fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, Problem> {
+pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, Problem> {
     if !call.arguments.is_object() {
         return Err(Problem::argument("", "pass the arguments as one JSON object"));
     }
     serde_path_to_error::deserialize(&call.arguments).map_err(|e| {
-        let place: String = e.path().iter().map(pointer_step).collect();
+        let place = place_of(e.path());
         let what = e.inner().to_string();
         let message = format!("{}: correct the arguments to the tool's schema", shorten(&what));
         Problem::argument(&shorten(&place), message)
     })
 }
 
-/// One step of a JSON Pointer (RFC 6901).
+/// A path as a JSON Pointer (RFC 6901).
+pub(crate) fn place_of(path: &serde_path_to_error::Path) -> String {
+    path.iter().map(pointer_step).collect()
+}
+
 fn pointer_step(segment: &Segment) -> String {
     match segment {
         Segment::Seq { index } => format!("/{index}"),
-        Segment::Map { key } | Segment::Enum { variant: key } => {
-            format!("/{}", key.replace('~', "~0").replace('/', "~1"))
-        }
+        Segment::Map { key } | Segment::Enum { variant: key } => pointer_key(key),
         Segment::Unknown => String::new(),
     }
 }
 
+pub(crate) fn pointer_key(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
 /// The beginning of what may hold a model's own words at any length.
-fn shorten(text: &str) -> Cow<'_, str> {
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     const CHARS: usize = 300;
     match text.char_indices().nth(CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),

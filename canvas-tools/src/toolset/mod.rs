@@ -1,6 +1,6 @@
 //! The tools, by the face that they work on.
 
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod document;
 mod outline;
-mod show;
+pub(crate) mod show;

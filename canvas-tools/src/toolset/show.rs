@@ -10,7 +10,7 @@ use crate::reply::Problem;
 
 /// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
 /// longer, only its beginning can be read (`line_truncated`), and grep shows the rest in parts.
-const READ_BYTES: usize = 256 << 10;
+pub(crate) const READ_BYTES: usize = 256 << 10;
 
 /// What is to be shown.
 #[derive(Debug)]

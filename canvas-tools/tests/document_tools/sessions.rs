@@ -3,7 +3,7 @@
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Policy, Promotion, block_on};
-use canvas_tools::{HIDDEN_HEADER, Session, TurnBegan};
+use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnBegan};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -158,13 +158,24 @@ fn a_key_of_another_call_is_told() {
     assert_eq!(session, world.session);
 }
 
+/// Who has lost the document, or was given up for others, is told the whole of it.
 #[test]
-fn a_conversation_too_many_is_told() {
-    let world = World::with("a\n", Policy { conversations: 0, ..Policy::default() });
+fn who_has_lost_the_document_is_told_the_whole_of_it() {
+    let world = World::with("a\n```\n", Policy { conversations: 1, ..Policy::default() });
     let mut session = world.session.clone();
-    let e = block_on(session.begin_turn(&world.engine, id("k"), world.now())).unwrap_err();
-    assert_eq!(e.code(), "TOO_MANY_CONVERSATIONS");
-    assert_eq!(session, world.session);
+    let begin = |session: &mut Session, call: &str| {
+        block_on(session.begin_turn(&world.engine, id(call), world.now())).unwrap().hidden_message
+    };
+    assert_eq!(begin(&mut session, "m1"), None);
+    let whole = format!("{SNAPSHOT_HEADER}\n````markdown\na\n```\n````");
+    block_on(session.forget(&world.engine, id("f1"), world.now())).unwrap();
+    assert_eq!(begin(&mut session, "m2").as_deref(), Some(whole.as_str()));
+    assert_eq!(begin(&mut session, "m3"), None);
+    let other = ConversationId::new("other").unwrap();
+    let mut other =
+        block_on(Session::join(&world.engine, world.session.canvas.clone(), other, world.now())).unwrap();
+    assert_eq!(begin(&mut other, "m4"), None);
+    assert_eq!(begin(&mut session, "m5").as_deref(), Some(whole.as_str()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
 //! only clock is the `now` of the requests, and everything lives in memory.
 
+mod directives;
 mod documents;
 mod providers;
 mod request;
@@ -14,8 +15,7 @@ use documents::Documents;
 use request::{BridgeError, Request};
 
 /// Operations that belong to the door and are not built yet.
-const PLANNED: [&str; 15] = [
-    "directive.apply",
+const PLANNED: [&str; 14] = [
     "board.create",
     "board.command",
     "board.action",
@@ -79,6 +79,7 @@ impl Bridge {
             "user.message" => self.documents.user_message(request),
             "user.cancel" => self.documents.user_cancel(request),
             "turn.end" => self.documents.turn_end(request),
+            "directive.apply" => directives::apply(&mut self.documents, request),
             "history.undo" => self.documents.undo(request),
             "history.redo" => self.documents.redo(request),
             "provider.tools" => providers::tools(request),

@@ -32,11 +32,14 @@ impl Step<'_> {
                 Refusal::StaleBase { base: Some(base), changes: None, near: None, rebased: None }.into()
             );
         };
+        let (mut change, previous) = (None, self.head.revision_id());
         if !delta.is_empty() {
             self.replace_document(text)?;
             let (kind, actor, summary) = (EntryKind::Edit, Actor::Assistant, summary.to_owned());
-            self.record(Record { kind, actor, operation: &call.operation, summary }, delta.clone());
+            let record = Record { kind, actor, operation: &call.operation, summary };
+            change = self.record(record, delta.clone()).map(|entry| entry.change);
         }
-        Ok(Outcome::Amended { revision: self.head.revision_id() })
+        let (revision, summary) = (self.head.revision_id(), summary.to_owned());
+        Ok(Outcome::Amended { revision, previous, change, summary })
     }
 }

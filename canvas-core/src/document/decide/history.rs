@@ -60,13 +60,13 @@ impl Step<'_> {
     }
 
     /// Puts a change into the journal. The head has the new document and revision already.
-    pub(super) fn record(&mut self, record: Record<'_>, delta: Delta) {
+    pub(super) fn record(&mut self, record: Record<'_>, delta: Delta) -> Option<HistoryEntry> {
         let step = self.change(self.view.document.id(), self.head.document(), delta);
         let Record { kind, actor, operation, summary } = record;
         let (change, author, reverts) = (None, actor, None);
         let revisions = (self.view.head.revision, self.head.revision);
         let (operation, at) = (operation.clone(), self.view.clock);
-        self.push(NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step });
+        self.push(NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step })
     }
 
     fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {

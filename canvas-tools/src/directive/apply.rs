@@ -1,0 +1,243 @@
+//! A directive, done.
+
+use canvas_core::lease::Timestamp;
+use canvas_core::text::{Delta, build};
+use canvas_core::{
+    Call, CallId, Command, Engine, Face, Outcome, Refusal, Revision, RevisionId, Snapshot, Step, Store,
+};
+use serde_json::{Value, json};
+
+use super::failure::{DirectiveFailure, FailureKind};
+use super::parse::{Action, Directive};
+use super::plan::{EditContext, plan};
+use super::since::changes_since;
+use crate::session::Session;
+
+/// A directive that was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppliedDirective {
+    /// The version before.
+    pub version_before: RevisionId,
+    /// The version after; the same where the text stays.
+    pub version: RevisionId,
+    /// The number of the change in the history, to take it back by; `None` where the text stays.
+    pub change: Option<u64>,
+    /// What it did, and where.
+    pub context: EditContext,
+    /// The diff of the change, cut to a few lines; empty where the text stays.
+    pub preview: String,
+    /// It had been done before, and this is what it did then.
+    pub replayed: bool,
+}
+
+impl AppliedDirective {
+    /// One line for a model or a status bar, such as `applied: +120 chars (patch, version=r12-3fa94c02)`.
+    pub fn status(&self) -> String {
+        let what = match self.context.action {
+            Action::Annotate => "annotated",
+            _ if self.version == self.version_before => "unchanged",
+            _ => "applied",
+        };
+        let EditContext { summary, action, .. } = &self.context;
+        format!("{what}: {summary} ({}, version={})", action.as_str(), self.version)
+    }
+
+    /// The result as JSON: `status`, `document_version`, `spans`, `summary`, and what else there is to tell.
+    pub fn to_json(&self) -> Value {
+        let EditContext { action, summary, spans, before, after, selection, repairs, note } = &self.context;
+        let mut json = json!({
+            "status": self.status(),
+            "action": action,
+            "document_version": self.version,
+            "previous_version": self.version_before,
+            "summary": summary,
+            "spans": spans,
+            "replaced_range": before,
+            "edited_range": after,
+            "selection": selection,
+            "repairs": repairs,
+        });
+        if let Some(change) = self.change {
+            json["change"] = change.into();
+        }
+        if let Some(note) = note {
+            json["note"] = note.as_str().into();
+        }
+        json
+    }
+}
+
+/// Does a directive on the session's canvas: one entry of the history, which one undo takes back.
+///
+/// It needs no lease, and is refused while one is valid. A version that it names must be the document's. The same call
+/// id with the same directive is a retry: it is not done again, and answered as it was. An annotation leaves nothing on
+/// the canvas: the host keeps it.
+///
+/// ```
+/// # use canvas_core::lease::{Timestamp, Turn};
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+/// # use canvas_tools::Session;
+/// use canvas_tools::{Directive, apply_directive};
+/// use serde_json::json;
+///
+/// # let now = Timestamp::from_millis(1_000);
+/// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+/// # let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
+/// # let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+/// # block_on(engine.create(&canvas, "# Plan\n\n- one\n", &key, now))?;
+/// # let session = block_on(Session::join(&engine, canvas, chat, now))?;
+/// let version = block_on(engine.snapshot(&session.canvas, now))?.revision_id();
+/// let patch = Directive::patch("@@\n-- one\n+- two\n", version, None)?;
+/// let done = block_on(apply_directive(&engine, &session, CallId::new("1")?, &patch, now))?;
+/// assert_eq!(done.status(), format!("applied: +0 chars (patch, version={})", done.version));
+///
+/// // The document has another version now.
+/// let late = block_on(apply_directive(&engine, &session, CallId::new("2")?, &patch, now)).unwrap_err();
+/// assert_eq!(late.status(), format!("failed: stale patch vs {}", done.version));
+///
+/// // By offsets, without a version.
+/// let rename = json!({"action": "replace", "content": "Aims", "target_range": [2, 6]});
+/// let rename = Directive::parse(&rename)?;
+/// let done = block_on(apply_directive(&engine, &session, CallId::new("3")?, &rename, now))?;
+/// assert_eq!((done.context.spans[0].lines.start_line, done.context.selection.end()), (1, 6));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`DirectiveFailure`]; nothing was changed.
+pub async fn apply_directive<S: Store>(
+    engine: &Engine<S>,
+    session: &Session,
+    call: CallId,
+    directive: &Directive,
+    now: Timestamp,
+) -> Result<AppliedDirective, DirectiveFailure> {
+    let failed = |current: Option<RevisionId>, kind: FailureKind| DirectiveFailure {
+        action: Some(directive.action()),
+        expected: directive.version(),
+        current,
+        kind,
+    };
+    let amend = |base, delta, summary| Call {
+        operation: session.operation(call.clone()),
+        command: Command::Amend { base, delta, summary, request: Some(directive.digest()) },
+    };
+    // Only key and request tell whether it is a retry.
+    let nobody = RevisionId::new(Revision::ZERO, directive.digest());
+    let asked = amend(nobody, Delta::default(), String::new());
+    let known = engine.recall(&session.canvas, &asked, now).await;
+    let (answer, snapshot) = known.map_err(|e| failed(None, e.into()))?;
+    let current = snapshot.revision_id();
+    match answer {
+        Some(Outcome::Amended { revision: version, previous, change, summary }) => {
+            let first = Amended { version_before: previous, version, change, summary };
+            return Ok(replayed(engine, session, directive, first, now).await);
+        }
+        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), refusal.into())),
+        _ => {}
+    }
+    if directive.version().is_some_and(|version| !holds(version, &snapshot)) {
+        let version = directive.version().unwrap_or(current);
+        let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
+        return Err(failed(Some(current), FailureKind::Stale { changes }));
+    }
+    let planned = plan(snapshot.text(), directive, &engine.policy().patch)
+        .map_err(|e| failed(Some(current), e.into()))?;
+    let (context, text) = (planned.context, planned.text);
+    if directive.action() == Action::Annotate {
+        let (version_before, version, change) = (current, current, None);
+        let (preview, replayed) = (String::new(), false);
+        return Ok(AppliedDirective { version_before, version, change, context, preview, replayed });
+    }
+    let preview = preview(snapshot.text(), &text, &planned.delta);
+    let edit = amend(current, planned.delta, context.summary.clone());
+    let answered = engine.call(&session.canvas, &edit, now).await;
+    let answered = answered.map_err(|e| failed(Some(current), e.into()))?;
+    let current = answered.snapshot.revision_id();
+    match answered.outcome {
+        Outcome::Refused(Refusal::StaleBase { changes, .. }) => {
+            Err(failed(Some(current), FailureKind::Stale { changes }))
+        }
+        Outcome::Refused(refusal) => Err(failed(Some(current), refusal.into())),
+        Outcome::Amended { revision: version, previous: version_before, change, summary } => {
+            if answered.replayed {
+                // The same call was made twice at once, and the other one was faster.
+                let first = Amended { version_before, version, change, summary };
+                return Ok(replayed(engine, session, directive, first, now).await);
+            }
+            Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
+        }
+        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
+        _ => Err(failed(Some(current), Refusal::CallIdReused.into())),
+    }
+}
+
+/// Whether a document of this version is the one that the canvas has: other faces may have changed since.
+fn holds(version: RevisionId, snapshot: &Snapshot) -> bool {
+    let head = &snapshot.head;
+    let of_document = head.face_revision(Face::Document)..=head.revision();
+    of_document.contains(&version.revision())
+        && RevisionId::new(version.revision(), head.document()) == version
+}
+
+/// The answer that a call got when it came first.
+struct Amended {
+    version_before: RevisionId,
+    version: RevisionId,
+    change: Option<u64>,
+    summary: String,
+}
+
+/// What was done when the call came first. Where the history has forgotten it, the places are missing.
+async fn replayed<S: Store>(
+    engine: &Engine<S>,
+    session: &Session,
+    directive: &Directive,
+    first: Amended,
+    now: Timestamp,
+) -> AppliedDirective {
+    let Amended { version_before, version, change, summary } = first;
+    let told = match change {
+        Some(change) => told(engine, session, change, now).await,
+        None => None,
+    };
+    let (before, after, delta) = told.unwrap_or_default();
+    let context = EditContext::of(directive.action(), &before, &after, &delta);
+    let preview = preview(&before, &after, &delta);
+    let context = EditContext { summary, ..context };
+    AppliedDirective { version_before, version, change, context, preview, replayed: true }
+}
+
+/// A change as the history has it: the texts before and after, and the edit.
+async fn told<S: Store>(
+    engine: &Engine<S>,
+    session: &Session,
+    change: u64,
+    now: Timestamp,
+) -> Option<(String, String, Delta)> {
+    let entries = engine.history(&session.canvas, Some(change.checked_add(1)?), 1, now).await.ok()?;
+    let entry = entries.into_iter().find(|entry| entry.number == change)?;
+    let Step::Document { after, delta, .. } = entry.step;
+    let blob = engine.store().blob(&session.canvas, after).await.ok()??;
+    let (after, delta) = (blob.as_text()?.to_owned(), delta?);
+    let before = delta.inverse().apply(&after).ok()?;
+    Some((before, after, delta))
+}
+
+/// Bytes that a preview has at most, and bytes of a change past which there is none.
+const PREVIEW_BYTES: usize = 2 << 10;
+const PREVIEWED_BYTES: usize = 64 << 10;
+
+fn preview(before: &str, after: &str, delta: &Delta) -> String {
+    if delta.len_bytes() > PREVIEWED_BYTES {
+        return format!("(a change of {} bytes)\n", delta.len_bytes());
+    }
+    let mut diff = build(before, after, 3);
+    if diff.len() > PREVIEW_BYTES {
+        diff.truncate(diff.floor_char_boundary(PREVIEW_BYTES));
+        diff.truncate(diff.rfind('\n').map_or(diff.len(), |end| end + 1));
+        diff.push_str("…\n");
+    }
+    diff
+}

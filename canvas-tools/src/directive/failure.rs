@@ -1,0 +1,356 @@
+//! Every way in which a directive can fail, for the model, the chat and the screen.
+
+use canvas_core::text::ApplyError;
+use canvas_core::{Changes, EngineError, Refusal, RevisionId};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::parse::Action;
+use super::range::Fingerprint;
+use crate::reply::refusal_json;
+use crate::toolset::arguments::shorten;
+
+/// Why a directive is none, or does not fit the text. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DirectiveError {
+    /// It is not a directive.
+    #[error("{message}")]
+    Invalid {
+        /// What is wrong.
+        fault: Fault,
+        /// Where, as a JSON Pointer.
+        place: String,
+        /// What to do.
+        message: String,
+    },
+    /// The host has switched patches off.
+    #[error("patches are switched off here: pass the action replace with target_range and content")]
+    PatchOff,
+    /// The range reaches past the end of the text.
+    #[error(
+        "the document has {chars} characters, the range is {start} to {end}: take a fresh snapshot and count again"
+    )]
+    OutOfText {
+        /// The first character of the range.
+        start: usize,
+        /// The character after its last.
+        end: usize,
+        /// Characters of the text.
+        chars: usize,
+    },
+    /// Another text stands in the range.
+    #[error(
+        "another text stands there than the fingerprint is of: take a fresh snapshot and look for the place again"
+    )]
+    ChangedThere {
+        /// The fingerprint that was given.
+        expected: Fingerprint,
+        /// That of the text in the range.
+        actual: Fingerprint,
+        /// The beginning of the text in the range.
+        text: String,
+    },
+    /// The patch does not fit.
+    #[error(transparent)]
+    PatchRejected(#[from] ApplyError),
+}
+
+/// What is wrong with a directive that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// It is no JSON object.
+    NotAnObject,
+    /// A field that directives do not have.
+    UnknownField,
+    /// A field that does not go with the action.
+    ForbiddenField,
+    /// A field that the action needs.
+    MissingField,
+    /// A field that must not be empty.
+    EmptyField,
+    /// A value of another type, or an action that does not exist.
+    BadValue,
+    /// A range that is none, or that the action cannot use.
+    BadRange,
+    /// A version that no document ever has.
+    BadVersion,
+    /// Two names of the version with different values.
+    VersionsDiffer,
+    /// A field over its limit.
+    TooLarge,
+}
+
+impl Fault {
+    /// The stable upper-case code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NotAnObject => "NOT_AN_OBJECT",
+            Self::UnknownField => "UNKNOWN_FIELD",
+            Self::ForbiddenField => "FORBIDDEN_FIELD",
+            Self::MissingField => "MISSING_FIELD",
+            Self::EmptyField => "EMPTY_FIELD",
+            Self::BadValue => "BAD_VALUE",
+            Self::BadRange => "BAD_RANGE",
+            Self::BadVersion => "BAD_VERSION",
+            Self::VersionsDiffer => "VERSIONS_DIFFER",
+            Self::TooLarge => "TOO_LARGE",
+        }
+    }
+}
+
+impl DirectiveError {
+    pub(crate) fn changed_there(expected: &Fingerprint, text: &str) -> Self {
+        Self::ChangedThere {
+            expected: expected.clone(),
+            actual: Fingerprint::of(text),
+            text: shorten(text).into_owned(),
+        }
+    }
+
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "INVALID_DIRECTIVE",
+            Self::PatchOff => "PATCH_EDITS_OFF",
+            Self::OutOfText { .. } => "INVALID_RANGE",
+            Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH",
+            Self::PatchRejected(_) => ApplyError::CODE,
+        }
+    }
+
+    /// What stands behind a code that covers several cases.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Invalid { fault, .. } => Some(fault.code()),
+            Self::PatchRejected(e) => Some(e.reason().code()),
+            Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
+        }
+    }
+
+    /// Where in the directive, as a JSON Pointer.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { place, .. } => Some(place),
+            Self::PatchOff => Some("/action"),
+            Self::OutOfText { .. } => Some("/target_range"),
+            Self::ChangedThere { .. } => Some("/selection_fingerprint"),
+            Self::PatchRejected(_) => Some("/diff"),
+        }
+    }
+}
+
+/// A directive that was not done, with the versions that were in play. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[error("{kind}")]
+pub struct DirectiveFailure {
+    /// Its action, where it could be read.
+    pub action: Option<Action>,
+    /// The version that it was made for, where it named one.
+    pub expected: Option<RevisionId>,
+    /// The version of the document, where it is known.
+    pub current: Option<RevisionId>,
+    /// What happened.
+    #[source]
+    pub kind: FailureKind,
+}
+
+/// Why a directive was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum FailureKind {
+    /// It is none, or does not fit the text.
+    #[error(transparent)]
+    Directive(#[from] DirectiveError),
+    /// The document has another version than it was made for.
+    #[error("the document has changed since that version: take a fresh snapshot and make the edit for it")]
+    Stale {
+        /// What changed since, where the history still tells.
+        changes: Option<Changes>,
+    },
+    /// The canvas refused it.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+    /// There is no answer.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// What a person or a model may do about a failure, for a notice beside the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Advice {
+    /// The assistant sees an older document: it should take a fresh snapshot.
+    Resync,
+    /// The directive itself is wrong: the assistant should correct it.
+    Correct,
+    /// Somebody else is at it, or the user has ended the turn: nothing is wrong with the directive.
+    Wait,
+}
+
+impl Advice {
+    /// A sentence for the user.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Resync => "The document has moved on. Ask the assistant to re-sync.",
+            Self::Correct => "The edit could not be read. Ask the assistant to try again.",
+            Self::Wait => "The document is not free for edits now. Ask again in a moment.",
+        }
+    }
+}
+
+impl From<Refusal> for FailureKind {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl From<DirectiveError> for DirectiveFailure {
+    /// The failure of what could not be read, before any document was looked at.
+    fn from(error: DirectiveError) -> Self {
+        let action = matches!(error, DirectiveError::PatchOff).then_some(Action::Patch);
+        Self { action, expected: None, current: None, kind: error.into() }
+    }
+}
+
+impl DirectiveFailure {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match &self.kind {
+            FailureKind::Directive(e) => e.code(),
+            FailureKind::Stale { .. } => "STALE_VERSION",
+            FailureKind::Refused(refusal) => refusal.code(),
+            FailureKind::Engine(e) => e.code(),
+        }
+    }
+
+    /// What stands behind a code that covers several cases.
+    pub fn reason(&self) -> Option<&'static str> {
+        match &self.kind {
+            FailureKind::Directive(e) => e.reason(),
+            FailureKind::Refused(refusal) => refusal.reason(),
+            FailureKind::Stale { .. } | FailureKind::Engine(_) => None,
+        }
+    }
+
+    /// Whether the very same directive can succeed later.
+    pub fn retryable(&self) -> bool {
+        match &self.kind {
+            FailureKind::Refused(refusal) => refusal.retryable(),
+            FailureKind::Engine(e) => e.retryable(),
+            FailureKind::Directive(_) | FailureKind::Stale { .. } => false,
+        }
+    }
+
+    /// Whether the directive and the document disagree, which telemetry counts as a conflict.
+    pub const fn is_conflict(&self) -> bool {
+        matches!(
+            &self.kind,
+            FailureKind::Stale { .. }
+                | FailureKind::Directive(
+                    DirectiveError::PatchRejected(_)
+                        | DirectiveError::ChangedThere { .. }
+                        | DirectiveError::OutOfText { .. }
+                )
+        )
+    }
+
+    /// What to do about it.
+    pub const fn advice(&self) -> Advice {
+        match &self.kind {
+            FailureKind::Directive(DirectiveError::Invalid { .. } | DirectiveError::PatchOff) => {
+                Advice::Correct
+            }
+            FailureKind::Directive(_) | FailureKind::Stale { .. } => Advice::Resync,
+            FailureKind::Refused(_) | FailureKind::Engine(_) => Advice::Wait,
+        }
+    }
+
+    /// One line for a status bar, such as `failed: stale patch vs r12-3fa94c02`.
+    pub fn status(&self) -> String {
+        let action = self.action.map_or("directive", Action::as_str);
+        let what = match (&self.kind, self.reason()) {
+            (FailureKind::Stale { .. }, _) => format!("stale {action}"),
+            (_, Some(reason)) => format!("{action} {} ({reason})", self.code()),
+            (_, None) => format!("{action} {}", self.code()),
+        };
+        let vs = self.current.map_or_else(String::new, |current| format!(" vs {current}"));
+        format!("failed: {what}{vs}")
+    }
+
+    /// What a chat shows: the status, the versions, what was expected and what is there, and what to do. A few lines.
+    pub fn chat_text(&self) -> String {
+        let mut lines = vec![self.status()];
+        if let (Some(expected), Some(current)) = (self.expected, self.current) {
+            lines.push(format!("version: made for {expected}, document has {current}"));
+        }
+        let snippet = |expected: &str, actual: Option<&str>| {
+            let actual = actual.map_or_else(|| "(end of document)".into(), |text| format!("{text:?}"));
+            format!("expected {expected:?}, document has {actual}")
+        };
+        match &self.kind {
+            FailureKind::Directive(DirectiveError::PatchRejected(e)) => {
+                for conflict in e.conflicts().iter().take(CHAT_CONFLICTS) {
+                    let place = conflict.line.map_or_else(String::new, |line| format!(", line {line}"));
+                    let difference = conflict.divergence.as_ref().map_or_else(String::new, |d| {
+                        format!(": {}", snippet(&d.expected, d.actual.as_deref()))
+                    });
+                    lines.push(format!("hunk {}: {}{place}{difference}", conflict.hunk, conflict.reason));
+                }
+                let more = e.conflicts().len().saturating_sub(CHAT_CONFLICTS);
+                if more > 0 {
+                    lines.push(format!("and {more} more conflicts"));
+                }
+                lines.push(e.reason().advice().into());
+            }
+            FailureKind::Directive(DirectiveError::ChangedThere { expected, actual, text }) => {
+                lines.push(format!(
+                    "{}, which reads {text:?}",
+                    snippet(expected.as_str(), Some(actual.as_str()))
+                ));
+                lines.push(self.to_string());
+            }
+            _ => lines.push(self.to_string()),
+        }
+        lines.join("\n")
+    }
+
+    /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
+    pub fn to_json(&self) -> Value {
+        let mut error = match &self.kind {
+            FailureKind::Refused(refusal) => refusal_json(refusal),
+            _ => json!({}),
+        };
+        let mut set = |name: &str, value: Value| {
+            if !value.is_null() {
+                error[name] = value;
+            }
+        };
+        set("code", self.code().into());
+        set("reason", json!(self.reason()));
+        set("message", self.to_string().into());
+        set("retryable", self.retryable().into());
+        set("status", self.status().into());
+        set("advice", json!(self.advice()));
+        set("expected_version", json!(self.expected));
+        set("document_version", json!(self.current));
+        match &self.kind {
+            FailureKind::Directive(e) => {
+                set("place", json!(e.place()));
+                match e {
+                    DirectiveError::PatchRejected(e) => set("conflicts", json!(e.conflicts())),
+                    DirectiveError::ChangedThere { expected, actual, text } => {
+                        set("expected", json!(expected));
+                        set("actual", json!(actual));
+                        set("text", json!(text));
+                    }
+                    _ => {}
+                }
+            }
+            FailureKind::Stale { changes } => set("changes", json!(changes)),
+            FailureKind::Refused(_) | FailureKind::Engine(_) => {}
+        }
+        error
+    }
+}
+
+/// Conflicts that a chat shows; the model gets all.
+const CHAT_CONFLICTS: usize = 3;

@@ -1,0 +1,330 @@
+//! Reading a directive.
+
+use canvas_core::{BlobId, ParseRevisionIdError, RevisionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::failure::{DirectiveError, Fault};
+use super::range::{CharRange, Fingerprint};
+use super::schema::{DirectiveJson, FIELDS};
+use crate::toolset::arguments::{place_of, pointer_key, shorten};
+
+/// Bytes of a diff. A larger change is several directives.
+pub const MAX_DIFF_BYTES: usize = 1 << 20;
+
+/// Bytes of the content of an insertion, replacement or annotation.
+pub const MAX_CONTENT_BYTES: usize = 4 << 20;
+
+/// Bytes of a rationale, which is for people.
+pub const MAX_RATIONALE_BYTES: usize = 4 << 10;
+
+/// What a directive does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Action {
+    /// Puts content at a place.
+    Insert,
+    /// Puts content in the place of a range.
+    Replace,
+    /// Says something about a range, and never alters the text.
+    Annotate,
+    /// Applies a unified diff.
+    Patch,
+}
+
+impl Action {
+    /// Its name in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Replace => "replace",
+            Self::Annotate => "annotate",
+            Self::Patch => "patch",
+        }
+    }
+}
+
+/// A directive that has passed every check which needs no document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directive {
+    pub(crate) edit: Edit,
+    rationale: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Edit {
+    Insert {
+        target: Target,
+        content: String,
+    },
+    Replace {
+        target: Target,
+        content: String,
+    },
+    Annotate {
+        target: Target,
+        content: String,
+    },
+    /// Only this one needs a version: what it quotes stands for the rest.
+    Patch {
+        diff: String,
+        version: RevisionId,
+    },
+}
+
+/// Where an edit by offsets goes, and what it takes for granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) range: CharRange,
+    pub(crate) fingerprint: Option<Fingerprint>,
+    pub(crate) version: Option<RevisionId>,
+}
+
+impl Directive {
+    /// Reads a directive.
+    ///
+    /// `document_version` may be called `snapshot_version`, `version` or `document_digest`; where several are given they
+    /// must agree. `target_range` is `[start, end]` or `{"start", "end"}`, in characters, half-open. A field that is
+    /// null counts as left out.
+    ///
+    /// ```
+    /// use canvas_tools::{Action, Directive};
+    /// use serde_json::json;
+    ///
+    /// let directive = json!({"action": "replace", "content": "two", "target_range": [2, 5]});
+    /// assert_eq!(Directive::parse(&directive)?.action(), Action::Replace);
+    ///
+    /// let mixed = json!({"action": "patch", "diff": "@@\n-a\n+b\n", "content": "b", "version": "r1-3fa94c02"});
+    /// let refused = Directive::parse(&mixed).unwrap_err();
+    /// assert_eq!((refused.code(), refused.reason()), ("INVALID_DIRECTIVE", Some("FORBIDDEN_FIELD")));
+    /// assert_eq!(refused.place(), Some("/content"));
+    /// # Ok::<(), canvas_tools::DirectiveError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DirectiveError::Invalid`] with the place of the first fault.
+    pub fn parse(value: &Value) -> Result<Self, DirectiveError> {
+        let Value::Object(fields) = value else {
+            return Err(invalid(Fault::NotAnObject, "", "pass the directive as one JSON object"));
+        };
+        if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
+            let place = shorten(&pointer_key(unknown)).into_owned();
+            let known = FIELDS.join(", ");
+            return Err(invalid(
+                Fault::UnknownField,
+                &place,
+                format!("leave it out: the fields are {known}"),
+            ));
+        }
+        for (name, limit) in [
+            ("diff", MAX_DIFF_BYTES),
+            ("content", MAX_CONTENT_BYTES),
+            ("rationale", MAX_RATIONALE_BYTES),
+            ("selection_fingerprint", 128),
+        ] {
+            let bytes = fields.get(name).and_then(Value::as_str).map_or(0, str::len);
+            if bytes > limit {
+                let message = format!("it has {bytes} bytes, the limit is {limit}: send less at a time");
+                return Err(invalid(Fault::TooLarge, &format!("/{name}"), message));
+            }
+        }
+        if fields.get("action").is_none_or(Value::is_null) {
+            return Err(absent(fields, "action", "pass insert, replace, annotate or patch"));
+        }
+        let json: DirectiveJson = serde_path_to_error::deserialize(value).map_err(|e| {
+            let what = e.inner().to_string();
+            let message = format!("{}: correct the value to the schema", shorten(&what));
+            invalid(Fault::BadValue, &shorten(&place_of(e.path())), message)
+        })?;
+        let version = version(fields)?;
+        let DirectiveJson { action, content, target_range, diff, selection_fingerprint, rationale, .. } =
+            json;
+        let edit = if action == Action::Patch {
+            let forbidden = [
+                ("content", content.is_some()),
+                ("target_range", target_range.is_some()),
+                ("selection_fingerprint", selection_fingerprint.is_some()),
+            ];
+            forbid(&forbidden, "leave it out: a patch says what and where by its diff")?;
+            let diff = diff.filter(|diff| !diff.trim().is_empty()).ok_or_else(|| {
+                let what = "pass a unified diff with at least one hunk that begins with @@";
+                absent(fields, "diff", what)
+            })?;
+            let version = version.ok_or_else(|| {
+                let what = "pass the document_version of the snapshot that the diff was written for";
+                absent(fields, "document_version", what)
+            })?;
+            Edit::Patch { diff, version }
+        } else {
+            let only = "leave it out, or pass the action \"patch\" with document_version and without content";
+            forbid(&[("diff", diff.is_some())], only)?;
+            let content =
+                content.ok_or_else(|| absent(fields, "content", "pass the text to put in, or to note"))?;
+            let range = target_range.ok_or_else(|| {
+                absent(fields, "target_range", "pass [start, end] in characters of the document")
+            })?;
+            let fingerprint = selection_fingerprint.as_deref().map(Fingerprint::given);
+            let target = Target { range: range_of(&range)?, fingerprint, version };
+            by_offsets(action, target, content)?
+        };
+        Ok(Self { edit, rationale })
+    }
+
+    /// A directive that applies a diff, for hosts and tests that make their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Directive::parse`]: the diff is empty, or the diff or rationale too large.
+    pub fn patch(diff: &str, version: RevisionId, rationale: Option<&str>) -> Result<Self, DirectiveError> {
+        let version = version.to_string();
+        Self::parse(&json!({
+            "action": Action::Patch,
+            "diff": diff,
+            "document_version": version,
+            "rationale": rationale,
+        }))
+    }
+
+    /// What it does.
+    pub const fn action(&self) -> Action {
+        match &self.edit {
+            Edit::Insert { .. } => Action::Insert,
+            Edit::Replace { .. } => Action::Replace,
+            Edit::Annotate { .. } => Action::Annotate,
+            Edit::Patch { .. } => Action::Patch,
+        }
+    }
+
+    /// The version of the document that it was made for.
+    pub const fn version(&self) -> Option<RevisionId> {
+        match &self.edit {
+            Edit::Insert { target, .. } | Edit::Replace { target, .. } | Edit::Annotate { target, .. } => {
+                target.version
+            }
+            Edit::Patch { version, .. } => Some(*version),
+        }
+    }
+
+    /// Why, in the words of whoever asks.
+    pub fn rationale(&self) -> Option<&str> {
+        self.rationale.as_deref()
+    }
+
+    /// The directive as JSON, in its one normal form: `document_version` and a pair for the range.
+    pub fn to_json(&self) -> Value {
+        let mut fields = Map::new();
+        let mut set = |name: &str, value: Value| {
+            if !value.is_null() {
+                fields.insert(name.into(), value);
+            }
+        };
+        set("action", json!(self.action()));
+        match &self.edit {
+            Edit::Insert { target, content }
+            | Edit::Replace { target, content }
+            | Edit::Annotate { target, content } => {
+                set("content", json!(content));
+                set("target_range", json!([target.range.start(), target.range.end()]));
+                set("selection_fingerprint", json!(target.fingerprint));
+            }
+            Edit::Patch { diff, .. } => set("diff", json!(diff)),
+        }
+        set("document_version", json!(self.version()));
+        set("rationale", json!(self.rationale));
+        Value::Object(fields)
+    }
+
+    /// What a retry is told by.
+    pub(crate) fn digest(&self) -> BlobId {
+        BlobId::of(self.to_json().to_string().as_bytes())
+    }
+}
+
+fn by_offsets(action: Action, target: Target, content: String) -> Result<Edit, DirectiveError> {
+    if content.is_empty() && action != Action::Replace {
+        let message = "it is empty: pass some text; to remove text, replace it with an empty content";
+        return Err(invalid(Fault::EmptyField, "/content", message));
+    }
+    match action {
+        Action::Insert if !target.range.is_empty() => {
+            let message =
+                "an insertion has start equal to end: pass the place twice, or the action \"replace\"";
+            Err(invalid(Fault::BadRange, "/target_range", message))
+        }
+        Action::Insert => Ok(Edit::Insert { target, content }),
+        Action::Annotate => Ok(Edit::Annotate { target, content }),
+        Action::Replace | Action::Patch => Ok(Edit::Replace { target, content }),
+    }
+}
+
+/// The names that a version goes by. Each may be given; those that are given must agree.
+pub(crate) const VERSION_NAMES: [&str; 4] =
+    ["document_version", "snapshot_version", "version", "document_digest"];
+
+fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveError> {
+    let mut found: Option<(&str, RevisionId)> = None;
+    for name in VERSION_NAMES {
+        let Some(text) = fields.get(name).and_then(Value::as_str) else { continue };
+        let place = format!("/{name}");
+        let version: RevisionId = text.parse().map_err(|_: ParseRevisionIdError| {
+            let message = "a version reads like r12-3fa94c02: pass the document_version of the last snapshot";
+            invalid(Fault::BadVersion, &place, message)
+        })?;
+        match found {
+            Some((other, first)) if first != version => {
+                let message = format!("it differs from {other}: pass one version, as document_version");
+                return Err(invalid(Fault::VersionsDiffer, &place, message));
+            }
+            Some(_) => {}
+            None => found = Some((name, version)),
+        }
+    }
+    Ok(found.map(|(_, version)| version))
+}
+
+fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
+    let wrong = |place: &str| {
+        let message = "pass [start, end], two whole numbers of characters from 0, start not after end";
+        invalid(Fault::BadRange, place, message)
+    };
+    let number = |value: Option<&Value>, place: &str| -> Result<usize, DirectiveError> {
+        let number = value.and_then(Value::as_u64).ok_or_else(|| wrong(place))?;
+        Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    };
+    let (start, end) = match value {
+        Value::Array(pair) if pair.len() == 2 => {
+            (number(pair.first(), "/target_range/0")?, number(pair.get(1), "/target_range/1")?)
+        }
+        Value::Object(named) => {
+            if let Some(name) = named.keys().find(|name| !["start", "end"].contains(&name.as_str())) {
+                let place = format!("/target_range{}", shorten(&pointer_key(name)));
+                return Err(invalid(Fault::UnknownField, &place, "leave it out: a range has start and end"));
+            }
+            let bound = |name: &str| number(named.get(name), &format!("/target_range/{name}"));
+            (bound("start")?, bound("end")?)
+        }
+        _ => return Err(wrong("/target_range")),
+    };
+    CharRange::new(start, end).ok_or_else(|| wrong("/target_range"))
+}
+
+fn forbid(fields: &[(&str, bool)], message: &str) -> Result<(), DirectiveError> {
+    match fields.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(invalid(Fault::ForbiddenField, &format!("/{name}"), message)),
+        None => Ok(()),
+    }
+}
+
+/// A field that is needed and is left out, null, or empty.
+fn absent(fields: &Map<String, Value>, name: &str, message: &str) -> DirectiveError {
+    let is_there = fields.get(name).is_some_and(|value| !value.is_null());
+    let fault = if is_there { Fault::EmptyField } else { Fault::MissingField };
+    invalid(fault, &format!("/{name}"), message)
+}
+
+fn invalid(fault: Fault, place: &str, message: impl Into<String>) -> DirectiveError {
+    DirectiveError::Invalid { fault, place: place.into(), message: message.into() }
+}

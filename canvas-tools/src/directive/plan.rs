@@ -1,0 +1,208 @@
+//! From a directive and a text to an edit, in pure code.
+
+use std::ops::Range;
+
+use canvas_core::LineSpan;
+use canvas_core::text::{Delta, Limits, Mode, Options, Repair, Stretch, apply};
+use serde::Serialize;
+
+use super::failure::DirectiveError;
+use super::parse::{Action, Directive, Edit, Target};
+use super::range::CharRange;
+
+/// An edit that was worked out and not yet made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The edit; empty for an annotation.
+    pub delta: Delta,
+    /// The text after it.
+    pub text: String,
+    /// What it does, and where.
+    pub context: EditContext,
+}
+
+/// What an edit did, and where: what an editor needs to show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EditContext {
+    /// The directive's action.
+    pub action: Action,
+    /// Characters won or lost, such as `+120 chars`.
+    pub summary: String,
+    /// The changed stretches of the new text, in order; of an annotation, what it speaks of.
+    pub spans: Vec<EditSpan>,
+    /// The smallest stretch of the old text that holds all that was taken out.
+    pub before: CharRange,
+    /// The smallest stretch of the new text that holds all that was put in.
+    pub after: CharRange,
+    /// What to select: the last changed stretch, or the place where text was taken out.
+    pub selection: CharRange,
+    /// What was put right in a patch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
+    /// What an annotation says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A changed stretch of the new text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EditSpan {
+    /// Its lines.
+    #[serde(flatten)]
+    pub lines: LineSpan,
+    /// Its characters.
+    #[serde(flatten)]
+    pub chars: CharRange,
+}
+
+/// Works out what a directive does to a text. A patch is read in anchored mode. The version is not looked at: that is
+/// for whoever knows which one the text has.
+///
+/// Linear in text and directive.
+///
+/// # Errors
+///
+/// [`DirectiveError`]: a range outside the text, a fingerprint of another text, a patch that does not fit.
+pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planned, DirectiveError> {
+    match &directive.edit {
+        Edit::Insert { target, content } | Edit::Replace { target, content } => {
+            let range = locate(text, target)?;
+            if &text[range.clone()] == content {
+                let context = EditContext::still(directive.action(), text, &range, target.range);
+                return Ok(Planned { delta: Delta::default(), text: text.into(), context });
+            }
+            let (delta, after) = splice(text, range, content);
+            let context = EditContext::of(directive.action(), text, &after, &delta);
+            Ok(Planned { delta, text: after, context })
+        }
+        Edit::Annotate { target, content } => {
+            let range = locate(text, target)?;
+            let context = EditContext::still(directive.action(), text, &range, target.range);
+            let context = EditContext { note: Some(content.clone()), ..context };
+            Ok(Planned { delta: Delta::default(), text: text.into(), context })
+        }
+        Edit::Patch { diff, .. } => {
+            let applied = apply(text, diff, &Options { mode: Mode::Anchored, limits: *limits })?;
+            let (delta, repairs) = (applied.delta(), applied.repairs().to_vec());
+            let after = applied.into_text();
+            let context =
+                EditContext { repairs, ..EditContext::of(directive.action(), text, &after, &delta) };
+            Ok(Planned { delta, text: after, context })
+        }
+    }
+}
+
+/// Puts a content in the place of a range that holds something else.
+fn splice(text: &str, range: Range<usize>, content: &str) -> (Delta, String) {
+    let (at, old, new) = (range.start, text[range].into(), content.into());
+    let delta = Delta::try_from(vec![Stretch { at, old, new }]).expect("it is one, and changes something");
+    let after = delta.apply(text).expect("what it takes out was read there");
+    (delta, after)
+}
+
+fn locate(text: &str, target: &Target) -> Result<Range<usize>, DirectiveError> {
+    let range = target.range.bytes(text).map_err(|chars| DirectiveError::OutOfText {
+        start: target.range.start(),
+        end: target.range.end(),
+        chars,
+    })?;
+    match &target.fingerprint {
+        Some(fingerprint) if !fingerprint.fits(&text[range.clone()]) => {
+            Err(DirectiveError::changed_there(fingerprint, &text[range]))
+        }
+        _ => Ok(range),
+    }
+}
+
+impl EditContext {
+    /// The context of an edit that leads from one text to another.
+    pub(crate) fn of(action: Action, before: &str, after: &str, delta: &Delta) -> Self {
+        let (mut old, mut new) = (Cursor::new(before), Cursor::new(after));
+        let mut spans: Vec<EditSpan> = Vec::with_capacity(delta.stretches().len());
+        let (mut first, mut last, mut shift, mut net) = (0, 0, 0_isize, 0_isize);
+        for (i, one) in delta.stretches().iter().enumerate() {
+            let (start, old_end) = (one.at.wrapping_add_signed(shift), one.range().end);
+            shift += one.new.len() as isize - one.old.len() as isize;
+            let end = start + one.new.len();
+            let from = old.chars_to(one.at);
+            if i == 0 {
+                first = from;
+            }
+            last = old.chars_to(old_end);
+            let from_new = new.chars_to(start);
+            let first_line = new.line;
+            let to_new = new.chars_to(end);
+            net += (to_new - from_new) as isize - (last - from) as isize;
+            // What follows in its line belongs to it where it did not begin a line both before and after.
+            let tail = !is_line_start(after, end) || (end < after.len() && !is_line_start(before, old_end));
+            let lines =
+                LineSpan { start_line: first_line, end_line: if tail { new.line } else { new.line - 1 } };
+            spans.push(EditSpan { lines, chars: CharRange::new(from_new, to_new).expect("in order") });
+        }
+        let after = match (spans.first(), spans.last()) {
+            (Some(a), Some(z)) => CharRange::new(a.chars.start(), z.chars.end()).expect("in order"),
+            _ => CharRange::caret(0),
+        };
+        Self {
+            action,
+            summary: format!("{net:+} chars"),
+            before: CharRange::new(first, last).expect("in order"),
+            after,
+            selection: spans.last().map_or(after, |span| span.chars),
+            spans,
+            repairs: Vec::new(),
+            note: None,
+        }
+    }
+
+    /// The context where the text stays: an annotation has the lines that it speaks of, an edit none.
+    fn still(action: Action, text: &str, bytes: &Range<usize>, range: CharRange) -> Self {
+        let mut cursor = Cursor::new(text);
+        cursor.chars_to(bytes.start);
+        let start_line = cursor.line;
+        cursor.chars_to(bytes.end);
+        // The terminator of a line belongs to the line.
+        let ends_line = !bytes.is_empty() && is_line_start(text, bytes.end);
+        let end_line = if ends_line { cursor.line - 1 } else { cursor.line };
+        let lines = LineSpan { start_line, end_line };
+        let spans =
+            if action == Action::Annotate { vec![EditSpan { lines, chars: range }] } else { Vec::new() };
+        Self {
+            action,
+            summary: "+0 chars".into(),
+            spans,
+            before: range,
+            after: range,
+            selection: range,
+            repairs: Vec::new(),
+            note: None,
+        }
+    }
+}
+
+fn is_line_start(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
+/// Counts characters and lines on the way through a text.
+struct Cursor<'t> {
+    text: &'t str,
+    byte: usize,
+    chars: usize,
+    line: usize,
+}
+
+impl<'t> Cursor<'t> {
+    const fn new(text: &'t str) -> Self {
+        Self { text, byte: 0, chars: 0, line: 1 }
+    }
+
+    /// Goes forward to a byte that begins a character, and says how many characters lie before it.
+    fn chars_to(&mut self, byte: usize) -> usize {
+        let way = &self.text[self.byte..byte];
+        self.chars += way.chars().count();
+        self.line += way.bytes().filter(|byte| *byte == b'\n').count();
+        self.byte = byte;
+        self.chars
+    }
+}

@@ -1,0 +1,28 @@
+//! What the system prompt says about directives.
+
+use super::tools::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
+use crate::spec::ToolSpec;
+
+/// The lines for those of these tools that are enabled.
+pub(crate) fn prompt_lines(tools: &[ToolSpec]) -> Vec<String> {
+    let edit = tools.iter().find(|tool| tool.name == DOCUMENT_EDIT);
+    let (Some(edit), true) = (edit, tools.iter().any(|tool| tool.name == DOCUMENT_SNAPSHOT)) else {
+        return Vec::new();
+    };
+    let patches = edit.parameters.pointer("/properties/diff").is_some();
+    let how = if patches {
+        "Edit in this order: document_snapshot, write a unified diff of that text (diff_builder can do it for you), \
+         document_edit with action \"patch\", the diff and the document_version of the snapshot. Copy 1 to 3 unchanged \
+         lines around each change exactly. For a small change at a known place, insert and replace take target_range in \
+         characters."
+    } else {
+        "Edit in this order: document_snapshot, find the place by its line_offsets, document_edit with action \
+         \"insert\" or \"replace\", target_range in characters and the document_version of the snapshot."
+    };
+    vec![
+        how.into(),
+        "Every edit makes a new document_version, which its reply names. When document_edit fails with STALE_VERSION or \
+         a conflict, take a fresh document_snapshot and make the edit anew; never send the same one again."
+            .into(),
+    ]
+}

@@ -1,0 +1,131 @@
+//! The last directives, as a screen shows them, and the way back from each.
+
+use std::collections::VecDeque;
+
+use canvas_core::{Command, Party, RevisionId, Undo};
+use serde::Serialize;
+
+use super::apply::AppliedDirective;
+use super::failure::{Advice, DirectiveFailure};
+use super::parse::Action;
+
+/// The last directives of a canvas, newest last: a bounded list that a host keeps beside its chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecentEdits {
+    #[serde(skip)]
+    limit: usize,
+    edits: VecDeque<RecentEdit>,
+}
+
+/// One directive, as a screen shows it: icon by `action`, one line of `status`, the `preview` of its diff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecentEdit {
+    /// What it was to do, where that could be read.
+    pub action: Option<Action>,
+    /// Why, in the words of whoever asked.
+    pub rationale: Option<String>,
+    /// One line that says what became of it.
+    pub status: String,
+    /// How it ended.
+    #[serde(flatten)]
+    pub ending: Ending,
+}
+
+/// How a directive ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "ending", rename_all = "snake_case")]
+pub enum Ending {
+    /// It was done.
+    Done {
+        /// The number of its change in the history; `None` where the text stayed.
+        change: Option<u64>,
+        /// The version before.
+        version_before: RevisionId,
+        /// The version after.
+        version: RevisionId,
+        /// The diff, cut to a few lines.
+        preview: String,
+        /// Whether the change was taken back since.
+        taken_back: bool,
+    },
+    /// It was not done: a notice to the user is in order.
+    Failed {
+        /// The stable code.
+        code: &'static str,
+        /// What the chat shows.
+        chat_text: String,
+        /// What to do about it.
+        advice: Advice,
+    },
+}
+
+impl Default for RecentEdits {
+    /// Keeps the last 20.
+    fn default() -> Self {
+        Self::new(20)
+    }
+}
+
+impl RecentEdits {
+    /// A list that keeps so many.
+    pub const fn new(limit: usize) -> Self {
+        Self { limit, edits: VecDeque::new() }
+    }
+
+    /// Adds what became of a directive. A retry that was answered from a receipt is in the list already.
+    pub fn record(&mut self, result: &Result<AppliedDirective, DirectiveFailure>, rationale: Option<&str>) {
+        let edit = match result {
+            Ok(applied) if applied.replayed => return,
+            Ok(applied) => RecentEdit {
+                action: Some(applied.context.action),
+                rationale: rationale.map(Into::into),
+                status: applied.status(),
+                ending: Ending::Done {
+                    change: applied.change,
+                    version_before: applied.version_before,
+                    version: applied.version,
+                    preview: applied.preview.clone(),
+                    taken_back: false,
+                },
+            },
+            Err(failure) => RecentEdit {
+                action: failure.action,
+                rationale: rationale.map(Into::into),
+                status: failure.status(),
+                ending: Ending::Failed {
+                    code: failure.code(),
+                    chat_text: failure.chat_text(),
+                    advice: failure.advice(),
+                },
+            },
+        };
+        self.edits.push_back(edit);
+        while self.edits.len() > self.limit {
+            self.edits.pop_front();
+        }
+    }
+
+    /// The edits, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &RecentEdit> {
+        self.edits.iter()
+    }
+
+    /// The command that takes one of these changes back, from under later ones, in the user's name; `None` where the
+    /// list has no such change, or it was taken back. The engine may still refuse it, where a later change touches it.
+    pub fn rollback(&self, change: u64) -> Option<Command> {
+        let stands = |edit: &&RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), taken_back: false, .. } if own == change);
+        self.edits.iter().find(stands)?;
+        Some(Command::Undo { by: Party::User, what: Undo::Change(change) })
+    }
+
+    /// Notes that a change was taken back, here or by a plain undo.
+    pub fn note_taken_back(&mut self, change: u64) {
+        for edit in &mut self.edits {
+            if let Ending::Done { change: Some(own), taken_back, .. } = &mut edit.ending
+                && *own == change
+            {
+                *taken_back = true;
+            }
+        }
+    }
+}

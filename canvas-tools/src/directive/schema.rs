@@ -1,0 +1,145 @@
+//! What a directive may look like, as a JSON Schema.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::parse::Action;
+
+/// A directive as it is sent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the four names of the version are read together, so that they can be compared")]
+pub(crate) struct DirectiveJson {
+    /// What to do: insert, replace or annotate by target_range, or patch by a diff.
+    pub(crate) action: Action,
+    /// The text to put in, or the note of an annotation. Not with patch.
+    pub(crate) content: Option<String>,
+    /// [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
+    #[schemars(with = "Option<RangeJson>")]
+    pub(crate) target_range: Option<Value>,
+    /// A unified diff of the document: hunks that begin with @@, lines that begin with a space, + or -. Only with patch.
+    pub(crate) diff: Option<String>,
+    /// The document_version of the snapshot that this is made for; needed with patch.
+    document_version: Option<String>,
+    /// Another name of document_version.
+    snapshot_version: Option<String>,
+    /// Another name of document_version.
+    version: Option<String>,
+    /// Another name of document_version.
+    document_digest: Option<String>,
+    /// The selection_hash of the text in target_range: nothing is done where another text stands there. Not with patch.
+    pub(crate) selection_fingerprint: Option<String>,
+    /// Why, in one sentence, for the user.
+    pub(crate) rationale: Option<String>,
+}
+
+/// The fields of a directive.
+pub(crate) const FIELDS: [&str; 10] = [
+    "action",
+    "content",
+    "target_range",
+    "diff",
+    "document_version",
+    "snapshot_version",
+    "version",
+    "document_digest",
+    "selection_fingerprint",
+    "rationale",
+];
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "it is read by hand, so that a fault has its place")]
+enum RangeJson {
+    Pair(#[schemars(length(equal = 2))] Vec<u64>),
+    Named(NamedRange),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "it is read by hand, so that a fault has its place")]
+struct NamedRange {
+    start: u64,
+    end: u64,
+}
+
+/// The JSON Schema of a directive: closed, and conditional by action. It admits what
+/// [`Directive::parse`](crate::Directive::parse) reads, but for what a schema cannot say: limits in bytes, ranges that
+/// run back, versions that differ.
+///
+/// Without `use_patch_edits` there is no `patch` and no `diff`.
+pub fn directive_schema(use_patch_edits: bool) -> Value {
+    let mut schema = flat_schema(use_patch_edits);
+    let patch = json!({
+        "required": ["diff"],
+        "properties": {
+            "diff": {"type": "string", "pattern": "\\S"},
+            "content": {"type": "null"},
+            "target_range": {"type": "null"},
+            "selection_fingerprint": {"type": "null"},
+        },
+        "anyOf": (super::parse::VERSION_NAMES)
+            .map(|name| json!({"required": [name], "properties": {name: {"type": "string"}}})),
+    });
+    let by_offsets = json!({
+        "required": ["content", "target_range"],
+        "properties": {
+            "content": {"type": "string"},
+            "target_range": {"type": ["array", "object"]},
+            "diff": {"type": "null"},
+        },
+    });
+    if use_patch_edits {
+        let is_patch = json!({"required": ["action"], "properties": {"action": {"const": "patch"}}});
+        (schema["if"], schema["then"], schema["else"]) = (is_patch, patch, by_offsets);
+    } else {
+        schema["required"] = json!(["action", "content", "target_range"]);
+    }
+    schema
+}
+
+/// The same without conditions and second names, for a model: some providers take no conditions at the root.
+pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
+    let mut schema = flat_schema(use_patch_edits);
+    let properties = properties(&mut schema);
+    for alias in &super::parse::VERSION_NAMES[1..] {
+        properties.remove(*alias);
+    }
+    properties["target_range"] = json!({
+        "type": ["array", "null"],
+        "items": {"type": "integer", "minimum": 0},
+        "minItems": 2,
+        "maxItems": 2,
+        "description": properties["target_range"]["description"],
+    });
+    if !use_patch_edits {
+        schema["required"] = json!(["action", "content", "target_range"]);
+    }
+    schema
+}
+
+fn flat_schema(use_patch_edits: bool) -> Value {
+    let mut schema = schemars::schema_for!(DirectiveJson);
+    schema.remove("$schema");
+    schema.remove("title");
+    let mut schema = schema.to_value();
+    let properties = properties(&mut schema);
+    let mut actions = vec![Action::Insert, Action::Replace, Action::Annotate];
+    let mut what = "insert, replace or annotate by target_range";
+    if use_patch_edits {
+        actions.push(Action::Patch);
+        what = "insert, replace or annotate by target_range, or patch by a diff";
+    } else {
+        properties.remove("diff");
+    }
+    properties["action"] =
+        json!({"type": "string", "enum": actions, "description": format!("What to do: {what}.")});
+    schema
+}
+
+fn properties(schema: &mut Value) -> &mut Map<String, Value> {
+    schema["properties"].as_object_mut().expect("the root of a struct's schema has properties")
+}

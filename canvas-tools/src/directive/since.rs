@@ -1,0 +1,39 @@
+//! What a stale version has missed.
+
+use canvas_core::lease::Timestamp;
+use canvas_core::text::build;
+use canvas_core::{BlobId, CanvasId, Changes, Engine, RevisionId, Snapshot, Step, Store};
+
+/// Entries of the history that are looked at: one look at the store each.
+const REACH: usize = 64;
+
+/// The changes from a version to the document, as far as the history tells; `None` where it does not, or the version
+/// never was.
+pub(crate) async fn changes_since<S: Store>(
+    engine: &Engine<S>,
+    canvas: &CanvasId,
+    version: RevisionId,
+    snapshot: &Snapshot,
+    now: Timestamp,
+) -> Option<Changes> {
+    let entries = engine.history(canvas, None, REACH, now).await.ok()?;
+    let mut text = snapshot.text().to_owned();
+    for entry in entries {
+        // Somebody may have gone on since the snapshot.
+        if entry.revision_after > snapshot.head.revision() {
+            continue;
+        }
+        if entry.revision_after <= version.revision() {
+            break;
+        }
+        let Step::Document { delta, .. } = &entry.step;
+        text = delta.as_ref()?.inverse().apply(&text).ok()?;
+    }
+    // The digits of the version show whether this is its text.
+    (RevisionId::new(version.revision(), BlobId::of(text.as_bytes())) == version).then(|| {
+        let diff = build(&text, snapshot.text(), 3);
+        let limit = engine.policy().refusal_diff_bytes;
+        let diff = (diff.len() <= limit).then_some(diff);
+        Changes { from: Some(version), to: snapshot.revision_id(), diff, whole: None }
+    })
+}

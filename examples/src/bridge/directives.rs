@@ -1,0 +1,26 @@
+//! Directives (specs 003), done as the host does them: without a lease.
+
+use canvas_core::block_on;
+use canvas_tools::{Directive, DirectiveFailure, apply_directive};
+use serde_json::Value;
+
+use super::documents::Documents;
+use super::request::{BridgeError, Request};
+
+pub(super) fn apply(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let now = documents.now(request)?;
+    let session = documents.session(request, now)?;
+    let directive = Directive::parse(&request.field::<Option<Value>>("directive")?.unwrap_or(Value::Null));
+    let directive = directive.map_err(DirectiveFailure::from)?;
+    let call = documents.call_id()?;
+    Ok(block_on(apply_directive(documents.engine(), &session, call, &directive, now))?.to_json())
+}
+
+impl From<DirectiveFailure> for BridgeError {
+    fn from(failure: DirectiveFailure) -> Self {
+        let fields = failure.to_json();
+        let error = Self::new(failure.code(), failure.to_string());
+        let fields = fields.as_object().into_iter().flatten();
+        fields.fold(error, |error, (name, value)| error.with(name, value.clone()))
+    }
+}
