@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(edit.is_empty(), before == after);
         prop_assert_eq!(edit.apply(&before), Ok(after.clone()));
         prop_assert_eq!(edit.inverse().apply(&after), Ok(before.clone()));
-        prop_assert_eq!(edit.inverse().inverse(), edit.clone());
+        prop_assert_eq!(&edit.inverse().inverse(), &edit);
         if let Ok(applied) = apply(&before, &build(&before, &after, 3), &Options::default()) {
             prop_assert_eq!(applied.delta(), edit);
         }
