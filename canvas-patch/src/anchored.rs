@@ -178,12 +178,13 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
             let marked = patch.markers.binary_search(&i).is_ok();
             let own = lines::terminator(part.text);
             if part.kind == Kind::Add {
-                let own = if own.is_empty() { "\n" } else { own };
+                let own = if own.is_empty() { lines::terminator_behind(part.text, "\n") } else { own };
                 // Lines added at one point have one neighbour, and a line of any length is searched once for it.
                 if beside.is_none_or(|(point, _)| point != at) {
                     beside = Some((at, neighbour_terminator(text, at)));
                 }
                 wanted = beside.and_then(|(_, terminator)| terminator).unwrap_or(own);
+                wanted = lines::terminator_behind(content(part.text), wanted);
                 adapted |= own != wanted;
                 if at == text.len() {
                     splice.terminate_kept_line(wanted);

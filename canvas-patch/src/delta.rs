@@ -66,7 +66,7 @@ pub struct DeltaConflict {
     pub at: usize,
 }
 
-/// Stretches are out of order, touch one another, or change nothing.
+/// Stretches are out of order, touch one another, change nothing, or lie where no text reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stretch {index} is out of order or without effect: restore the edit from a backup")]
 pub struct DeltaOrder {
@@ -169,7 +169,7 @@ impl Delta {
             }
             moved.push(Stretch { at: one.at.wrapping_add_signed(shift), ..one.clone() });
         }
-        // Two that bordered on something that is gone now may border on each other.
+        // Two that bordered on something that is gone now may border on each other, and undo each other.
         Ok(Self { stretches: joined(moved) })
     }
 }
@@ -190,24 +190,30 @@ fn joined(stretches: Vec<Stretch>) -> Vec<Stretch> {
             _ => joined.push(one),
         }
     }
+    joined.retain(|one| one.old != one.new);
     joined
 }
 
 impl TryFrom<Vec<Stretch>> for Delta {
     type Error = DeltaOrder;
 
-    /// Takes stretches in order, with at least one kept byte between neighbours.
+    /// Takes stretches in order, with at least one kept byte between neighbours, of texts that can be in memory.
     fn try_from(stretches: Vec<Stretch>) -> Result<Self, DeltaOrder> {
-        let ends = |one: &Stretch| one.at.checked_add(one.old.len().max(one.new.len()));
-        let apart = |pair: &[Stretch]| pair[0].range().end < pair[1].at;
-        let is_right = |index: usize| {
-            let one: &Stretch = &stretches[index];
-            one.old != one.new && ends(one).is_some() && (index == 0 || apart(&stretches[index - 1..=index]))
-        };
-        match (0..stretches.len()).find(|&index| !is_right(index)) {
-            Some(index) => Err(DeltaOrder { index }),
-            None => Ok(Self { stretches }),
+        const LONGEST: usize = isize::MAX as usize;
+        let (mut kept_from, mut shift) = (0, 0_isize);
+        for (index, one) in stretches.iter().enumerate() {
+            let end = one.range().end;
+            shift += one.new.len() as isize - one.old.len() as isize;
+            let is_right = one.old != one.new
+                && (index == 0 || kept_from < one.at)
+                && end <= LONGEST
+                && end.saturating_add_signed(shift) <= LONGEST;
+            if !is_right {
+                return Err(DeltaOrder { index });
+            }
+            kept_from = end;
         }
+        Ok(Self { stretches })
     }
 }
 

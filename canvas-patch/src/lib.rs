@@ -34,7 +34,7 @@
 //!
 //! # Modules
 //!
-//! All private, their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
+//! All private but `strategies` (feature `proptest`), their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
 //! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
 //! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified`
 //! writes patches for `build` and for inverses; `near` picks from them what a patch has to do with, `words` looks into
@@ -58,6 +58,8 @@ mod patch;
 mod refusal;
 mod remedy;
 mod splice;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 mod strict;
 mod structure;
 mod unified;

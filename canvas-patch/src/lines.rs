@@ -75,6 +75,12 @@ pub(crate) fn terminator(line: &str) -> &str {
     &line[content(line).len()..]
 }
 
+/// The terminator that a line of this content can have where `wanted` is asked for: an LF right behind a CR would take
+/// the CR out of the content.
+pub(crate) fn terminator_behind<'a>(content: &str, wanted: &'a str) -> &'a str {
+    if wanted == "\n" && content.ends_with('\r') { "\r\n" } else { wanted }
+}
+
 /// The lines of a text, each with its terminator.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {

@@ -1,6 +1,6 @@
 //! Collecting the text after while the text before is walked.
 
-use crate::lines::{at_line_end, count, line_start_before};
+use crate::lines::{at_line_end, count, line_start_before, terminator_behind};
 use crate::patch::Patch;
 use crate::unified::Edit;
 
@@ -67,7 +67,7 @@ impl<'t> Splice<'t> {
         let line = count(&self.before[..start]);
         let kept = &self.before[start..];
         self.remove(start, line, kept.len());
-        self.add(self.before.len(), line + 1, kept, terminator);
+        self.add(self.before.len(), line + 1, kept, terminator_behind(kept, terminator));
     }
 
     /// Takes bytes of the line that was added last away again.

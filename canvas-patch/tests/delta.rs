@@ -24,6 +24,7 @@ fn edits_move_past_each_other_where_they_do_not_touch() {
         (vec![(4, "", "x")], vec![(2, "cd", "y")], Ok("abyxefgh")),
         // Two that come to border on each other.
         (vec![(1, "b", "x"), (3, "d", "y")], vec![(2, "c", "")], Ok("axyefgh")),
+        (vec![(1, "b", ""), (3, "", "b"), (7, "h", "")], vec![(2, "c", "")], Ok("abdefg")),
         // In each other's way.
         (vec![(2, "cd", "x")], vec![(3, "de", "y")], Err(3)),
         (vec![(2, "cd", "x")], vec![(2, "c", "")], Err(2)),
@@ -35,7 +36,12 @@ fn edits_move_past_each_other_where_they_do_not_touch() {
         let text = if own[0] == (4, "b", "x") { "abcdbfgh" } else { "abcdefgh" };
         let (own, later) = (delta(&own), delta(&later));
         let now = later.apply(text).unwrap();
-        let moved = own.past(&later).map(|moved| moved.apply(&now).unwrap());
+        let moved = own.past(&later);
+        if let Ok(moved) = &moved {
+            let stretches = Vec::from(moved.clone());
+            assert_eq!(Delta::try_from(stretches).as_ref(), Ok(moved), "{own:?} past {later:?}");
+        }
+        let moved = moved.map(|moved| moved.apply(&now).unwrap());
         assert_eq!(
             moved,
             expected.map(str::to_owned).map_err(|at| DeltaConflict { at }),
@@ -73,8 +79,15 @@ fn stretches_are_checked() {
         (vec![one(0, "", "a"), one(0, "", "b")], Some(1)),
         (vec![one(usize::MAX, "a", "b")], Some(0)),
         (vec![one(usize::MAX - 1, "", "bcd")], Some(0)),
+        (vec![one(0, "", "bcd"), one(usize::MAX - 1, "a", "")], Some(1)),
+        (vec![one(0, "bcd", ""), one(isize::MAX as usize - 1, "a", "")], None),
+        (vec![one(0, "", "bcd"), one(isize::MAX as usize - 1, "a", "")], Some(1)),
     ] {
-        assert_eq!(Delta::try_from(stretches.clone()).err().map(|e| e.index), fault, "{stretches:?}");
+        let delta = Delta::try_from(stretches.clone());
+        assert_eq!(delta.as_ref().err().map(|e| e.index), fault, "{stretches:?}");
+        if let Ok(delta) = delta {
+            assert_eq!(Delta::try_from(Vec::from(delta.inverse())), Ok(delta.inverse()));
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::apply::Span;
 use crate::lines;
 
 /// Bytes between two restart points that are kept. A one-line edit reads about as much again; all points behind
-/// it are moved. In tests every point counts: their texts are short.
-pub(super) const SPACING: usize = if cfg!(test) { 0 } else { 1024 };
+/// it are moved. In tests and fuzz targets every point counts: their texts are short.
+pub(super) const SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 1024 };
 
 /// With more edits at once, everything between the first and the last counts as changed.
 const MAX_EDITS: usize = 256;

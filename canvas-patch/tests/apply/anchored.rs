@@ -176,6 +176,10 @@ fn terminators_are_those_of_the_document() {
     adapts("a\r\nb\r\nc\n", "@@ -9,2 +9,2 @@\n b\r\n-c\n+x\n", "a\r\nb\r\nx\n", "1:MOVED");
     // A lone CR is content.
     adapts("a\r\n", "@@\n-a\n+x\r\r\n", "x\r\r\n", adapted);
+    // An LF alone would take the CR out of the content.
+    adapts("a\n", "@@\n-a\n+x\r\r\n", "x\r\r\n", "1:BARE_HEADER");
+    let ignored = "1:BARE_HEADER 1:EOF_MARKER_IGNORED";
+    adapts("a\nb\r", "@@\n b\r\n\\ No newline\n+x\n", "a\nb\r\r\nx", ignored);
     adapts("a\rb\n", "@@\n-a\rb\n+c\rd\n", "c\rd\n", "1:BARE_HEADER");
 }
 

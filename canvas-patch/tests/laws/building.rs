@@ -1,18 +1,18 @@
 //! What holds for every built patch, and for the words that differ.
 
+use canvas_patch::strategies::{Change, change};
 use canvas_patch::{BuildOptions, Options, apply, build, build_unique, word_changes};
 use proptest::prelude::*;
 
 use crate::reference;
-use crate::strategies::Change;
 use crate::times;
 
 proptest! {
     #![proptest_config(times(3))]
 
     #[test]
-    fn old_sides_are_unique_unless_reported(change in Change::any(), context in 0_usize..4, widest in 0_usize..12) {
-        let (before, after) = (change.before(), change.after());
+    fn old_sides_are_unique_unless_reported(change in change(), context in 0_usize..4, widest in 0_usize..12) {
+        let Change { before, after } = change;
         let options = BuildOptions { context, widest_context: widest };
         let built = build_unique(&before, &after, &options);
         prop_assert_eq!(built.patch.is_empty(), before == after);
@@ -35,8 +35,8 @@ proptest! {
     }
 
     #[test]
-    fn context_grows_by_need_only(change in Change::any(), context in 0_usize..3, widest in 0_usize..9) {
-        let (before, after) = (change.before(), change.after());
+    fn context_grows_by_need_only(change in change(), context in 0_usize..3, widest in 0_usize..9) {
+        let Change { before, after } = change;
         let of = |widest_context| build_unique(&before, &after, &BuildOptions { context, widest_context });
         let plain = of(context);
         prop_assert_eq!(plain.patch, build(&before, &after, context));

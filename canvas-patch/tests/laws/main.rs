@@ -1,6 +1,7 @@
 //! What holds for every text and every patch.
 
 mod building;
+mod fitting;
 mod reference;
 mod remedies;
 mod strategies;
@@ -8,7 +9,9 @@ mod strategies;
 use canvas_patch::{ApplyError, BuildOptions, Limits, Mode, Options, Reason, apply, build, build_unique};
 use proptest::prelude::*;
 
-use crate::strategies::{Change, Mutation, Sketch};
+use canvas_patch::strategies::{Change, change};
+
+use crate::strategies::{Mutation, Sketch, is_uniform};
 
 /// So many times the usual number of cases, which the environment sets by `PROPTEST_CASES`.
 fn times(factor: u32) -> ProptestConfig {
@@ -76,8 +79,8 @@ proptest! {
     #![proptest_config(times(3))]
 
     #[test]
-    fn built_patches_lead_there_and_back(change in Change::any(), context in 0_usize..5) {
-        let (before, after) = (change.before(), change.after());
+    fn built_patches_lead_there_and_back(change in change(), context in 0_usize..5) {
+        let Change { before, after } = change;
         let patch = build(&before, &after, context);
         prop_assert_eq!(patch.is_empty(), before == after);
         prop_assume!(before != after);
@@ -90,20 +93,20 @@ proptest! {
 
     #[test]
     fn mutated_patches_do_what_the_format_says(
-        change in Change::any(),
+        change in change(),
         context in 0_usize..4,
         mutations in prop::collection::vec(Mutation::any(), 1..4),
     ) {
-        let before = change.before();
-        let patch = build(&before, &change.after(), context);
+        let before = change.before;
+        let patch = build(&before, &change.after, context);
         let mutated = mutations.iter().fold(patch, |patch, mutation| mutation.apply(&patch));
         check_both(&before, &mutated)?;
     }
 
     #[test]
-    fn mutated_texts_are_told_apart(change in Change::any(), context in 0_usize..4, mutation in Mutation::any()) {
-        let patch = build(&change.before(), &change.after(), context);
-        check_both(&mutation.apply(&change.before()), &patch)?;
+    fn mutated_texts_are_told_apart(change in change(), context in 0_usize..4, mutation in Mutation::any()) {
+        let patch = build(&change.before, &change.after, context);
+        check_both(&mutation.apply(&change.before), &patch)?;
     }
 
     #[test]
@@ -121,11 +124,11 @@ proptest! {
 
     #[test]
     fn arithmetic_is_no_more_than_a_hint(
-        change in Change::any(),
+        change in change(),
         context in 0_usize..4,
         headers in prop::collection::vec(strategies::header(), 12),
     ) {
-        let (before, after) = (change.before(), change.after());
+        let Change { before, after } = change;
         let built = build_unique(&before, &after, &BuildOptions { context, widest_context: 8 });
         let patch = built.patch;
         prop_assume!(before != after && !patch.contains("\n--- ") && built.ambiguous.is_empty());
@@ -135,7 +138,7 @@ proptest! {
             .map(|line| if line.starts_with("@@") { headers.next().map_or(line, String::as_str) } else { line })
             .collect();
         let anchored = run(Mode::Anchored, &before, &scrambled);
-        if change.uniform() {
+        if is_uniform(&before, &after) {
             prop_assert_eq!(anchored, Ok(after));
         } else {
             // Where endings are mixed, an inserted line takes its neighbour's, and may so become what it replaces.
@@ -151,8 +154,8 @@ proptest! {
     }
 
     #[test]
-    fn spans_hold_every_change(change in Change::any(), context in 1_usize..4) {
-        let (before, after) = (change.before(), change.after());
+    fn spans_hold_every_change(change in change(), context in 1_usize..4) {
+        let Change { before, after } = change;
         prop_assume!(before != after);
         let patch = build(&before, &after, context).replace("@@ -", "@@ ");
         let options = Options { mode: Mode::Anchored, limits: Limits::default() };

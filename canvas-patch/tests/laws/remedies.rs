@@ -1,9 +1,10 @@
 //! What a refusal offers holds: it is recomputed here without the applier, or tried with it.
 
+use canvas_patch::strategies::{Change, change};
 use canvas_patch::{Mode, Reason, Remedy, build};
 use proptest::prelude::*;
 
-use crate::strategies::{Change, Mutation, Sketch};
+use crate::strategies::{Mutation, Sketch, is_uniform};
 use crate::{reference, run, times};
 
 /// What a refused patch is offered; `None` too where it applies.
@@ -142,8 +143,8 @@ proptest! {
 
     /// Lines above a text move its patch, and nothing else.
     #[test]
-    fn a_drifted_patch_still_does_its_work(change in Change::any(), context in 0_usize..4, drift in 1_usize..4) {
-        let (before, after) = (change.before(), change.after());
+    fn a_drifted_patch_still_does_its_work(change in change(), context in 0_usize..4, drift in 1_usize..4) {
+        let Change { before, after } = change;
         let patch = build(&before, &after, context);
         let above = "other\n".repeat(drift);
         match offered(Mode::Strict, &(above.clone() + &before), &patch) {
@@ -155,8 +156,8 @@ proptest! {
     }
 
     #[test]
-    fn who_sends_a_patch_twice_is_told(change in Change::any(), context in 0_usize..4) {
-        let (before, after) = (change.before(), change.after());
+    fn who_sends_a_patch_twice_is_told(change in change(), context in 0_usize..4) {
+        let Change { before, after } = change;
         let patch = build(&before, &after, context);
         prop_assume!(before != after && hunks(&patch).iter().all(|hunk| adds(hunk)));
         if let Err(refused) = run(Mode::Strict, &after, &patch) {
@@ -169,7 +170,7 @@ proptest! {
         let solid = |hunk: &Vec<&str>| {
             side(hunk, [' ', '+']).iter().filter(|line| !line.trim().is_empty()).count() > 1
         };
-        let plain = change.uniform() && before.ends_with('\n') && after.ends_with('\n');
+        let plain = is_uniform(&before, &after) && before.ends_with('\n') && after.ends_with('\n');
         let clear = once(&before, [' ', '-']) && once(&after, [' ', '+']) && hunks(&patch).iter().all(solid);
         if plain && clear && let Err(refused) = run(Mode::Anchored, &after, &patch) {
             prop_assert_eq!(refused.remedy(), Some(&Remedy::AlreadyApplied), "{:?}: {}", patch, refused);
@@ -179,13 +180,13 @@ proptest! {
     /// Whatever text it is: who is told that a patch is in it can take the patch back, and apply it again.
     #[test]
     fn applied_already_is_proven(
-        change in Change::any(),
+        change in change(),
         context in 0_usize..4,
         mutations in prop::collection::vec(Mutation::any(), 0..3),
         other in any::<bool>(),
     ) {
-        let patch = build(&change.before(), &change.after(), context);
-        let text = if other { change.before() } else { change.after() };
+        let patch = build(&change.before, &change.after, context);
+        let text = if other { change.before } else { change.after };
         let text = mutations.iter().fold(text, |text, mutation| mutation.apply(&text));
         let hunks = hunks(&patch);
         if offered(Mode::Strict, &text, &patch) == Some(Remedy::AlreadyApplied) {
@@ -221,12 +222,12 @@ proptest! {
     /// A remedy is offered for conflicts of place only.
     #[test]
     fn faults_of_the_patch_have_no_remedy(
-        change in Change::any(),
+        change in change(),
         context in 0_usize..4,
         mutations in prop::collection::vec(Mutation::any(), 1..4),
     ) {
-        let before = change.before();
-        let patch = build(&before, &change.after(), context);
+        let before = change.before;
+        let patch = build(&before, &change.after, context);
         let mutated = mutations.iter().fold(patch, |patch, mutation| mutation.apply(&patch));
         for mode in [Mode::Strict, Mode::Anchored] {
             let Err(refused) = run(mode, &before, &mutated) else { continue };

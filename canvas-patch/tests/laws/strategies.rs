@@ -1,100 +1,15 @@
-//! Texts, changes of texts, and patches with faults.
+//! Faults of patches and texts, and things that are hardly patches. What is of use to others is in
+//! `canvas_patch::strategies`.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A line without its terminator. The few short ones make lines repeat, so that places become ambiguous; the rest
-/// looks like Markdown or like a diff.
-fn line() -> impl Strategy<Value = String> {
-    prop_oneof![
-        4 => "[ab]".prop_map(String::from),
-        2 => Just(String::new()),
-        4 => "[a-z]{2,6}",
-        1 => "#{1,3} [A-C]",
-        1 => " {0,2}[-*] [a-c ]{0,3}",
-        1 => select(vec!["```", "~~~", "---", "> q", "| a | b |", "-- a", "++ b", "@@ -1 +1 @@", "\\ x"])
-            .prop_map(String::from),
-        1 => select(vec!["é", "🦀 𝔘", "a\rb", "\u{feff}x", "a\0b", "\u{85}", " ", "\t"]).prop_map(String::from),
-    ]
-}
-
-fn terminator() -> impl Strategy<Value = &'static str> {
-    select(vec!["\n", "\r\n"])
-}
-
-/// What happens to a line of the text before.
-#[derive(Debug, Clone)]
-enum Fate {
-    Kept,
-    Removed,
-    Replaced(String),
-    Preceded(String),
-}
-
-/// A text before and a text after, line by line.
-#[derive(Debug, Clone)]
-pub(crate) struct Change {
-    lines: Vec<(String, &'static str, Fate)>,
-    /// The one terminator of both texts; `None` where they are mixed.
-    style: Option<&'static str>,
-    /// Whether the texts end with a terminator.
-    ends: (bool, bool),
-}
-
-impl Change {
-    pub(crate) fn any() -> impl Strategy<Value = Self> {
-        // Most lines are kept, so that changes lie apart and hunks become several.
-        let fate = prop_oneof![
-            8 => Just(Fate::Kept),
-            1 => Just(Fate::Removed),
-            1 => line().prop_map(Fate::Replaced),
-            1 => line().prop_map(Fate::Preceded),
-        ];
-        let lines = prop::collection::vec((line(), terminator(), fate), 0..24);
-        let style = prop_oneof![
-            3 => Just(Some("\n")),
-            2 => Just(Some("\r\n")),
-            1 => Just(None),
-        ];
-        (lines, style, any::<(bool, bool)>()).prop_map(|(lines, style, ends)| Self { lines, style, ends })
-    }
-
-    pub(crate) fn uniform(&self) -> bool {
-        self.style.is_some()
-    }
-
-    pub(crate) fn before(&self) -> String {
-        let lines = self.lines.iter().map(|(line, terminator, _)| (line.as_str(), *terminator));
-        self.text(lines, self.ends.0)
-    }
-
-    pub(crate) fn after(&self) -> String {
-        let lines = self.lines.iter().flat_map(|(line, terminator, fate)| {
-            let (first, second) = match fate {
-                Fate::Kept => (None, Some(line)),
-                Fate::Removed => (None, None),
-                Fate::Replaced(new) => (None, Some(new)),
-                Fate::Preceded(new) => (Some(new), Some(line)),
-            };
-            [first, second].into_iter().flatten().map(|line| (line.as_str(), *terminator))
-        });
-        self.text(lines, self.ends.1)
-    }
-
-    fn text<'a>(&self, lines: impl Iterator<Item = (&'a str, &'a str)>, ends: bool) -> String {
-        let mut text = String::new();
-        let mut open = 0;
-        for (line, terminator) in lines {
-            text += line;
-            let terminator = self.style.unwrap_or(terminator);
-            text += terminator;
-            open = if line.is_empty() { 0 } else { terminator.len() };
-        }
-        if !ends {
-            text.truncate(text.len() - open);
-        }
-        text
-    }
+/// Whether all lines of both texts end alike.
+pub(crate) fn is_uniform(before: &str, after: &str) -> bool {
+    let mut lines = [before, after].into_iter().flat_map(|text| text.split_inclusive('\n'));
+    let mut ended = lines.by_ref().filter(|line| line.ends_with('\n')).map(|line| line.ends_with("\r\n"));
+    let first = ended.next();
+    ended.all(|other| Some(other) == first)
 }
 
 /// A fault in a patch or a text.

@@ -1,0 +1,339 @@
+//! Texts, edits and patches to test with (feature `proptest`).
+//!
+//! For whoever keeps Markdown and lets it be patched. All of them shrink to short texts and few changes. What a strategy
+//! yields may change with any version: do not keep its seeds for long.
+//!
+//! ```
+//! use canvas_patch::{Options, apply, strategies};
+//! use proptest::prelude::*;
+//!
+//! let text_and_patch =
+//!     strategies::markdown().prop_flat_map(|text| (strategies::patch_for(&text), Just(text)));
+//! proptest!(|((fitting, text) in text_and_patch)| {
+//!     let applied = apply(&text, &fitting.built.patch, &Options::default())?;
+//!     prop_assert_eq!(applied.text(), &fitting.after);
+//! });
+//! ```
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::build::{BuildOptions, Built, build_unique};
+
+/// A document: front matter, headings of both kinds, prose, lists, quotes, fences, tables, comments and link definitions,
+/// whole or broken off, in any order.
+///
+/// Lines end in LF, in CRLF, or in a mixture of both and lone CRs; the last one may not end. Some texts begin with a byte
+/// order mark. Some are empty, and most are short.
+pub fn markdown() -> impl Strategy<Value = String> {
+    const MIXED: [&str; 4] = ["\n", "\r\n", "\n", "\r"];
+    let front_matter = prop_oneof![
+        6 => Just(String::new()),
+        1 => "---\n(title: [a-c]{1,3}\n){0,2}---\n",
+        1 => Just("---\ntitle: a\n".to_owned()),
+    ];
+    let mark = prop_oneof![9 => Just(""), 1 => Just("\u{feff}")];
+    let blocks = prop::collection::vec((block(), blank()), 0..10);
+    (mark, front_matter, blocks, prop::collection::vec(any::<Index>(), 8), any::<bool>(), style()).prop_map(
+        |(mark, front_matter, blocks, choices, ends, style)| {
+            let blocks: String = blocks.into_iter().map(|(block, blank)| block + blank).collect();
+            let mut text = mark.to_owned();
+            for (number, line) in (front_matter + &blocks).split_inclusive('\n').enumerate() {
+                text += line.trim_end_matches('\n');
+                text += style.unwrap_or_else(|| *choices[number % choices.len()].get(&MIXED[..]));
+            }
+            if !ends {
+                text.truncate(text.trim_end_matches(['\n', '\r']).len());
+            }
+            text
+        },
+    )
+}
+
+/// A block of Markdown; each line ends in LF.
+fn block() -> impl Strategy<Value = String> {
+    // Headings and lists are what addresses are about.
+    prop_oneof![
+        4 => "#{1,4} [A-C]( [a-c]{1,3})?( #)?\n",
+        1 => "[A-C][a-c]{0,3}\n(===|---)\n",
+        4 => "([a-c]{1,4}( |, |`x`|\\*é\\*)){1,4}\n([a-c🦀]{1,4}\n)?",
+        3 => "([-*+] (\\[[ x]\\] )?[a-c]{1,3}\n( {2,4}(- |1\\. )?[a-c]{1,3}\n){0,2}){1,3}",
+        2 => "([1-3][.)] [a-c]{1,3}\n){1,3}",
+        2 => "(> (- |## )?[a-c]{1,3}\n){1,2}",
+        2 => "(`{3,4}|~~~)(md)?\n(# [a-c]\n|[a-c]*\n){0,3}(```|~~~|````|)\n",
+        1 => "\\| a \\| b \\|\n\\|---\\|---\\|\n(\\| [a-c] \\| é \\|\n){0,2}",
+        1 => "<!--\n# [a-c]\n(-->)?\n",
+        1 => "\\[[a-c]\\]: [a-c]{1,3}\n",
+        1 => "( {4}[a-c]{1,3}\n){1,2}",
+        1 => line().prop_map(|line| line + "\n"),
+    ]
+}
+
+fn blank() -> impl Strategy<Value = &'static str> {
+    select(vec!["\n", "\n", "\n", "", "\n\n", "  \n"])
+}
+
+/// A text before and a text after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The text before.
+    pub before: String,
+    /// The text after; sometimes the same.
+    pub after: String,
+}
+
+/// Two texts, of which most lines are the same.
+///
+/// Lines repeat, so that places become ambiguous, and look like Markdown, like a diff, or like nothing. They end in LF, in
+/// CRLF or in both; the last one of either text may not end.
+pub fn change() -> impl Strategy<Value = Change> {
+    let terminator = select(vec!["\n", "\r\n"]);
+    let lines = prop::collection::vec((line(), terminator, fate()), 0..24);
+    (lines, style(), any::<(bool, bool)>()).prop_map(|(lines, style, ends)| {
+        let kept = |(line, terminator, _): &(String, &'static str, Fate)| {
+            (line.clone(), style.unwrap_or(terminator))
+        };
+        let (lines, fates): (Vec<_>, Vec<_>) = lines.iter().map(|one| (kept(one), one.2.clone())).unzip();
+        let after = after(lines.clone(), fates);
+        Change { before: written(lines, ends.0), after: written(after, ends.1) }
+    })
+}
+
+/// The one terminator of a text; `None` where they are mixed.
+fn style() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![
+        3 => Just(Some("\n")),
+        2 => Just(Some("\r\n")),
+        1 => Just(None),
+    ]
+}
+
+/// A line without its terminator. The few short ones make lines repeat; the rest looks like Markdown or like a diff.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[ab]".prop_map(String::from),
+        2 => Just(String::new()),
+        4 => "[a-z]{2,6}",
+        1 => "#{1,3} [A-C]",
+        1 => " {0,2}[-*] [a-c ]{0,3}",
+        1 => select(vec!["```", "~~~", "---", "> q", "| a | b |", "-- a", "++ b", "@@ -1 +1 @@", "\\ x"])
+            .prop_map(String::from),
+        1 => select(vec!["é", "🦀 𝔘", "a\rb", "\u{feff}x", "a\0b", "\u{85}", " ", "\t"]).prop_map(String::from),
+    ]
+}
+
+/// What happens to a line of the text before.
+#[derive(Debug, Clone)]
+enum Fate {
+    Kept,
+    Removed,
+    Replaced(String),
+    Preceded(String),
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    // Most lines are kept, so that changes lie apart and hunks become several.
+    prop_oneof![
+        8 => Just(Fate::Kept),
+        1 => Just(Fate::Removed),
+        1 => line().prop_map(Fate::Replaced),
+        1 => line().prop_map(Fate::Preceded),
+    ]
+}
+
+/// A line and its terminator.
+type Line = (String, &'static str);
+
+fn after(lines: Vec<Line>, fates: Vec<Fate>) -> Vec<Line> {
+    let now = |((line, terminator), fate): (Line, Fate)| {
+        let (first, second) = match fate {
+            Fate::Kept => (None, Some(line)),
+            Fate::Removed => (None, None),
+            Fate::Replaced(new) => (None, Some(new)),
+            Fate::Preceded(new) => (Some(new), Some(line)),
+        };
+        [first, second].into_iter().flatten().map(move |line| (line, terminator))
+    };
+    lines.into_iter().zip(fates).flat_map(now).collect()
+}
+
+/// The text of these lines. An empty last line has its terminator in any case: without, it would not be there.
+fn written(lines: Vec<Line>, ends: bool) -> String {
+    let open =
+        lines.last().map_or(0, |(line, terminator)| if line.is_empty() { 0 } else { terminator.len() });
+    let mut text: String =
+        lines.into_iter().flat_map(|(line, terminator)| [line, terminator.to_owned()]).collect();
+    if !ends {
+        text.truncate(text.len() - open);
+    }
+    text
+}
+
+/// A patch that fits a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fitting {
+    /// The text after it.
+    pub after: String,
+    /// The patch. It applies strictly; in anchored mode it needs its line numbers only for the hunks in
+    /// [`Built::ambiguous`].
+    pub built: Built,
+}
+
+/// A patch that fits `text` and changes it, with up to four lines of context.
+pub fn patch_for(text: &str) -> impl Strategy<Value = Fitting> + use<> {
+    let before = text.to_owned();
+    let options = (0..5_usize, 0..17_usize);
+    (edited(text), options).prop_map(move |(after, (context, widest_context))| {
+        let built = build_unique(&before, &after, &BuildOptions { context, widest_context });
+        Fitting { after, built }
+    })
+}
+
+/// Another text, made of this one.
+fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
+    let before = text.to_owned();
+    let first = before.split_inclusive('\n').next().unwrap_or_default();
+    let style = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let lines: Vec<Line> = before
+        .split_inclusive('\n')
+        .map(|line| match line.strip_suffix("\r\n") {
+            Some(content) => (content.to_owned(), "\r\n"),
+            None => {
+                line.strip_suffix('\n').map_or((line.to_owned(), style), |content| (content.to_owned(), "\n"))
+            }
+        })
+        .collect();
+    let fates = prop::collection::vec(fate(), lines.len());
+    (fates, prop::option::weighted(0.2, line()), any::<bool>()).prop_map(move |(fates, last, ends)| {
+        let mut after = after(lines.clone(), fates);
+        after.extend(last.map(|line| (line, style)));
+        let text = written(after.clone(), ends);
+        if text != before {
+            return text;
+        }
+        after.push(("added".to_owned(), style));
+        written(after, ends)
+    })
+}
+
+/// What is wrong with a patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// A header counts one line too many, on each side that has lines.
+    Counts,
+    /// A header names lines further down, where the old side does not stand.
+    Starts,
+    /// No header has numbers.
+    Bare,
+    /// A line of an old side is quoted as it stands nowhere in the text.
+    Misquoted,
+    /// A line of a hunk begins with `*`.
+    Unprefixed,
+    /// Two neighbouring hunks have changed places.
+    Reordered,
+}
+
+impl Fault {
+    /// Whether anchored mode takes the patch all the same, and gives the text that was meant.
+    pub const fn is_arithmetic(self) -> bool {
+        matches!(self, Self::Counts | Self::Starts | Self::Bare)
+    }
+}
+
+/// A patch with one fault. Strict mode refuses it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearMiss {
+    /// The patch.
+    pub patch: String,
+    /// What is wrong with it.
+    pub fault: Fault,
+    /// The text that it was meant to give. Where the text's line terminators are mixed, inserted lines take those of
+    /// their neighbours.
+    pub meant: String,
+}
+
+/// A patch that nearly fits `text`.
+///
+/// Each old side stands at one place of the text, so that the fault alone decides what becomes of it.
+pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
+    let text = text.to_owned();
+    (patch_for(&text), any::<(Index, Index)>()).prop_filter_map(
+        "old sides repeat",
+        move |(fitting, (which, at))| {
+            let Fitting { after: meant, built } = fitting;
+            // Without its numbers, a removed line `-- x` would read as the header of another file.
+            if !built.ambiguous.is_empty() || built.patch.contains("\n--- ") {
+                return None;
+            }
+            let lines: Vec<&str> = built.patch.split_inclusive('\n').collect();
+            let places =
+                |of: &dyn Fn(&str) -> bool| (0..lines.len()).filter(|&at| of(lines[at])).collect::<Vec<_>>();
+            let headers = places(&|line| line.starts_with("@@"));
+            let old = places(&|line| line.starts_with([' ', '-']));
+            let body = places(&|line| line.starts_with([' ', '-', '+']));
+            let mut faults = vec![Fault::Counts, Fault::Starts, Fault::Bare, Fault::Unprefixed];
+            faults.extend((!old.is_empty()).then_some(Fault::Misquoted));
+            faults.extend((headers.len() > 1).then_some(Fault::Reordered));
+            let fault = *which.get(&faults);
+            let with = |at: usize, line: String| -> String {
+                lines
+                    .iter()
+                    .enumerate()
+                    .map(|(number, old)| if number == at { &line } else { *old })
+                    .collect()
+            };
+            let patch = match fault {
+                Fault::Counts => {
+                    let at = *at.get(&headers);
+                    with(at, restated(lines[at], |[start, count]| [start, count + count.min(1)]))
+                }
+                Fault::Starts => {
+                    let (number, distance) = (*at.get(&headers), 1 + at.index(9));
+                    with(number, restated(lines[number], |[start, count]| [start + distance, count]))
+                }
+                Fault::Bare => {
+                    lines.iter().map(|line| if line.starts_with("@@") { "@@\n" } else { line }).collect()
+                }
+                Fault::Misquoted => {
+                    let at = *at.get(&old);
+                    with(at, misquoted(lines[at], &text))
+                }
+                Fault::Unprefixed => {
+                    let at = *at.get(&body);
+                    with(at, format!("*{}", &lines[at][1..]))
+                }
+                Fault::Reordered => {
+                    let first = at.index(headers.len() - 1);
+                    let end = headers.get(first + 2).copied().unwrap_or(lines.len());
+                    let (one, other, end) = (headers[first], headers[first + 1], end);
+                    [&lines[..one], &lines[other..end], &lines[one..other], &lines[end..]].concat().concat()
+                }
+            };
+            Some(NearMiss { patch, fault, meant })
+        },
+    )
+}
+
+/// A header `@@ -start,count +start,count @@` with both of its pairs changed.
+fn restated(header: &str, change: impl Fn([usize; 2]) -> [usize; 2]) -> String {
+    let pair = |pair: &str| {
+        let (start, count) = pair[1..].split_once(',').unwrap_or((&pair[1..], "1"));
+        let [start, count] = [start, count].map(|number| number.parse().expect("a built header has numbers"));
+        change([start, count])
+    };
+    let mut words = header.split(' ').skip(1);
+    let mut next = || pair(words.next().expect("a built header has two pairs"));
+    let ([old, olds], [new, news]) = (next(), next());
+    format!("@@ -{old},{olds} +{new},{news} @@\n")
+}
+
+/// A line of a hunk with other content than any line of the text.
+fn misquoted(line: &str, text: &str) -> String {
+    let content = line.trim_end_matches(['\n', '\r']);
+    let terminator = &line[content.len()..];
+    let mut wrong = content.to_owned();
+    while wrong == content || text.contains(&wrong[1..]) {
+        wrong.push('§');
+    }
+    wrong + terminator
+}

@@ -1,0 +1,70 @@
+//! Outlines of any text, kept up to date through an edit and back.
+#![no_main]
+
+use std::fmt::Debug;
+
+use canvas_fuzz::{check_lines, texts};
+use canvas_patch::{Heading, LiveOutline, Options, Outline, Span, StructureChange, apply, build, outline};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let [before, after] = texts(data);
+    let (old, new) = (outline(&before), outline(&after));
+    check_outline(&before, &old);
+    check_outline(&after, &new);
+    let spans = match apply(&before, &build(&before, &after, 3), &Options::default()) {
+        Ok(applied) => applied.spans(),
+        Err(_) => Vec::new(),
+    };
+    let mut live = LiveOutline::new(before.clone());
+    assert_eq!(live.outline(), &old);
+    // What the edit gains and loses, told from the edit and counted.
+    let change = live.change(&after, &spans);
+    assert_eq!(without_lines(&change), without_lines(&live.change(&after, &[])));
+    let grown = change.headings_gained.len() as isize - change.headings_lost.len() as isize;
+    assert_eq!(grown, new.sections().len() as isize - old.sections().len() as isize);
+    live.edit(after, &spans);
+    assert_eq!(live.outline(), &new);
+    live.edit(before, &spans.into_iter().map(back).collect::<Vec<_>>());
+    assert_eq!(live.outline(), &old);
+});
+
+/// Which of several headings that are alike is the new one may be told in more than one way.
+fn without_lines(change: &StructureChange) -> impl PartialEq + Debug + use<> {
+    let titles = |headings: &[Heading]| {
+        let mut titles: Vec<_> = headings.iter().map(|one| (one.level, one.title.clone())).collect();
+        titles.sort();
+        titles
+    };
+    let (gained, lost) = (titles(&change.headings_gained), titles(&change.headings_lost));
+    (gained, lost, change.items, change.fences, change.front_matter)
+}
+
+fn check_outline(text: &str, outline: &Outline) {
+    let sections = outline.sections();
+    if let Some(lines) = outline.front_matter() {
+        check_lines(text, lines);
+        assert_eq!(lines.start, 1);
+    }
+    for (index, section) in sections.iter().enumerate() {
+        check_lines(text, section.lines);
+        check_lines(text, section.heading);
+        assert_eq!(section.lines.start, section.heading.start);
+        assert!(section.heading.end <= section.lines.end && (1..=6).contains(&section.level));
+        if let Some(parent) = section.parent {
+            let lines = sections[parent].lines;
+            assert!(parent < index && lines.start <= section.lines.start && section.lines.end <= lines.end);
+        }
+        assert_eq!(outline.path(index).last(), Some(&section.title.as_str()));
+    }
+    assert!(sections.is_sorted_by_key(|section| section.heading.start));
+}
+
+fn back(span: Span) -> Span {
+    Span {
+        old_lines: span.new_lines,
+        new_lines: span.old_lines,
+        old_bytes: span.new_bytes,
+        new_bytes: span.old_bytes,
+    }
+}
