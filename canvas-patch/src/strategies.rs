@@ -198,9 +198,10 @@ fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
         .split_inclusive('\n')
         .map(|line| match line.strip_suffix("\r\n") {
             Some(content) => (content.to_owned(), "\r\n"),
-            None => {
-                line.strip_suffix('\n').map_or((line.to_owned(), style), |content| (content.to_owned(), "\n"))
-            }
+            None => match line.strip_suffix('\n') {
+                Some(content) => (content.to_owned(), "\n"),
+                None => (line.to_owned(), style),
+            },
         })
         .collect();
     let fates = prop::collection::vec(fate(), lines.len());
@@ -317,7 +318,8 @@ pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
 /// A header `@@ -start,count +start,count @@` with both of its pairs changed.
 fn restated(header: &str, change: impl Fn([usize; 2]) -> [usize; 2]) -> String {
     let pair = |pair: &str| {
-        let (start, count) = pair[1..].split_once(',').unwrap_or((&pair[1..], "1"));
+        let pair = &pair[1..];
+        let (start, count) = pair.split_once(',').unwrap_or((pair, "1"));
         let [start, count] = [start, count].map(|number| number.parse().expect("a built header has numbers"));
         change([start, count])
     };

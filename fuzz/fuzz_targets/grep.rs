@@ -50,6 +50,8 @@ fn check(text: &str, query: &Query, limits: &str, is_hit: impl Fn(&str) -> bool)
 }
 
 fn content(line: &str) -> &str {
-    let line = line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).unwrap_or(line);
-    line
+    match line.strip_suffix('\n') {
+        Some(line) => line.strip_suffix('\r').unwrap_or(line),
+        None => line,
+    }
 }
