@@ -1,0 +1,128 @@
+//! What a model is told keeps its picture of the document in step: edits by user and model, an undo, a compacted chat.
+//!
+//! `cargo run -p canvas-examples --example context_sync`
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::text::{Options, apply};
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Party, Policy, Undo,
+    block_on,
+};
+use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, call_document_tool};
+use serde_json::{Value, json};
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+const FIRST: &str = "# Notes\n\n- one\n- two\n- three\n";
+
+/// A chat about a canvas, and what its model knows: nothing but the first text and the hidden messages.
+struct Chat {
+    engine: Engine<MemoryStore>,
+    session: Session,
+    picture: String,
+    calls: u32,
+}
+
+impl Chat {
+    fn open() -> Result<Self, Box<dyn Error>> {
+        let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
+        let (canvas, chat) = (CanvasId::new("notes")?, ConversationId::new("chat")?);
+        let create = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+        block_on(engine.create(&canvas, FIRST, &create, NOW))?;
+        let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
+        Ok(Self { engine, session, picture: FIRST.to_owned(), calls: 0 })
+    }
+
+    fn id(&mut self) -> Result<CallId, Box<dyn Error>> {
+        self.calls += 1;
+        Ok(CallId::new(&format!("call-{}", self.calls))?)
+    }
+
+    fn user(&mut self, command: Command) -> Result<(), Box<dyn Error>> {
+        let conversation = ConversationId::new("user")?;
+        let call = Call { operation: OpKey { conversation, turn: Turn::ZERO, call: self.id()? }, command };
+        block_on(self.engine.call(&self.session.canvas, &call, NOW))?;
+        Ok(())
+    }
+
+    fn text(&self) -> Result<String, Box<dyn Error>> {
+        Ok(block_on(self.engine.snapshot(&self.session.canvas, NOW))?.text().to_owned())
+    }
+
+    fn tool(&mut self, name: &str, arguments: Value) -> Result<Value, Box<dyn Error>> {
+        let call = ToolCall { id: self.id()?.as_str().to_owned(), name: name.into(), arguments };
+        let reply = block_on(call_document_tool(&self.engine, &self.session, &call, NOW));
+        if reply.is_ok() { Ok(reply.body().clone()) } else { Err(reply.body().to_string().into()) }
+    }
+
+    /// The user sends a message; the hidden one comes before it.
+    fn message(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+        let id = self.id()?;
+        let began = block_on(self.session.begin_turn(&self.engine, id, NOW))?;
+        self.hear("The user sends a message", began.hidden_message, out)
+    }
+
+    /// The model's turn ends; the hidden message comes behind its last reply.
+    fn end_turn(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+        let id = self.id()?;
+        let ended = block_on(self.session.end_turn(&self.engine, id, NOW))?;
+        self.hear("The model's turn ends", ended.hidden_message, out)
+    }
+
+    /// Does to the picture what the message says, as a model would.
+    fn hear(
+        &mut self,
+        when: &str,
+        message: Option<String>,
+        out: &mut impl Write,
+    ) -> Result<(), Box<dyn Error>> {
+        match &message {
+            Some(message) => writeln!(out, "{when}, and the history gets:\n\n{message}\n")?,
+            None => writeln!(out, "{when}, and there is nothing new.\n")?,
+        }
+        if let Some(message) = message {
+            let (header, fenced) = message.split_once('\n').ok_or("a message has a header")?;
+            let inner: Vec<_> = fenced.lines().collect();
+            let inner: String = inner[1..inner.len() - 1].iter().map(|line| format!("{line}\n")).collect();
+            self.picture = match header {
+                HIDDEN_HEADER => apply(&self.picture, &inner, &Options::default())?.into_text(),
+                SNAPSHOT_HEADER => inner,
+                other => return Err(format!("no such header: {other}").into()),
+            };
+        }
+        if self.picture == self.text()? { Ok(()) } else { Err("the picture is not the document".into()) }
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = &mut io::stdout().lock();
+    let mut chat = Chat::open()?;
+
+    // Two edits by the user become one diff.
+    let edited = FIRST.replace("- two", "- two, by the user");
+    chat.user(Command::Edit { markdown: edited.clone() })?;
+    chat.user(Command::Edit { markdown: edited + "- four\n" })?;
+    chat.message(out)?;
+
+    // The model's own edits are told at the end of its turn, because tool results may be lost on the way to another model.
+    let lease = chat.tool("canvas_check_out", json!({}))?["lease_id"].clone();
+    chat.tool(
+        "canvas_apply_patch",
+        json!({"lease_id": lease, "patch": "@@\n-- one\n+- one, by the model\n"}),
+    )?;
+    chat.end_turn(out)?;
+
+    // The user takes it back: that is news as well.
+    chat.user(Command::Undo { by: Party::User, what: Undo::Steps(1.try_into()?) })?;
+    chat.message(out)?;
+
+    // The host compacts the chat, and with it goes what the model knew.
+    let id = chat.id()?;
+    block_on(chat.session.forget(&chat.engine, id, NOW))?;
+    chat.picture.clear();
+    chat.message(out)?;
+    writeln!(out, "At each step the first text and the hidden messages gave the document.")?;
+    Ok(())
+}

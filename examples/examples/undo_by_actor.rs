@@ -1,0 +1,98 @@
+//! A user and a model write one document, and the user takes back what the model did and keeps the rest.
+//!
+//! `cargo run -p canvas-examples --example undo_by_actor`
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party,
+    Policy, Undo, block_on,
+};
+
+const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+/// One canvas, and who asks for what on it.
+struct Canvas {
+    engine: Engine<MemoryStore>,
+    id: CanvasId,
+    calls: u32,
+}
+
+impl Canvas {
+    fn new(markdown: &str) -> Result<Self, Box<dyn Error>> {
+        let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
+        let mut canvas = Self { engine, id: CanvasId::new("trip")?, calls: 0 };
+        let create = canvas.operation("host")?;
+        block_on(canvas.engine.create(&canvas.id, markdown, &create, NOW))?;
+        Ok(canvas)
+    }
+
+    fn operation(&mut self, who: &str) -> Result<OpKey, Box<dyn Error>> {
+        self.calls += 1;
+        let call = CallId::new(&format!("call-{}", self.calls))?;
+        Ok(OpKey { conversation: ConversationId::new(who)?, turn: Turn::ZERO, call })
+    }
+
+    fn ask(&mut self, who: &str, command: Command) -> Result<Outcome, Box<dyn Error>> {
+        let call = Call { operation: self.operation(who)?, command };
+        Ok(block_on(self.engine.call(&self.id, &call, NOW))?.outcome)
+    }
+
+    fn text(&self) -> Result<String, Box<dyn Error>> {
+        Ok(block_on(self.engine.snapshot(&self.id, NOW))?.text().to_owned())
+    }
+
+    /// The user types.
+    fn types(&mut self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
+        let markdown = self.text()?.replace(from, to);
+        self.ask("user", Command::Edit { markdown }).map(drop)
+    }
+
+    /// The model looks and patches, under a lease.
+    fn patches(&mut self, patch: &str) -> Result<(), Box<dyn Error>> {
+        let Outcome::CheckedOut { lease, .. } = self.ask("model", Command::CheckOut)? else {
+            return Err("the canvas is taken".into());
+        };
+        self.ask("model", Command::Read { lease: Some(lease) })?;
+        let apply = Command::Apply { lease: Some(lease), patch: patch.to_owned(), base: None };
+        if let Outcome::Refused(refusal) = self.ask("model", apply)? {
+            return Err(refusal.into());
+        }
+        self.ask("model", Command::CheckIn { lease: Some(lease) }).map(drop)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = &mut io::stdout().lock();
+    let mut canvas = Canvas::new("# Trip\n\n- tent\n- stove\n")?;
+    canvas.patches("@@\n - stove\n+- gas\n+- matches\n")?;
+    canvas.types("- tent", "- tent, the green one")?;
+    canvas.patches("@@\n-# Trip\n+# Trip to the lake\n")?;
+    canvas.types("- matches\n", "- matches\n- map\n")?;
+    writeln!(out, "Both have written:\n\n{}", canvas.text()?)?;
+    history(&canvas, out)?;
+
+    let theirs = Undo::Author { author: Actor::Assistant, since: None };
+    canvas.ask("user", Command::Undo { by: Party::User, what: theirs })?;
+    writeln!(out, "\nWithout what the model did, and with all that the user did:\n\n{}", canvas.text()?)?;
+
+    // Where both have changed one place, nothing is guessed.
+    canvas.patches("@@\n-- map\n+- map of the lake\n")?;
+    canvas.types("map of the lake", "map of the lake, the old one")?;
+    if let Outcome::Refused(refusal) = canvas.ask("user", Command::Undo { by: Party::User, what: theirs })? {
+        writeln!(out, "{}: {refusal}.", refusal.code())?;
+    }
+    canvas.ask("user", Command::Undo { by: Party::User, what: Undo::Steps(2.try_into()?) })?;
+    writeln!(out, "\nStep by step it goes:\n\n{}", canvas.text()?)?;
+    history(&canvas, out)
+}
+
+fn history(canvas: &Canvas, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    for entry in block_on(canvas.engine.history(&canvas.id, None, 20, NOW))?.iter().rev() {
+        let (kind, author) = (format!("{:?}", entry.kind), format!("{:?}", entry.author));
+        writeln!(out, "{:>3}  {kind:<7} {author:<10} {}", entry.number, entry.summary)?;
+    }
+    Ok(())
+}
