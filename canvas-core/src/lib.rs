@@ -39,7 +39,8 @@
 //!
 //! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
 //! one face: its commands, outcomes, refusals, and the step that decides. `engine` drives steps over a store;
-//! `view` is what passes between the two. `lock_view` is what a person sees of the lock. `conformance` (feature) tries what a store promises.
+//! `view` is what passes between the two. `lock_view` is what a person sees of the lock. `conformance` (feature) tries
+//! what a store promises.
 
 mod blocking;
 #[cfg(any(test, feature = "conformance"))]

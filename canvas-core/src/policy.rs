@@ -15,8 +15,8 @@ pub struct Policy {
     pub calls_per_lease: usize,
     /// Receipts that are kept besides those of the live lease. Default 128.
     pub receipts: usize,
-    /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest time;
-    /// should that one come back, it is told the whole document. Default 256.
+    /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest
+    /// time; should that one come back, it is told the whole document. Default 256.
     pub conversations: usize,
     /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
     pub refusal_diff_bytes: usize,

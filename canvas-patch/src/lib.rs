@@ -22,9 +22,58 @@
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
 //!
-//! [`build`] and [`build_unique`] make patches, [`Applied::inverse`] takes one back. [`outline`], [`resolve`] and [`grep`] find places in
-//! Markdown, [`LiveOutline`] keeps them right from edit to edit, and [`guard`] refuses edits that break what they do not
-//! touch.
+//! # Making patches, and taking them back
+//!
+//! [`build`] makes a patch and has applied it strictly before you get it; [`build_unique`] widens its context until
+//! anchored mode can place every hunk by content alone. [`Applied::inverse`] is a patch that leads back,
+//! [`Applied::delta`] the change as a value that moves past later ones.
+//!
+//! ```
+//! use canvas_patch::{Delta, Options, apply, build};
+//!
+//! let (before, after) = ("- a\n- b\n", "- a\n- c\n");
+//! let patch = build(before, after, 3);
+//! let applied = apply(before, &patch, &Options::default())?;
+//! assert_eq!(apply(after, &applied.inverse(), &Options::default())?.text(), before);
+//!
+//! // Somebody else has added a line since. Our change goes, theirs stays.
+//! let later = Delta::between(after, "# List\n- a\n- c\n");
+//! let back = applied.delta().inverse().past(&later)?;
+//! assert_eq!(back.apply("# List\n- a\n- c\n")?, "# List\n- a\n- b\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Finding places
+//!
+//! [`outline`] lists headings, [`resolve`] leads from an [`Address`] to lines, [`grep`] finds text in linear time.
+//! [`LiveOutline`] keeps all of that right from edit to edit.
+//!
+//! ```
+//! use canvas_patch::{Address, LiveOutline, Part};
+//!
+//! let text = "# Plan\n\n- buy\n  - milk\n  - bread\n";
+//! let milk = Address::Section { path: vec!["Plan".into()], ordinal: None, part: Some(Part::Item(vec![1, 1])) };
+//! let mut live = LiveOutline::new(text.to_owned());
+//! assert_eq!(live.resolve(&milk)?.lines.start, 4);
+//! live.edit(format!("Soon:\n\n{text}"), &[]);
+//! assert_eq!(live.resolve(&milk)?.lines.start, 6);
+//! # Ok::<(), canvas_patch::AddressError>(())
+//! ```
+//!
+//! # Keeping an edit in bounds
+//!
+//! [`guard`] refuses an edit that reaches out of its section, or that changes what it does not touch.
+//!
+//! ```
+//! use canvas_patch::{Guard, Mode, Options, apply, guard};
+//!
+//! let text = "# A\n\none\n\n# B\n\ntwo\n";
+//! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+//! let applied = apply(text, "@@\n one\n+```\n", &anchored)?;
+//! let refused = guard(text, &applied, &Guard { refuse_accidents: true, ..Guard::default() }).unwrap_err();
+//! assert_eq!(refused.code(), "UNCLOSED_FENCE");
+//! # Ok::<(), canvas_patch::ApplyError>(())
+//! ```
 //!
 //! # Limits
 //!
@@ -34,12 +83,12 @@
 //!
 //! # Modules
 //!
-//! All private but `strategies` (feature `proptest`), their items exported here. `options` and `parse` read a patch into `patch`; `strict` and `anchored`
-//! find where it belongs, with `locate`; `splice` makes the new text; `apply` is the door, `conflict` and `refusal`
-//! what it refuses with, and `remedy` what the author may do then. `delta` is an edit that stands by itself. `unified`
-//! writes patches for `build` and for inverses; `near` picks from them what a patch has to do with, `words` looks into
-//! changed lines. `outline`, `address` and `grep` look for places, `structure` says what an edit does to them; `lines` is
-//! below all of them.
+//! All private but `strategies` (feature `proptest`), their items exported here. `options` and `parse` read a patch into
+//! `patch`; `strict` and `anchored` find where it belongs, with `locate`; `splice` makes the new text; `apply` is the
+//! door, `conflict` and `refusal` what it refuses with, and `remedy` what the author may do then. `delta` is an edit that
+//! stands by itself. `unified` writes patches for `build` and for inverses; `near` picks from them what a patch has to do
+//! with, `words` looks into changed lines. `outline`, `address` and `grep` look for places, `structure` says what an edit
+//! does to them; `lines` is below all of them.
 
 mod address;
 mod anchored;

@@ -70,8 +70,8 @@ pub enum Command {
     },
     /// The user sends a message to the conversation: the running turn ends and the next begins.
     Message,
-    /// The conversation has lost what it knew of the document, as when a chat is compacted or begun anew: its next message
-    /// brings the whole of it.
+    /// The conversation has lost what it knew of the document, as when a chat is compacted or begun anew: its next
+    /// message brings the whole of it.
     Forget,
     /// The user stops the answer: the running turn ends.
     Cancel,

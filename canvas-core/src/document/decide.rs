@@ -1,11 +1,13 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
 mod amend;
+mod context;
 mod history;
+mod lease;
 
 use std::sync::Arc;
 
-use canvas_lease::{Cause, CheckIn, CheckOut, Fence, LeaseId, Timestamp, Turn};
+use canvas_lease::{Cause, Fence, LeaseId, Timestamp, Turn};
 use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Repair, RepairKind, Summary, apply};
 
 use self::history::Record;
@@ -13,9 +15,8 @@ use super::command::{Call, Command};
 use super::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use super::refusal::{Counter, Refusal};
 use super::replace::{Hunk, Replacement, hunk};
-use super::sync::{Changes, changes_around, changes_since};
 use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::{Conversation, Face, Head, SyncPoint, TurnStart};
+use crate::ground::head::{Conversation, Head, TurnStart};
 use crate::ground::id::{ConversationId, OpKey};
 use crate::ground::journal::{Actor, EntryKind};
 use crate::ground::path::TreePath;
@@ -171,44 +172,6 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn check_out(&mut self, call: &Call) -> Result<Outcome, Stop> {
-        let request = CheckOut {
-            holder: self.who.holder(),
-            operation: call.operation.operation(),
-            turn: call.operation.turn,
-        };
-        let grant = self.head.lease.check_out(&self.policy.lease, self.view.clock, request);
-        let grant = grant.map_err(Refusal::from)?;
-        self.fence = Some(grant.id.fence());
-        Ok(Outcome::CheckedOut {
-            lease: grant.id,
-            epoch: grant.epoch,
-            expires_at: grant.expires_at,
-            revision: self.head.revision_id(),
-        })
-    }
-
-    fn renew(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let grant = self.head.lease.renew(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        let grant = grant.map_err(|refusal| self.lease_refusal(refusal))?;
-        Ok(Outcome::Renewed {
-            lease,
-            expires_at: grant.expires_at,
-            at_max_hold: grant.at_max_hold,
-            revision: self.head.revision_id(),
-        })
-    }
-
-    fn check_in(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let done = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        let done = done.map_err(|refusal| self.lease_refusal(refusal))?;
-        let released = done == CheckIn::Released;
-        self.fence = released.then_some(lease.fence());
-        Ok(Outcome::CheckedIn { released, revision: self.head.revision_id() })
-    }
-
     fn apply(
         &mut self,
         operation: &OpKey,
@@ -293,21 +256,6 @@ impl<'a> Step<'a> {
         self.head.lease.preempt(&self.policy.lease, self.view.clock, cause);
     }
 
-    /// Passes only the holder of the valid lease; afterwards the commit may not come later than its expiry.
-    fn enter(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let holder = self.who.holder();
-        let permit = self.head.lease.authorize(&self.policy.lease, self.view.clock, lease, &holder);
-        let permit = permit.map_err(|refusal| self.lease_refusal(refusal))?;
-        self.fence = Some(permit.fence());
-        self.not_after = Some(permit.expires_at());
-        if self.head.receipts.of_fence(permit.fence()) >= self.policy.calls_per_lease {
-            self.fence = None;
-            return Err(Refusal::TooManyCalls { limit: self.policy.calls_per_lease }.into());
-        }
-        Ok(permit.expires_at())
-    }
-
     /// Passes a holder who knows the text that is to be changed.
     fn may_write(
         &mut self,
@@ -320,39 +268,6 @@ impl<'a> Step<'a> {
         Ok(expires_at)
     }
 
-    /// A call under the lease is a sign of life (specs 000 §4.2).
-    fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
-        let expires_at = self.enter(lease)?;
-        let Some(lease) = lease else { return Ok(expires_at) };
-        let beat = self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
-    }
-
-    fn lease_refusal(&self, refusal: canvas_lease::Refusal) -> Stop {
-        match refusal {
-            canvas_lease::Refusal::StaleEpoch { current } => match self.changes_seen() {
-                Ok(changes) => Refusal::StaleEpoch { current, changes }.into(),
-                Err(missing) => Stop::Missing(missing),
-            },
-            canvas_lease::Refusal::NotOwned => Refusal::NotOwned.into(),
-            canvas_lease::Refusal::Expired { at } => Refusal::Expired { at }.into(),
-        }
-    }
-
-    /// What changed since the conversation last saw the document.
-    fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
-        let limit = self.policy.refusal_diff_bytes;
-        match self.head.conversation(self.who).seen {
-            Some(seen) => changes_since(self.view, seen, self.head.now(), self.view.text(), limit),
-            None => Ok(Some(self.whole(limit))),
-        }
-    }
-
-    /// The whole document, for a conversation that knows nothing of it.
-    fn whole(&self, most: usize) -> Changes {
-        Changes::whole(None, self.head.revision_id(), self.view.text(), most)
-    }
-
     /// A refusal carries no diff past the policy's size, its own remedy included.
     fn cut(&self, error: ApplyError) -> ApplyError {
         match error.remedy() {
@@ -361,99 +276,6 @@ impl<'a> Step<'a> {
             }
             _ => error,
         }
-    }
-
-    /// A patch is judged only against a text that its author knows.
-    fn base_holds(&self, base: Option<RevisionId>, patch: &str) -> Result<(), Stop> {
-        let face = self.head.face_revision(Face::Document);
-        let conversation = self.head.conversation(self.who);
-        let known = match (base, conversation.seen) {
-            (Some(base), _) if base.revision() >= face && base.revision() <= self.head.revision => {
-                return Ok(());
-            }
-            (Some(base), _) => Some(base.revision()),
-            (None, Some(seen)) if seen.revision >= face => return Ok(()),
-            (None, seen) => seen.map(|seen| seen.revision),
-        };
-        let points = [conversation.seen, conversation.synced, Some(self.head.origin)];
-        let (changes, near) = match points.iter().flatten().find(|point| Some(point.revision) == known) {
-            Some(point) => {
-                changes_around(self.view, *point, self.head.now(), patch, base.is_some(), self.policy)?
-            }
-            // It knows nothing at all.
-            None if known.is_none() => (Some(self.whole(self.policy.refusal_diff_bytes)), None),
-            None => (None, None),
-        };
-        let shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
-        let rebased = if shown { self.rebased(patch) } else { None };
-        Err(Refusal::StaleBase { base, changes, near, rebased }.into())
-    }
-
-    /// The same patch for the text now, where it fits.
-    fn rebased(&self, patch: &str) -> Option<String> {
-        let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
-        let applied = apply(self.view.text(), patch, &options).ok()?;
-        Some(applied.patch()).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes)
-    }
-
-    /// After a refusal that showed the changes, the conversation has seen the document.
-    fn refuse(&mut self, refusal: &Refusal) {
-        // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
-        self.blobs.clear();
-        self.document = None;
-        let shown = match refusal {
-            // Without changes, the text is again what the conversation has seen.
-            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {
-                changes.as_ref().is_none_or(Changes::is_shown)
-            }
-            // Without changes, the base may be one that nobody remembers.
-            Refusal::StaleBase { base: Some(_), changes, .. } => {
-                changes.as_ref().is_some_and(Changes::is_shown)
-            }
-            _ => false,
-        };
-        if shown {
-            let _ = self.sees(self.head.now());
-        }
-    }
-
-    fn sees(&mut self, point: SyncPoint) -> Result<(), Stop> {
-        self.know(|conversation| conversation.seen = Some(point))
-    }
-
-    fn know(&mut self, change: impl FnOnce(&mut Conversation)) -> Result<(), Stop> {
-        let mut conversation = self.head.conversation(self.who);
-        change(&mut conversation);
-        self.make_room();
-        self.head.conversations.insert(self.who.clone(), conversation);
-        Ok(())
-    }
-
-    /// Makes room for a conversation that the canvas does not follow yet.
-    fn make_room(&mut self) {
-        if !self.head.conversations.contains_key(self.who) {
-            while self.head.conversations.len() >= self.policy.conversations.max(1) {
-                let before = self.head.conversations.len();
-                self.head.give_up_one();
-                if self.head.conversations.len() == before {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// Tells what the conversation does not know yet, and counts it as known.
-    fn sync(&mut self) -> Result<Option<Changes>, Stop> {
-        let now = self.head.now();
-        let changes = match self.head.conversation(self.who).synced {
-            Some(known) => {
-                let changes = changes_since(self.view, known, now, self.view.text(), usize::MAX)?;
-                changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync_diff_bytes))
-            }
-            None => Some(self.whole(usize::MAX)),
-        };
-        self.know(|conversation| *conversation = Conversation::knows(now))?;
-        Ok(changes)
     }
 
     /// Moves the artefact's pointer to the draft where they differ (specs 000 §8.1).

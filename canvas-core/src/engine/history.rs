@@ -51,7 +51,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, and
-    /// what these need. A host that drops blobs keeps these, and all that are young. One look at the store for each entry.
+    /// what these need. A host that drops blobs keeps these, and all that are young. One look at the store for each
+    /// entry.
     ///
     /// # Errors
     ///
