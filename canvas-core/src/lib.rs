@@ -39,7 +39,8 @@
 //!
 //! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
 //! one face: its commands, outcomes, refusals, and the step that decides. `engine` drives steps over a store;
-//! `view` is what passes between the two. `lock_view` is what a person sees of the lock. `conformance` (feature) tries
+//! `view` is what passes between the two. `lock_view` is what a person sees of the lock, `rollout` how much of
+//! it all a host has opened to models. `conformance` (feature) tries
 //! what a store promises.
 
 mod blocking;
@@ -50,6 +51,7 @@ mod engine;
 mod ground;
 mod lock_view;
 mod policy;
+mod rollout;
 mod view;
 
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
@@ -87,3 +89,4 @@ pub use ground::store::{BoxStore, Capabilities, Commit, Committed, Fault, Loaded
 pub use ground::tree::Tree;
 pub use lock_view::{LockEvent, LockView};
 pub use policy::Policy;
+pub use rollout::{Access, Rollout};

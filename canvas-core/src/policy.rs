@@ -2,9 +2,16 @@
 
 use canvas_patch::Limits;
 
-/// Durations and sizes of a canvas.
+use crate::rollout::Rollout;
+
+/// What models may do, durations and sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
+    /// How far the tools of models are rolled out. Default all the way: nothing without a lease.
+    pub rollout: Rollout,
+    /// The host keeps its documents in Git, where models have no tools whatever the rollout (specs 000 §8.2). Default
+    /// false.
+    pub git_mode: bool,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
     /// Sizes of patches.
@@ -34,6 +41,8 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
+            rollout: Rollout::default(),
+            git_mode: false,
             lease: canvas_lease::Policy::default(),
             patch: Limits::default(),
             document_bytes: 16 << 20,

@@ -65,4 +65,6 @@ pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use spec::ToolSpec;
 pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
-pub use toolset::document::{CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_with};
+pub use toolset::document::{
+    CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_for, document_tools_with,
+};

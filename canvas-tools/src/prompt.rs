@@ -1,12 +1,18 @@
 //! The system prompt (specs 000 §11).
 
+use serde_json::Value;
+
 use crate::directive::prompt::prompt_lines;
 use crate::spec::ToolSpec;
 
 /// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
 ///
-/// For the seven document tools it stays within 400 tokens of o200k; each extension adds a line.
+/// For the seven document tools it stays within 400 tokens of o200k; each extension adds a line. Without tools there is
+/// nothing to say.
 pub fn system_prompt(tools: &[ToolSpec]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut lines = vec![
@@ -14,7 +20,16 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
             .to_owned(),
         format!("Tools: {}.", names.join(", ")),
     ];
-    if has("canvas_check_out") {
+    let does_without =
+        tools.iter().any(|tool| LEASED.contains(&tool.name.as_str()) && !requires(tool, "lease_id"));
+    if has("canvas_check_out") && does_without {
+        lines.push(
+            "Lease: for an edit of more than one call, call canvas_check_out first and pass its lease_id to the other \
+             canvas tools; meanwhile nobody else edits. Call canvas_check_in as soon as you are done, before you answer \
+             in prose."
+                .into(),
+        );
+    } else if has("canvas_check_out") {
         lines.push(
             "Lease: call canvas_check_out first and pass its lease_id to every canvas tool. A lease is short and \
              renewed by your calls. Call canvas_check_in as soon as you are done, before you answer in prose."
@@ -56,14 +71,25 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
                 .into(),
         );
     }
-    if has("canvas_apply_patch") {
-        lines.push(
-        "If the user interrupts, your lease ends and edits fail with STALE_EPOCH: look at what the user changed, \
-         then check out again, or stop if you are told to. Messages that begin with \"Canvas update\" tell you how \
-         the canvas changed; do not answer them."
-            .into(),
-    );
-    }
+    let told =
+        "Messages that begin with \"Canvas update\" tell you how the canvas changed; do not answer them.";
+    lines.push(match (has("canvas_apply_patch"), has("canvas_check_out")) {
+        (true, true) => format!(
+            "If the user interrupts, your lease ends and edits fail with STALE_EPOCH: look at what the user changed, \
+             then check out again, or stop if you are told to. {told}"
+        ),
+        (true, false) => format!("If the user interrupts, your edits fail: stop and wait for the next message. {told}"),
+        (false, _) => told.to_owned(),
+    });
     lines.extend(prompt_lines(tools));
     lines.join("\n")
+}
+
+/// The tools that a rollout may ask a lease for.
+const LEASED: [&str; 5] =
+    ["canvas_grep", "canvas_read_lines", "canvas_read_all", "canvas_apply_patch", "canvas_replace_lines"];
+
+fn requires(tool: &ToolSpec, argument: &str) -> bool {
+    let required = tool.parameters.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|name| name == argument))
 }

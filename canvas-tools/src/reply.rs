@@ -1,5 +1,6 @@
 //! What a model gets back for a call.
 
+use canvas_core::lease::Timestamp;
 use canvas_core::text::Remedy;
 use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
@@ -103,27 +104,35 @@ impl ToolReply {
                 "revision_id": revision,
                 "released": released,
             }),
-            Outcome::Readable { revision, expires_at } => json!({
-                "ok": true,
-                "revision_id": revision,
-                "expires_at": expires_at,
-            }),
-            Outcome::Applied(applied) => json!({
-                "ok": true,
-                "revision_id": applied.revision,
-                "new_revision_id": applied.revision,
-                "applied_hunks": applied.summary.hunks,
-                "summary": applied.summary.to_string(),
-                "repairs": applied.repairs,
-                "spans": applied.spans,
-                "expires_at": applied.expires_at,
-            }),
+            Outcome::Readable { revision, expires_at } => {
+                expiring(json!({"ok": true, "revision_id": revision}), *expires_at)
+            }
+            Outcome::Applied(applied) => {
+                let body = json!({
+                    "ok": true,
+                    "revision_id": applied.revision,
+                    "new_revision_id": applied.revision,
+                    "applied_hunks": applied.summary.hunks,
+                    "summary": applied.summary.to_string(),
+                    "repairs": applied.repairs,
+                    "spans": applied.spans,
+                });
+                expiring(body, applied.expires_at)
+            }
             Outcome::Refused(refusal) => return Self::failure(refusal_json(refusal), Some(snapshot)),
             // No tool of a model leads to the others.
             outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
         };
         Self { body }
     }
+}
+
+/// What is done without a lease does not expire.
+fn expiring(mut body: Value, expires_at: Option<Timestamp>) -> Value {
+    if let Some(expires_at) = expires_at {
+        body["expires_at"] = json!(expires_at);
+    }
+    body
 }
 
 pub(crate) fn refusal_json(refusal: &Refusal) -> Value {
@@ -195,6 +204,10 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason: None, place: None, message: message.into(), candidates: None }
+    }
+
+    pub(crate) fn of_refusal(refusal: &Refusal) -> Self {
+        Self::new(refusal.code(), refusal.to_string())
     }
 
     pub(crate) fn argument(place: &str, message: impl Into<String>) -> Self {

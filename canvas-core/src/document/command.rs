@@ -12,6 +12,7 @@ use crate::ground::id::OpKey;
 use crate::ground::journal::Actor;
 use crate::ground::receipt::Digest;
 use crate::ground::revision::{Revision, RevisionId};
+use crate::rollout::Access;
 
 /// One operation and its name. The same call again is answered as the first one was.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,8 @@ pub struct Call {
 /// What is asked. The first six are a model's and stand under the lease; the others are the user's or the host's
 /// and always come first.
 ///
-/// A lease id is `None` where what the model sent cannot be read as one.
+/// A lease id is `None` where the model named none, or sent what cannot be read as one: enough where the
+/// [`Rollout`](crate::Rollout) asks for none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Take the lease.
@@ -160,6 +162,28 @@ pub enum Undo {
 }
 
 impl Command {
+    /// What a model does by it; `None` where it is not a model's.
+    pub(crate) const fn access(&self) -> Option<Access> {
+        match self {
+            Self::CheckOut | Self::Renew { .. } | Self::CheckIn { .. } => Some(Access::Lease),
+            Self::Read { .. } => Some(Access::Read),
+            Self::Apply { .. }
+            | Self::Replace { .. }
+            | Self::Amend { .. }
+            | Self::Undo { by: Party::Assistant { .. }, .. }
+            | Self::Redo { by: Party::Assistant { .. }, .. } => Some(Access::Write),
+            Self::Edit { .. }
+            | Self::Message
+            | Self::Forget
+            | Self::Cancel
+            | Self::TakeControl
+            | Self::Undo { by: Party::User, .. }
+            | Self::Redo { by: Party::User, .. }
+            | Self::ClearHistory
+            | Self::EndTurn { .. } => None,
+        }
+    }
+
     /// Reads are run again rather than answered from a receipt.
     pub(crate) const fn is_read(&self) -> bool {
         matches!(self, Self::Read { .. })

@@ -27,6 +27,9 @@ use crate::view::{Change, Decision, Missing, View};
 
 /// Decides a call. Errors of the model come in the order of specs 000 §7: receipt, epoch, owner, expiry, patch.
 pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<Decision, Missing> {
+    if let Some(Err(refusal)) = call.command.access().map(|access| policy.permits(access)) {
+        return Ok(Decision::refused(*refusal));
+    }
     let digest = call.command.digest();
     if !call.command.is_read() {
         match view.head.receipts.recall(&call.operation, digest, |id| view.blob(id))? {
@@ -143,17 +146,17 @@ impl<'a> Step<'a> {
             }
             Command::CheckIn { lease } => self.check_in(*lease),
             Command::Read { lease } => {
-                let expires_at = self.beat(*lease)?;
+                let expires_at = self.may_read(*lease)?;
                 self.sees(self.head.now())?;
                 Ok(Outcome::Readable { revision: self.head.revision_id(), expires_at })
             }
             Command::Apply { lease, patch, base } => {
-                let expires_at = self.may_write(*lease, *base, patch)?;
+                let expires_at = self.may_write(call, *lease, *base, patch)?;
                 self.apply(&call.operation, patch, Mode::Anchored, expires_at).map(Outcome::Applied)
             }
             Command::Replace { lease, replacement, base } => {
                 // Its patch is made from the text now, so of the changes since the base it tells nothing.
-                let expires_at = self.may_write(*lease, *base, "")?;
+                let expires_at = self.may_write(call, *lease, *base, "")?;
                 self.replace(&call.operation, replacement, expires_at).map(Outcome::Applied)
             }
             Command::Edit { markdown } => self.edit(&call.operation, markdown),
@@ -177,7 +180,7 @@ impl<'a> Step<'a> {
         operation: &OpKey,
         patch: &str,
         mode: Mode,
-        expires_at: Timestamp,
+        expires_at: Option<Timestamp>,
     ) -> Result<AppliedPatch, Stop> {
         let options = Options { mode, limits: self.policy.patch };
         let applied = match apply(self.view.text(), patch, &options) {
@@ -200,7 +203,7 @@ impl<'a> Step<'a> {
         &mut self,
         operation: &OpKey,
         replacement: &Replacement,
-        expires_at: Timestamp,
+        expires_at: Option<Timestamp>,
     ) -> Result<AppliedPatch, Stop> {
         let Hunk { patch, adapted } = hunk(self.view.text(), replacement, self.policy.refusal_diff_bytes)?;
         let mut applied = self.apply(operation, &patch, Mode::Strict, expires_at)?;
@@ -256,14 +259,15 @@ impl<'a> Step<'a> {
         self.head.lease.preempt(&self.policy.lease, self.view.clock, cause);
     }
 
-    /// Passes a holder who knows the text that is to be changed.
+    /// Passes a writer who knows the text that is to be changed.
     fn may_write(
         &mut self,
+        call: &Call,
         lease: Option<LeaseId>,
         base: Option<RevisionId>,
         patch: &str,
-    ) -> Result<Timestamp, Stop> {
-        let expires_at = self.beat(lease)?;
+    ) -> Result<Option<Timestamp>, Stop> {
+        let expires_at = self.may_change(&call.operation, lease)?;
         self.base_holds(base, patch)?;
         Ok(expires_at)
     }

@@ -54,8 +54,9 @@ pub enum Outcome {
     Readable {
         /// The revision that is read.
         revision: RevisionId,
-        /// When the lease ends.
-        expires_at: Timestamp,
+        /// When the lease ends; `None` where it was done without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_at: Option<Timestamp>,
     },
     /// The patch was applied.
     Applied(AppliedPatch),
@@ -141,8 +142,9 @@ pub struct AppliedPatch {
     pub repairs: Vec<Repair>,
     /// The changed lines of the new text.
     pub spans: Vec<LineSpan>,
-    /// When the lease ends.
-    pub expires_at: Timestamp,
+    /// When the lease ends; `None` where it was done without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
 }
 
 /// An entry of the journal, in short.

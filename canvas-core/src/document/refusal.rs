@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::replace::LinesNow;
 use super::sync::Changes;
 use crate::ground::revision::RevisionId;
+use crate::rollout::Rollout;
 
 /// Why nothing was done. A refusal is an answer: it leaves a receipt where the command would have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
@@ -138,6 +139,15 @@ pub enum Refusal {
     /// The lines read like what should replace them.
     #[error("{}", Reason::NoEffect.advice())]
     NoEffect,
+    /// Models have not been given this yet, or no more.
+    #[error("{}", closed(*rollout))]
+    Disabled {
+        /// What they have been given.
+        rollout: Rollout,
+    },
+    /// The canvas is kept in Git.
+    #[error("this canvas is kept in Git, where the canvas tools do not work: answer without them")]
+    GitMode,
     /// The call id was used before, for something else.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
@@ -204,6 +214,8 @@ impl Refusal {
             | Self::ContentChanged { .. }
             | Self::NoEffect => ApplyError::CODE,
             Self::NoSuchLines { .. } => "INVALID_RANGE",
+            Self::Disabled { .. } => "TOOL_DISABLED",
+            Self::GitMode => "GIT_MODE_UNSUPPORTED",
             Self::CallIdReused => "CALL_ID_REUSED",
             Self::Abandoned => "CALL_ABANDONED",
             Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
@@ -227,6 +239,14 @@ impl Refusal {
     /// Whether the very same request can succeed later.
     pub const fn retryable(&self) -> bool {
         matches!(self, Self::Held { .. })
+    }
+}
+
+const fn closed(rollout: Rollout) -> &'static str {
+    match rollout {
+        Rollout::Off => "the canvas tools are switched off: answer without them",
+        Rollout::ReadOnly => "the canvas can only be read: say in your answer what you would change",
+        _ => "there are no leases here: call the other tools without a lease_id",
     }
 }
 

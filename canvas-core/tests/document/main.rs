@@ -12,6 +12,7 @@ mod lock_view;
 mod near;
 mod replace;
 mod retry;
+mod rollout;
 mod stored;
 mod story;
 mod turns;

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use canvas_core::lease::LeaseId;
+use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
     Call, Changes, Command, OpKey, Outcome, Policy, Promotion, Refusal, RevisionId, TurnStart,
 };
@@ -130,6 +130,10 @@ fn revision(id: &RevisionId) -> String {
     format!("r{}", id.revision().get())
 }
 
+fn until(expires_at: Option<Timestamp>) -> String {
+    expires_at.map_or_else(|| "without a lease".into(), |at| format!("until {at}"))
+}
+
 fn shown(outcome: &Outcome) -> String {
     match outcome {
         Outcome::CheckedOut { lease, epoch, expires_at, revision: at } => {
@@ -142,10 +146,10 @@ fn shown(outcome: &Outcome) -> String {
         }
         Outcome::CheckedIn { released: true, revision: at } => format!("released {}", revision(at)),
         Outcome::CheckedIn { released: false, revision: at } => format!("was over {}", revision(at)),
-        Outcome::Readable { revision: at, expires_at } => format!("{} until {expires_at}", revision(at)),
+        Outcome::Readable { revision: at, expires_at } => format!("{} {}", revision(at), until(*expires_at)),
         Outcome::Applied(applied) => {
             let (added, removed) = (applied.summary.added, applied.summary.removed);
-            format!("{} +{added} −{removed} until {}", revision(&applied.revision), applied.expires_at)
+            format!("{} +{added} −{removed} {}", revision(&applied.revision), until(applied.expires_at))
         }
         Outcome::Edited { epoch, revision: at } => format!("epoch {epoch} {}", revision(at)),
         Outcome::Interrupted { epoch } => format!("epoch {epoch}"),

@@ -3,7 +3,8 @@
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Delta, build};
 use canvas_core::{
-    Call, CallId, Command, Engine, Face, Outcome, Refusal, Revision, RevisionId, Snapshot, Step, Store,
+    Access, Call, CallId, Command, Engine, Face, Outcome, Refusal, Revision, RevisionId, Snapshot, Step,
+    Store,
 };
 use serde_json::{Value, json};
 
@@ -123,6 +124,7 @@ pub async fn apply_directive<S: Store>(
         operation: session.operation(call.clone()),
         command: Command::Amend { base, delta, summary, request: Some(directive.digest()) },
     };
+    engine.policy().permits(Access::Write).map_err(|refusal| failed(None, (*refusal).into()))?;
     // Only key and request tell whether it is a retry.
     let nobody = RevisionId::new(Revision::ZERO, directive.digest());
     let asked = amend(nobody, Delta::default(), String::new());

@@ -1,7 +1,7 @@
 //! The tools of specs 003, from JSON arguments to JSON replies. They take no lease.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, Engine, Snapshot, Store};
+use canvas_core::{Access, CallId, Engine, Snapshot, Store};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -129,6 +129,9 @@ pub async fn call_directive_tool<S: Store>(
         Ok(snapshot) => snapshot,
         Err(e) => return ToolReply::of_error(&e, None),
     };
+    if let Err(refusal) = engine.policy().permits(Access::Read) {
+        return ToolReply::problem(&Problem::of_refusal(&refusal), Some(&snapshot));
+    }
     let fields = match call.name.as_str() {
         DIFF_BUILDER => build_diff(call, &snapshot),
         _ => take_snapshot(call, &snapshot),

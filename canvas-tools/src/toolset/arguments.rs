@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Address, GrepError, Part, Query};
-use canvas_core::{Command, ParseRangeHashError, Replacement, RevisionId};
+use canvas_core::{Access, Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use serde_path_to_error::Segment;
 
 use super::document::Tool;
@@ -25,14 +26,16 @@ pub(super) struct CheckOut {}
 #[serde(deny_unknown_fields)]
 pub(super) struct Lease {
     /// The lease_id of your last canvas_check_out.
-    lease_id: String,
+    #[serde(default)]
+    lease_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Grep {
     /// The lease_id of your last canvas_check_out.
-    lease_id: String,
+    #[serde(default)]
+    lease_id: Option<String>,
     /// What to look for: literal text within one line, or a regular expression if regex is true.
     query: String,
     /// Read query as a regular expression. Default false.
@@ -44,7 +47,8 @@ pub(super) struct Grep {
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadLines {
     /// The lease_id of your last canvas_check_out.
-    lease_id: String,
+    #[serde(default)]
+    lease_id: Option<String>,
     /// First line, from 1.
     #[schemars(range(min = 1))]
     start_line: u64,
@@ -57,7 +61,8 @@ pub(super) struct ReadLines {
 #[serde(deny_unknown_fields)]
 pub(super) struct ApplyPatch {
     /// The lease_id of your last canvas_check_out.
-    lease_id: String,
+    #[serde(default)]
+    lease_id: Option<String>,
     /// One unified diff of the canvas: hunks that begin with @@, lines that begin with a space, + or -.
     patch: String,
     /// The revision_id that the patch was written for.
@@ -67,7 +72,7 @@ pub(super) struct ApplyPatch {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outline {
-    /// The lease_id of your last canvas_check_out, if you hold one.
+    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     lease_id: Option<String>,
     /// Only headings down to this level, 1 to 6. Default 6.
@@ -82,7 +87,7 @@ pub(super) struct Outline {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadSection {
-    /// The lease_id of your last canvas_check_out, if you hold one.
+    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     lease_id: Option<String>,
     /// Titles from the outermost heading down to the section's own, or the last of them.
@@ -102,7 +107,8 @@ pub(super) struct ReadSection {
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplaceLines {
     /// The lease_id of your last canvas_check_out.
-    lease_id: String,
+    #[serde(default)]
+    lease_id: Option<String>,
     /// First line to replace, from 1.
     start: NonZeroUsize,
     /// Last line to replace, inclusive. start - 1 replaces nothing and inserts before start.
@@ -120,45 +126,108 @@ pub(super) struct ReplaceLines {
 #[derive(Debug)]
 pub(super) enum Checked {
     Command(Command),
-    Read(Access, Reading),
+    Read(Claim, Reading),
 }
 
 /// By what right a model reads.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Access {
-    /// A lease, which the call extends; what it shows counts as seen.
-    Lease(Option<LeaseId>),
+pub(super) enum Claim {
+    /// A lease, which the call extends, or what else the rollout asks for; what it shows counts as seen.
+    Reader(Option<LeaseId>),
     /// None: a look that leaves no trace.
     Look,
 }
 
-pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, Problem> {
-    let tool = Tool::among(extensions).find(|tool| tool.name() == call.name).ok_or_else(|| {
-        let names: Vec<_> = Tool::among(extensions).map(Tool::name).collect();
+/// Whether a tool takes a `lease_id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeaseRule {
+    /// It does not; one that is sent all the same means nothing.
+    Never,
+    Optional,
+    Required,
+}
+
+impl LeaseRule {
+    /// Puts the rule into the schema of a tool's arguments, where the lease is optional.
+    pub(super) fn put_into(self, schema: &mut Value) {
+        let Some(property) = schema.pointer_mut("/properties/lease_id") else { return };
+        match self {
+            Self::Optional => {}
+            Self::Required => {
+                property["type"] = "string".into();
+                if let Some(property) = property.as_object_mut() {
+                    property.remove("default");
+                }
+                match schema.get_mut("required").and_then(Value::as_array_mut) {
+                    Some(required) => required.insert(0, "lease_id".into()),
+                    None => schema["required"] = json!(["lease_id"]),
+                }
+            }
+            Self::Never => {
+                if let Some(properties) = schema["properties"].as_object_mut() {
+                    properties.remove("lease_id");
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn check(call: &ToolCall, policy: &Policy, extensions: Extensions) -> Result<Checked, Problem> {
+    let asked = Tool::beside(extensions).find(|tool| tool.name() == call.name);
+    let tool = asked.ok_or_else(|| {
+        let names: Vec<_> = Tool::among(policy, extensions).map(Tool::name).collect();
+        if names.is_empty()
+            && let Err(refusal) = policy.permits(Access::Read)
+        {
+            return Problem::of_refusal(&refusal);
+        }
         let name: String = call.name.chars().take(80).collect();
         let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
         Problem::new("UNKNOWN_TOOL", message)
     })?;
+    policy.permits(tool.access()).map_err(|refusal| Problem::of_refusal(&refusal))?;
+    let rule = tool.lease_rule(policy.rollout);
+    // What cannot be read as a lease id belongs to nobody: the rules refuse it, unless they would take it for none.
+    let lease = |text: Option<String>| match (rule, text) {
+        (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
+        (LeaseRule::Required, None) => Err(match call.arguments.get("lease_id") {
+            Some(_) => Problem::argument("/lease_id", "pass the lease_id of your last check-out as a string"),
+            None => {
+                Problem::argument("", "missing field `lease_id`: correct the arguments to the tool's schema")
+            }
+        }),
+        (_, Some(text)) => match text.parse() {
+            Ok(lease) => Ok(Some(lease)),
+            Err(_) if policy.rollout.needs_lease() => Ok(None),
+            Err(_) => Err(Problem::of_refusal(&Refusal::NotOwned)),
+        },
+    };
+    let look = |text: Option<String>| match (rule, text) {
+        (LeaseRule::Never, _) | (_, None) => Ok(Claim::Look),
+        (_, text) => lease(text).map(Claim::Reader),
+    };
     Ok(match tool {
         Tool::CheckOut => {
             let CheckOut {} = arguments(call)?;
             Checked::Command(Command::CheckOut)
         }
         Tool::RenewLease => {
-            Checked::Command(Command::Renew { lease: lease(&arguments::<Lease>(call)?.lease_id) })
+            Checked::Command(Command::Renew { lease: lease(arguments::<Lease>(call)?.lease_id)? })
         }
         Tool::CheckIn => {
-            Checked::Command(Command::CheckIn { lease: lease(&arguments::<Lease>(call)?.lease_id) })
+            Checked::Command(Command::CheckIn { lease: lease(arguments::<Lease>(call)?.lease_id)? })
         }
         Tool::Grep => {
             let Grep { lease_id, query, regex } = arguments(call)?;
+            let claim = Claim::Reader(lease(lease_id)?);
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
             let query = query.map_err(|e| bad_query(&e))?;
-            Checked::Read(Access::Lease(lease(&lease_id)), Reading::Grep(query))
+            Checked::Read(claim, Reading::Grep(query))
         }
         Tool::ReadLines => {
             let ReadLines { lease_id, start_line, end_line } = arguments(call)?;
+            let claim = Claim::Reader(lease(lease_id)?);
             if start_line == 0 {
                 return Err(Problem::argument("/start_line", "lines count from 1: pass 1 or more"));
             }
@@ -167,19 +236,21 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
             }
             let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
             let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
-            Checked::Read(Access::Lease(lease(&lease_id)), lines)
+            Checked::Read(claim, lines)
         }
         Tool::ReadAll => {
             let Lease { lease_id } = arguments(call)?;
-            Checked::Read(Access::Lease(lease(&lease_id)), Reading::All)
+            Checked::Read(Claim::Reader(lease(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
             let ApplyPatch { lease_id, patch, base_revision_id } = arguments(call)?;
+            let lease = lease(lease_id)?;
             let base = base(base_revision_id.as_deref())?;
-            Checked::Command(Command::Apply { lease: lease(&lease_id), patch, base })
+            Checked::Command(Command::Apply { lease, patch, base })
         }
         Tool::Outline => {
             let Outline { lease_id, max_level, after_line } = arguments(call)?;
+            let claim = look(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
                 return Err(Problem::argument(
@@ -188,10 +259,11 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
                 ));
             }
             let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
-            Checked::Read(access(lease_id.as_deref()), outline)
+            Checked::Read(claim, outline)
         }
         Tool::ReadSection => {
             let ReadSection { lease_id, path, ordinal, item, fence } = arguments(call)?;
+            let claim = look(lease_id)?;
             let part = match (item, fence) {
                 (None, None) => None,
                 (Some(item), None) => Some(Part::Item(vec![item.get()])),
@@ -201,11 +273,11 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
                 }
             };
             let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
-            Checked::Read(access(lease_id.as_deref()), Reading::Section(section))
+            Checked::Read(claim, Reading::Section(section))
         }
         Tool::ReplaceLines => {
             let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(call)?;
-            let start = start.get();
+            let (lease, start) = (lease(lease_id)?, start.get());
             if end < start - 1 {
                 return Err(Problem::argument(
                     "/end",
@@ -217,7 +289,7 @@ pub(super) fn check(call: &ToolCall, extensions: Extensions) -> Result<Checked, 
                 .map_err(|e: ParseRangeHashError| Problem::argument("/expect_hash", e.to_string()))?;
             let base = base(base_revision_id.as_deref())?;
             let replacement = Replacement { start, end, expect, text };
-            Checked::Command(Command::Replace { lease: lease(&lease_id), replacement, base })
+            Checked::Command(Command::Replace { lease, replacement, base })
         }
     })
 }
@@ -267,13 +339,4 @@ pub(super) fn bad_query(error: &GrepError) -> Problem {
 fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, Problem> {
     let base = revision_id.map(str::parse::<RevisionId>).transpose();
     base.map_err(|e| Problem::argument("/base_revision_id", e.to_string()))
-}
-
-fn access(lease_id: Option<&str>) -> Access {
-    lease_id.map_or(Access::Look, |id| Access::Lease(lease(id)))
-}
-
-/// What cannot be read as a lease id belongs to nobody, which the rules refuse as `LOCK_NOT_OWNED`.
-fn lease(text: &str) -> Option<LeaseId> {
-    text.parse().ok()
 }

@@ -1,11 +1,12 @@
 //! The seven tools of specs 000 §5 and three more, from JSON arguments to JSON replies.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Call, CallId, Command, Engine, EngineError, Snapshot, Store};
+use canvas_core::{Access, Call, CallId, Command, Engine, EngineError, Policy, Rollout, Snapshot, Store};
 use serde_json::{Value, json};
 
 use super::arguments::{
-    Access, ApplyPatch, CheckOut, Checked, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, check,
+    ApplyPatch, CheckOut, Checked, Claim, Grep, Lease, LeaseRule, Outline, ReadLines, ReadSection,
+    ReplaceLines, check,
 };
 use crate::call::ToolCall;
 use crate::extensions::Extensions;
@@ -49,13 +50,37 @@ impl Tool {
     ];
 
     /// The seven, and those that are asked for.
-    pub(super) fn among(extensions: Extensions) -> impl Iterator<Item = Self> {
+    pub(super) fn beside(extensions: Extensions) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Outline => extensions.outline,
             Self::ReadSection => extensions.read_section,
             Self::ReplaceLines => extensions.replace_lines,
             _ => true,
         })
+    }
+
+    /// Those of them that the policy opens to models.
+    pub(super) fn among(policy: &Policy, extensions: Extensions) -> impl Iterator<Item = Self> {
+        Self::beside(extensions).filter(|tool| policy.permits(tool.access()).is_ok())
+    }
+
+    pub(super) const fn access(self) -> Access {
+        match self {
+            Self::CheckOut | Self::RenewLease | Self::CheckIn => Access::Lease,
+            Self::Grep | Self::ReadLines | Self::ReadAll | Self::Outline | Self::ReadSection => Access::Read,
+            Self::ApplyPatch | Self::ReplaceLines => Access::Write,
+        }
+    }
+
+    pub(super) const fn lease_rule(self, rollout: Rollout) -> LeaseRule {
+        match self {
+            Self::CheckOut => LeaseRule::Never,
+            Self::RenewLease | Self::CheckIn => LeaseRule::Required,
+            _ if !rollout.has_leases() => LeaseRule::Never,
+            Self::Outline | Self::ReadSection => LeaseRule::Optional,
+            _ if rollout.needs_lease() => LeaseRule::Required,
+            _ => LeaseRule::Optional,
+        }
     }
 
     pub(super) const fn name(self) -> &'static str {
@@ -73,8 +98,13 @@ impl Tool {
         }
     }
 
-    const fn description(self) -> &'static str {
+    const fn description(self, rollout: Rollout) -> &'static str {
         match self {
+            Self::CheckOut if !rollout.needs_lease() => {
+                "Take the exclusive lease on the canvas, so that nobody else changes it between your calls. Other \
+                 canvas tools work without it while nobody else holds one; pass them its lease_id. Fails with \
+                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+            }
             Self::CheckOut => {
                 "Take the exclusive lease on the canvas. Call this first: every other canvas tool needs its lease_id. \
                  Fails with LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
@@ -118,7 +148,7 @@ impl Tool {
         }
     }
 
-    fn parameters(self) -> Value {
+    fn parameters(self, rollout: Rollout) -> Value {
         let mut schema = match self {
             Self::CheckOut => schemars::schema_for!(CheckOut),
             Self::RenewLease | Self::CheckIn | Self::ReadAll => schemars::schema_for!(Lease),
@@ -132,7 +162,9 @@ impl Tool {
         schema.remove("$schema");
         schema.remove("title");
         schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
-        schema.to_value()
+        let mut schema = schema.to_value();
+        self.lease_rule(rollout).put_into(&mut schema);
+        schema
     }
 }
 
@@ -141,14 +173,31 @@ pub fn document_tools() -> Vec<ToolSpec> {
     document_tools_with(Extensions::default())
 }
 
-/// The document tools and some of those beyond. The [`Session`] must have the same extensions.
+/// The document tools and some of those beyond, where nothing is done without a lease. The [`Session`] must have the
+/// same extensions.
 pub fn document_tools_with(extensions: Extensions) -> Vec<ToolSpec> {
+    document_tools_for(&Policy::default(), extensions)
+}
+
+/// The document tools that an engine's policy opens to models, and some of those beyond: none at all where the rollout
+/// is off, or in Git mode. A call of one that is closed is answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+///
+/// ```
+/// use canvas_core::{Policy, Rollout};
+/// use canvas_tools::{Extensions, document_tools_for};
+///
+/// let policy = Policy { rollout: Rollout::ReadOnly, ..Policy::default() };
+/// let tools = document_tools_for(&policy, Extensions::default());
+/// let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+/// assert_eq!(names, ["canvas_grep", "canvas_read_lines", "canvas_read_all"]);
+/// ```
+pub fn document_tools_for(policy: &Policy, extensions: Extensions) -> Vec<ToolSpec> {
     let spec = |tool: Tool| ToolSpec {
         name: tool.name().into(),
-        description: tool.description().into(),
-        parameters: tool.parameters(),
+        description: tool.description(policy.rollout).into(),
+        parameters: tool.parameters(policy.rollout),
     };
-    Tool::among(extensions).map(spec).collect()
+    Tool::among(policy, extensions).map(spec).collect()
 }
 
 /// Runs one call of a model on the session's canvas and says what it gets back.
@@ -163,7 +212,7 @@ pub async fn call_document_tool<S: Store>(
 ) -> ToolReply {
     let checked = CallId::new(&call.id)
         .map_err(|e| Problem::argument("", format!("the id of the call: {e}")))
-        .and_then(|id| Ok((id, check(call, session.extensions)?)));
+        .and_then(|id| Ok((id, check(call, engine.policy(), session.extensions)?)));
     let (id, checked) = match checked {
         Ok(checked) => checked,
         Err(problem) => {
@@ -174,10 +223,10 @@ pub async fn call_document_tool<S: Store>(
     };
     let (answer, reading) = match checked {
         Checked::Command(command) => (run(engine, session, id, command, now).await, None),
-        Checked::Read(Access::Lease(lease), reading) => {
+        Checked::Read(Claim::Reader(lease), reading) => {
             (run(engine, session, id, Command::Read { lease }, now).await, Some(reading))
         }
-        Checked::Read(Access::Look, reading) => {
+        Checked::Read(Claim::Look, reading) => {
             let snapshot = engine.snapshot(&session.canvas, now).await;
             (snapshot.map(|snapshot| (ToolReply::of_look(&snapshot), snapshot)), Some(reading))
         }

@@ -8,6 +8,7 @@ mod patching;
 mod prompt;
 mod reading;
 mod replacing;
+mod rollout;
 mod schemas;
 mod sessions;
 mod world;

@@ -19,12 +19,7 @@ impl Step<'_> {
         delta: &Delta,
         summary: &str,
     ) -> Result<Outcome, Stop> {
-        if call.operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
-            return Err(Refusal::UserActive.into());
-        }
-        if let Some(hold) = self.head.lease.held_at(&self.policy.lease, self.view.clock) {
-            return Err(Refusal::Held { until: hold.expires_at }.into());
-        }
+        self.nobody_writes(&call.operation)?;
         // Nobody has written a patch that could be shown again.
         self.base_holds(Some(base), "")?;
         let Ok(text) = delta.apply(self.view.text()) else {

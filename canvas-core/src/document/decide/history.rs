@@ -32,7 +32,7 @@ struct Walked {
 impl Step<'_> {
     /// Undoes the last changes, one change, or all of one author.
     pub(super) fn undo(&mut self, operation: &OpKey, by: Party, what: Undo) -> Result<Outcome, Stop> {
-        self.may_walk(by)?;
+        self.may_walk(operation, by)?;
         let actor = by.actor();
         let walk = match what {
             Undo::Steps(steps) => self.steps(operation, actor, Way::Back, steps)?,
@@ -47,7 +47,7 @@ impl Step<'_> {
 
     /// Does again what was undone last.
     pub(super) fn redo(&mut self, operation: &OpKey, by: Party, steps: NonZeroU32) -> Result<Outcome, Stop> {
-        self.may_walk(by)?;
+        self.may_walk(operation, by)?;
         let walk = self.steps(operation, by.actor(), Way::Forth, steps)?;
         self.walked(by, walk).map(|(entries, epoch, revision)| Outcome::Redone { entries, epoch, revision })
     }
@@ -85,10 +85,10 @@ impl Step<'_> {
         Change::Document { before, after, delta }
     }
 
-    /// A model needs the lease, and the user must not have acted since its turn began.
-    fn may_walk(&mut self, by: Party) -> Result<(), Stop> {
+    /// A model must be allowed to write, and the user must not have acted since its turn began.
+    fn may_walk(&mut self, operation: &OpKey, by: Party) -> Result<(), Stop> {
         let Party::Assistant { lease } = by else { return Ok(()) };
-        self.beat(lease)?;
+        self.may_change(operation, lease)?;
         if self.head.lease.epoch() != self.head.turn_start.epoch {
             return Err(Refusal::UserActed.into());
         }

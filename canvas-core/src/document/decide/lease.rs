@@ -6,6 +6,7 @@ use super::{Step, Stop};
 use crate::document::command::Call;
 use crate::document::outcome::Outcome;
 use crate::document::refusal::Refusal;
+use crate::ground::id::OpKey;
 
 impl Step<'_> {
     pub(super) fn check_out(&mut self, call: &Call) -> Result<Outcome, Stop> {
@@ -67,6 +68,47 @@ impl Step<'_> {
         let Some(lease) = lease else { return Ok(expires_at) };
         let beat = self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
         Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
+    }
+
+    /// Passes whoever may look: the holder, and where the rollout asks for no lease, anybody.
+    pub(super) fn may_read(&mut self, lease: Option<LeaseId>) -> Result<Option<Timestamp>, Stop> {
+        if self.is_under(lease) { self.beat(lease).map(Some) } else { Ok(None) }
+    }
+
+    /// Passes whoever may change something: the holder, and where the rollout asks for no lease, anybody whose turn it is
+    /// while nobody else holds one.
+    pub(super) fn may_change(
+        &mut self,
+        operation: &OpKey,
+        lease: Option<LeaseId>,
+    ) -> Result<Option<Timestamp>, Stop> {
+        if self.is_under(lease) {
+            return self.beat(lease).map(Some);
+        }
+        let holder = self.who.holder();
+        match self.head.lease.held_at(&self.policy.lease, self.view.clock).map(|hold| (hold.id, &hold.holder))
+        {
+            // Who holds the lease need not name it.
+            Some((id, held_by)) if *held_by == holder => self.beat(Some(id)).map(Some),
+            _ => self.nobody_writes(operation).map(|()| None),
+        }
+    }
+
+    /// Where there are no leases, one that is named means nothing.
+    fn is_under(&self, lease: Option<LeaseId>) -> bool {
+        let rollout = self.policy.rollout;
+        rollout.needs_lease() || (lease.is_some() && rollout.has_leases())
+    }
+
+    /// Passes whose turn it is, while nobody holds a lease.
+    pub(super) fn nobody_writes(&self, operation: &OpKey) -> Result<(), Stop> {
+        if operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
+            return Err(Refusal::UserActive.into());
+        }
+        match self.head.lease.held_at(&self.policy.lease, self.view.clock) {
+            Some(hold) => Err(Refusal::Held { until: hold.expires_at }.into()),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn lease_refusal(&self, refusal: canvas_lease::Refusal) -> Stop {
