@@ -44,6 +44,7 @@
 //! what a store promises.
 
 mod blocking;
+pub mod board;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod document;

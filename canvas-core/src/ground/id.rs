@@ -1,6 +1,5 @@
 //! Names that hosts give: canvases, conversations, calls.
 
-use std::fmt;
 use std::sync::Arc;
 
 use canvas_lease::{Holder, OperationKey, Turn};
@@ -25,9 +24,13 @@ impl NameError {
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
+            Serialize, Deserialize, schemars::JsonSchema,
+        )]
         #[serde(try_from = "String", into = "String")]
-        pub struct $name(Arc<str>);
+        #[schemars(with = "String")]
+        pub struct $name(std::sync::Arc<str>);
 
         impl $name {
             /// Checks a name: any text of 1 to 512 bytes.
@@ -35,7 +38,8 @@ macro_rules! name {
             /// # Errors
             ///
             /// [`NameError`] where it is empty or too long.
-            pub fn new(name: &str) -> Result<Self, NameError> {
+            pub fn new(name: &str) -> Result<Self, $crate::ground::id::NameError> {
+                use $crate::ground::id::NameError;
                 match name.len() {
                     1..=NameError::BYTES => Ok(Self(name.into())),
                     bytes => Err(NameError { bytes }),
@@ -48,16 +52,16 @@ macro_rules! name {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = NameError;
+            type Error = $crate::ground::id::NameError;
 
-            fn try_from(name: String) -> Result<Self, NameError> {
+            fn try_from(name: String) -> Result<Self, Self::Error> {
                 Self::new(&name)
             }
         }
@@ -69,6 +73,8 @@ macro_rules! name {
         }
     };
 }
+
+pub(crate) use name;
 
 name! {
     /// Names one canvas in its store.

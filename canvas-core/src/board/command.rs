@@ -1,0 +1,260 @@
+//! What may be asked of a board (specs 002 §2.1, §2.2, §3).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::data::DataBinding;
+use super::grid::{Position, Size};
+use super::id::{ComponentId, TriggerId, TypeId, ViewId};
+use super::place::{OnCollision, PlacementHints};
+
+/// A change that is asked for.
+///
+/// In a batch, a component id of the form `$0` means the first component that the batch creates, `$1` the second, and
+/// so on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "payload")]
+pub enum CanvasCommand {
+    /// Add a component.
+    #[serde(rename = "component.create")]
+    Create(CreateComponent),
+    /// Change what a component is told.
+    #[serde(rename = "component.update")]
+    Update(UpdateComponent),
+    /// Take a component away.
+    #[serde(rename = "component.remove")]
+    Remove(RemoveComponent),
+    /// Put a component elsewhere.
+    #[serde(rename = "component.move")]
+    Move(MoveComponent),
+    /// Make a component larger or smaller.
+    #[serde(rename = "component.resize")]
+    Resize(ResizeComponent),
+    /// Save the canvas as a view.
+    #[serde(rename = "view.save")]
+    SaveView(SaveView),
+    /// Put a saved view in place of the canvas; pinned components stay.
+    #[serde(rename = "view.load")]
+    LoadView(LoadView),
+    /// Delete a saved view.
+    #[serde(rename = "view.delete")]
+    DeleteView(DeleteView),
+    /// Take all components away.
+    #[serde(rename = "canvas.clear")]
+    Clear(ClearCanvas),
+    /// Several commands, all or none.
+    #[serde(rename = "batch")]
+    Batch(Batch),
+}
+
+/// Adds a component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreateComponent {
+    /// Its type.
+    pub type_id: TypeId,
+    /// An object by the type's schema; the type's defaults stand under it.
+    #[serde(default)]
+    pub config: Value,
+    /// Where its data come from. Without, built-in types make theirs from the config.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_binding: Option<DataBinding>,
+    /// Its upper left cell. Without, the board finds room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// Its size. Without, the type's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// What a person says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<PartialMeta>,
+    /// Where to look for room first, where no position is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hints: Option<PlacementHints>,
+    /// What to do where something stands at the position.
+    #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
+    pub on_collision: OnCollision,
+}
+
+/// What a command may say of [`ComponentMeta`](super::ComponentMeta). Who made a component, and when, is not for a
+/// command to say: both are read and dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PartialMeta {
+    /// Whether it stays where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+    /// A person's name for it; `null` takes the name away.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub label: Option<Option<String>>,
+}
+
+/// Changes what a component is told. What is left out stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateComponent {
+    /// The component.
+    pub component_id: ComponentId,
+    /// Fields to set. Arrays and objects are replaced whole; `null` is a value.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Value")]
+    pub config: Option<Value>,
+    /// Where its data come from; `null` for nowhere.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DataBinding>")]
+    pub data_binding: Option<Option<DataBinding>>,
+    /// What a person says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<PartialMeta>,
+}
+
+/// Takes a component away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveComponent {
+    /// The component.
+    pub component_id: ComponentId,
+}
+
+/// Puts a component elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoveComponent {
+    /// The component.
+    pub component_id: ComponentId,
+    /// Its new upper left cell.
+    pub position: Position,
+    /// What to do where something stands there.
+    #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
+    pub on_collision: OnCollision,
+}
+
+/// Makes a component larger or smaller; its upper left cell stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResizeComponent {
+    /// The component.
+    pub component_id: ComponentId,
+    /// Its new size.
+    pub size: Size,
+    /// What to do where something stands in the way.
+    #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
+    pub on_collision: OnCollision,
+}
+
+/// Saves the canvas as a view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SaveView {
+    /// The view's name.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Triggers that belong to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_ids: Option<Vec<TriggerId>>,
+}
+
+/// Puts a saved view in place of the canvas.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadView {
+    /// The view.
+    pub view_id: ViewId,
+}
+
+/// Deletes a saved view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeleteView {
+    /// The view.
+    pub view_id: ViewId,
+}
+
+/// Takes all components away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClearCanvas {
+    /// Whether pinned ones stay.
+    pub preserve_pinned: bool,
+}
+
+/// Several commands, all or none, and one entry of the history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Batch {
+    /// Them, in order. A batch in a batch is done as if its commands stood there.
+    pub commands: Vec<CanvasCommand>,
+    /// What they do, for people.
+    pub description: String,
+}
+
+/// What a person does by hand. It goes through the same commands, and the same history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum UserAction {
+    /// Drag a component elsewhere.
+    #[serde(rename = "user.move")]
+    Move {
+        /// The component.
+        component_id: ComponentId,
+        /// Its new upper left cell.
+        position: Position,
+    },
+    /// Drag a component's edge.
+    #[serde(rename = "user.resize")]
+    Resize {
+        /// The component.
+        component_id: ComponentId,
+        /// Its new size.
+        size: Size,
+    },
+    /// Close a component.
+    #[serde(rename = "user.dismiss")]
+    Dismiss {
+        /// The component.
+        component_id: ComponentId,
+    },
+    /// Pin a component, or loosen it.
+    #[serde(rename = "user.pin")]
+    Pin {
+        /// The component.
+        component_id: ComponentId,
+        /// Which.
+        pinned: bool,
+    },
+    /// Ask for new data.
+    #[serde(rename = "user.refresh")]
+    Refresh {
+        /// The component.
+        component_id: ComponentId,
+    },
+    /// Take the last change back.
+    #[serde(rename = "user.undo")]
+    Undo,
+    /// Do again what was taken back last.
+    #[serde(rename = "user.redo")]
+    Redo,
+}
+
+/// What may be asked of the history (specs 002 §2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type")]
+pub enum HistoryAction {
+    /// Take the last change back.
+    #[serde(rename = "history.undo")]
+    Undo,
+    /// Do again what was taken back last.
+    #[serde(rename = "history.redo")]
+    Redo,
+    /// Forget all of it.
+    #[serde(rename = "history.clear")]
+    Clear,
+}
+
+/// Tells a field that is `null` from one that is not there.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,194 @@
+//! Cells, places and sizes (specs 002 §1.2).
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
+
+/// A grid: how many cells it has and how large they are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GridConfig {
+    /// Columns, 1 to 64.
+    pub columns: u32,
+    /// Rows that are shown. Whether components may stand below them is the host's policy.
+    pub rows: u32,
+    /// Pixels between cells.
+    pub gap: f64,
+    /// Pixels of a cell's width; the host computes it from the container.
+    pub cell_width: f64,
+    /// Pixels of a cell's height; the host computes it from the container.
+    pub cell_height: f64,
+}
+
+/// A cell, from 0.
+///
+/// A number in JSON that no cell can have (negative, with a fraction, past 2^32 - 2) is read as [`NO_CELL`], which is in no
+/// grid, so that the command is refused with its own code and place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Position {
+    /// The column.
+    #[serde(deserialize_with = "cells")]
+    pub col: u32,
+    /// The row.
+    #[serde(deserialize_with = "cells")]
+    pub row: u32,
+}
+
+/// A width and a height in cells, read as [`Position`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Size {
+    /// The width.
+    #[serde(deserialize_with = "cells")]
+    pub cols: u32,
+    /// The height.
+    #[serde(deserialize_with = "cells")]
+    pub rows: u32,
+}
+
+/// A rectangle of cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Bounds {
+    /// Its upper left cell.
+    pub position: Position,
+    /// Its width and height.
+    pub size: Size,
+}
+
+/// The number of a cell that is in no grid, and a size that fits none.
+pub const NO_CELL: u32 = u32::MAX;
+
+impl Position {
+    /// A cell.
+    pub const fn new(col: u32, row: u32) -> Self {
+        Self { col, row }
+    }
+}
+
+impl Size {
+    /// A width and a height.
+    pub const fn new(cols: u32, rows: u32) -> Self {
+        Self { cols, rows }
+    }
+}
+
+impl Bounds {
+    /// A rectangle.
+    pub const fn new(position: Position, size: Size) -> Self {
+        Self { position, size }
+    }
+
+    /// The column behind its last one.
+    pub const fn right(self) -> u64 {
+        self.position.col as u64 + self.size.cols as u64
+    }
+
+    /// The row below its last one.
+    pub const fn bottom(self) -> u64 {
+        self.position.row as u64 + self.size.rows as u64
+    }
+
+    /// Whether they share a cell.
+    pub const fn overlaps(self, other: Self) -> bool {
+        (self.position.col as u64) < other.right()
+            && (other.position.col as u64) < self.right()
+            && (self.position.row as u64) < other.bottom()
+            && (other.position.row as u64) < self.bottom()
+    }
+}
+
+impl fmt::Display for Position {
+    /// `(2, 0)`: column, row.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.col, self.row)
+    }
+}
+
+impl fmt::Display for Size {
+    /// `4x2`: columns, rows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.cols, self.rows)
+    }
+}
+
+fn cells<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    struct Cells;
+
+    impl Visitor<'_> for Cells {
+        type Value = u32;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a number of cells")
+        }
+
+        fn visit_u64<E>(self, number: u64) -> Result<u32, E> {
+            Ok(u32::try_from(number).unwrap_or(NO_CELL))
+        }
+
+        fn visit_i64<E>(self, number: i64) -> Result<u32, E> {
+            Ok(u32::try_from(number).unwrap_or(NO_CELL))
+        }
+
+        fn visit_f64<E>(self, number: f64) -> Result<u32, E> {
+            // Models write 3.0 for 3.
+            let whole = number.fract() == 0.0 && (0.0..f64::from(NO_CELL)).contains(&number);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+            let cells = number as u32;
+            Ok(if whole { cells } else { NO_CELL })
+        }
+    }
+
+    deserializer.deserialize_any(Cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_no_cells_are_in_no_grid() {
+        for (json, expected) in [
+            ("0", 0),
+            ("3.0", 3),
+            ("-0.0", 0),
+            ("4294967294", 4_294_967_294),
+            ("4294967295", NO_CELL),
+            ("-1", NO_CELL),
+            ("1.5", NO_CELL),
+            ("1e300", NO_CELL),
+            ("-1e300", NO_CELL),
+            ("18446744073709551615", NO_CELL),
+        ] {
+            let text = format!("{{\"col\": {json}, \"row\": 7}}");
+            assert_eq!(
+                serde_json::from_str::<Position>(&text).unwrap(),
+                Position::new(expected, 7),
+                "{json}"
+            );
+            let text = format!("{{\"cols\": 1, \"rows\": {json}}}");
+            assert_eq!(serde_json::from_str::<Size>(&text).unwrap(), Size::new(1, expected), "{json}");
+        }
+        for json in ["\"1\"", "null", "true", "[]"] {
+            assert!(serde_json::from_str::<Position>(&format!("{{\"col\": {json}, \"row\": 0}}")).is_err());
+        }
+    }
+
+    #[test]
+    fn rectangles_overlap_where_they_share_a_cell() {
+        let at = |col, row, cols, rows| Bounds::new(Position::new(col, row), Size::new(cols, rows));
+        let one = at(2, 2, 2, 2);
+        for (other, expected) in [
+            (one, true),
+            (at(3, 3, 9, 9), true),
+            (at(0, 0, 3, 3), true),
+            (at(0, 2, 2, 2), false),
+            (at(4, 2, 1, 2), false),
+            (at(2, 0, 2, 2), false),
+            (at(2, 4, 2, 1), false),
+            (at(NO_CELL, NO_CELL, NO_CELL, NO_CELL), false),
+        ] {
+            assert_eq!((one.overlaps(other), other.overlaps(one)), (expected, expected), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What became of a command (specs 002 §2.3, §2.4).
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::command::CanvasCommand;
+use super::grid::Position;
+use super::id::{ComponentId, UndoId};
+use super::place::PlacementResult;
+use super::registry::ValidationError;
+use crate::ground::journal::Actor;
+
+/// What became of one command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandResult {
+    /// Whether it was done, or there was nothing to do.
+    pub success: bool,
+    /// The entry of the history that takes it back; empty where it changed nothing.
+    #[serde(with = "undo_id")]
+    #[schemars(with = "String")]
+    pub undo_id: Option<UndoId>,
+    /// What it did, or why not, in a sentence for people.
+    pub explanation: String,
+    /// Which components it made, changed or took away; of one that was made, its new id first.
+    pub affected_component_ids: Vec<ComponentId>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CommandError>,
+    /// Where the component came to stand (beyond specs 002).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<PlacementResult>,
+    /// What somebody should look at (beyond specs 002).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchCommandResult {
+    /// Whether all of it was done; otherwise nothing was.
+    pub success: bool,
+    /// The one entry of the history that takes it back; empty where it changed nothing.
+    #[serde(with = "undo_id")]
+    #[schemars(with = "String")]
+    pub undo_id: Option<UndoId>,
+    /// What it did, or why not, in a sentence for people.
+    pub explanation: String,
+    /// What became of each command, up to the first that was refused.
+    pub results: Vec<CommandResult>,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CommandError>,
+}
+
+/// Why a command was refused. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct CommandError {
+    /// The stable code.
+    pub code: CommandErrorCode,
+    /// One sentence that says what to do next.
+    pub message: String,
+    /// The component that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_id: Option<ComponentId>,
+    /// What is wrong, as a JSON Pointer into the command (beyond specs 002, as the rest).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// Every fault of a config.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ValidationError>,
+    /// What stands in the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub colliding_ids: Vec<ComponentId>,
+    /// The nearest places with room.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub free_positions: Vec<Position>,
+    /// What may have been meant: ids, names of types or fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+    /// The same command, put right, where that is possible. It was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrected: Option<Box<CanvasCommand>>,
+}
+
+/// What was wrong with a command, in the order in which faults are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum CommandErrorCode {
+    /// There is no such component.
+    ComponentNotFound,
+    /// There is no such view.
+    ViewNotFound,
+    /// There is no such trigger (beyond specs 002, as all behind it that are marked so).
+    TriggerNotFound,
+    /// There is no such type.
+    TypeNotFound,
+    /// The config, or the binding, is not what the type asks for.
+    ConfigValidationFailed,
+    /// No component may have this size here.
+    InvalidSize,
+    /// The place is outside of the grid.
+    InvalidPosition,
+    /// Something stands there.
+    CollisionDetected,
+    /// There is nothing to take back (beyond specs 002).
+    NothingToUndo,
+    /// There is nothing to do again (beyond specs 002).
+    NothingToRedo,
+    /// A later change touches the one that is to be taken back (beyond specs 002).
+    HistoryConflict,
+    /// There is no such entry of the history (beyond specs 002).
+    HistoryNotFound,
+    /// The board, or the batch, would be larger than it may be (beyond specs 002).
+    BoardTooLarge,
+}
+
+/// The history as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryState {
+    /// What can be taken back, the last change last.
+    pub undo_stack: Vec<UndoEntry>,
+    /// What can be done again, the next last.
+    pub redo_stack: Vec<UndoEntry>,
+    /// How many entries are kept.
+    pub max_size: usize,
+}
+
+/// A change in the history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UndoEntry {
+    /// Its id.
+    pub id: UndoId,
+    /// When it was made, in milliseconds since 1970.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// Who made it.
+    pub source: Actor,
+    /// What it did, for people.
+    pub description: String,
+    /// The command as it was done: place, size and ids settled.
+    pub forward: Recorded,
+    /// What takes it back.
+    pub inverse: Recorded,
+}
+
+/// A command in the history. Those that the history alone may give keep ids, order and times, which no other command can.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Recorded {
+    /// One that anybody may give.
+    Command(Box<CanvasCommand>),
+    /// One that the history alone may give.
+    Restore(Restore),
+}
+
+/// Puts something back as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "payload")]
+pub enum Restore {
+    /// One component.
+    #[serde(rename = "component.restore")]
+    Component(Value),
+    /// Views alone.
+    #[serde(rename = "view.restore")]
+    View(Value),
+    /// Anything else.
+    #[serde(rename = "canvas.restore")]
+    Canvas(Value),
+}
+
+mod undo_id {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use super::UndoId;
+
+    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(id: &Option<UndoId>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(id.as_ref().map_or("", UndoId::as_str))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<UndoId>, D::Error> {
+        Ok(UndoId::new(&String::deserialize(deserializer)?).ok())
+    }
+}
