@@ -18,10 +18,10 @@ use super::place::{OnCollision, PlacementHints};
 pub enum CanvasCommand {
     /// Add a component.
     #[serde(rename = "component.create")]
-    Create(CreateComponent),
+    Create(Box<CreateComponent>),
     /// Change what a component is told.
     #[serde(rename = "component.update")]
-    Update(UpdateComponent),
+    Update(Box<UpdateComponent>),
     /// Take a component away.
     #[serde(rename = "component.remove")]
     Remove(RemoveComponent),

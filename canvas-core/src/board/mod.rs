@@ -1,14 +1,26 @@
 //! The board: a grid of components that models and people arrange together (specs 002).
 
+mod builtin;
+mod changed;
 pub(crate) mod command;
 pub(crate) mod data;
+pub(crate) mod env;
 pub(crate) mod event;
+pub(crate) mod execute;
 pub(crate) mod grid;
+pub(crate) mod history;
 pub(crate) mod id;
+pub(crate) mod layout;
+pub(crate) mod live;
+pub(crate) mod patch;
 pub(crate) mod place;
 pub(crate) mod registry;
 pub(crate) mod result;
+pub(crate) mod schema;
 pub(crate) mod trigger;
+mod work;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 pub(crate) mod workspace;
 
 pub use self::command::{
@@ -16,17 +28,27 @@ pub use self::command::{
     PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
 };
 pub use self::data::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataQuery};
+pub use self::env::{BoardEnv, BoardRules, IdSource};
 pub use self::event::{CanvasEvent, LayoutChange, SelectedItem};
+pub use self::execute::{BoardChange, BoardResult, Executed};
 pub use self::grid::{Bounds, GridConfig, NO_CELL, Position, Size};
+pub use self::history::{BoardHistory, BoardHistoryError};
 pub use self::id::{ComponentId, DataSourceId, TriggerId, TypeId, UndoId, ViewId, WorkspaceId};
+pub use self::layout::NoRoom;
+pub use self::live::{Board, BoardError, PatchMismatch};
+pub use self::patch::BoardPatch;
 pub use self::place::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult, Region,
 };
-pub use self::registry::ValidationError;
+pub use self::registry::{
+    BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
+    DefinitionError, Registry, ValidationError, ValidationResult,
+};
 pub use self::result::{
     BatchCommandResult, CommandError, CommandErrorCode, CommandResult, HistoryState, Recorded, Restore,
     UndoEntry,
 };
+pub use self::schema::{Schema, SchemaError, SchemaErrorCode};
 pub use self::trigger::{ProactiveTrigger, TriggerType};
 pub use self::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, View, Workspace, WorkspaceSettings,

@@ -1,0 +1,70 @@
+//! What a change means to whoever follows a board.
+
+use super::event::{CanvasEvent, LayoutChange};
+use super::live::Board;
+use super::patch::{BoardPatch, Body, ComponentDiff, ViewDiff};
+
+impl Board {
+    /// What happened by a change that was applied just now: the same for a command, its undoing and its redoing. What
+    /// came or has another binding says so, because data are in no history.
+    pub fn events_of(&self, patch: &BoardPatch) -> Vec<CanvasEvent> {
+        let mut events = Vec::with_capacity(patch.components.len());
+        for diff in &patch.components {
+            match diff {
+                ComponentDiff::Added(record) => {
+                    let needs_data = record.body.data_binding.is_some();
+                    events.push(CanvasEvent::Added { component_id: record.body.id.clone(), needs_data });
+                }
+                ComponentDiff::Removed(record) => {
+                    events.push(CanvasEvent::Removed { component_id: record.body.id.clone() });
+                }
+                ComponentDiff::Bounds { id, bounds } => {
+                    let (before, after) = (bounds.before, bounds.after);
+                    let mut told = |change_type| {
+                        events.push(CanvasEvent::LayoutChanged {
+                            component_id: id.clone(),
+                            change_type,
+                            new_bounds: after,
+                        });
+                    };
+                    if before.position != after.position {
+                        told(LayoutChange::Moved);
+                    }
+                    if before.size != after.size {
+                        told(LayoutChange::Resized);
+                    }
+                }
+                ComponentDiff::Body(bodies) => self.retold(&bodies.before, &bodies.after, &mut events),
+            }
+        }
+        let Some(rest) = &patch.rest else { return events };
+        for diff in &rest.views {
+            events.push(match diff {
+                ViewDiff::Added { view, .. } => {
+                    CanvasEvent::ViewSaved { view_id: view.id.clone(), view_name: view.name.clone() }
+                }
+                ViewDiff::Removed { view, .. } => CanvasEvent::ViewDeleted { view_id: view.id.clone() },
+            });
+        }
+        let active = rest.active_view.as_ref().and_then(|active| active.after.as_ref());
+        if let Some((_, view)) = active.and_then(|id| self.view(id)) {
+            events.push(CanvasEvent::ViewLoaded { view_id: view.id.clone(), view_name: view.name.clone() });
+        }
+        events
+    }
+
+    fn retold(&self, before: &Body, after: &Body, events: &mut Vec<CanvasEvent>) {
+        let component_id = after.id.clone();
+        if before.meta.pinned != after.meta.pinned
+            && let Some(new_bounds) = self.bounds(&component_id)
+        {
+            let change_type = if after.meta.pinned { LayoutChange::Pinned } else { LayoutChange::Unpinned };
+            events.push(CanvasEvent::LayoutChanged { component_id: component_id.clone(), change_type, new_bounds });
+        }
+        let rebound = before.data_binding != after.data_binding;
+        if rebound || before.config != after.config || before.meta.label != after.meta.label {
+            let needs_data = rebound && after.data_binding.is_some();
+            events.push(CanvasEvent::Updated { component_id, needs_data });
+        }
+    }
+}

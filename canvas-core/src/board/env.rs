@@ -1,0 +1,92 @@
+//! What a board is given from outside: types, rules, time and ids.
+
+use canvas_lease::Timestamp;
+
+use super::id::{ComponentId, UndoId, ViewId};
+use super::place::GridPolicy;
+use super::registry::Registry;
+
+/// What a command is run with.
+#[derive(Debug)]
+pub struct BoardEnv<'a> {
+    /// The types of components.
+    pub registry: &'a Registry,
+    /// What the host decided.
+    pub rules: BoardRules,
+    /// When it is run.
+    pub now: Timestamp,
+    /// Where new ids come from.
+    pub ids: IdSource,
+}
+
+/// What a host decides once for its boards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BoardRules {
+    /// What to do where a component that names no place finds no room.
+    pub grid: GridPolicy,
+    /// Commands that a batch may have. Default 10,000.
+    pub batch: usize,
+    /// Bytes that a config may have as JSON. Default 64 KiB.
+    pub config_bytes: usize,
+    /// Views that a board may have. Default 256.
+    pub views: usize,
+}
+
+impl Default for BoardRules {
+    fn default() -> Self {
+        Self { grid: GridPolicy::default(), batch: 10_000, config_bytes: 64 << 10, views: 256 }
+    }
+}
+
+/// A sequence of ids that follows from its seed, so that the same command made again gives the same ids.
+///
+/// ```
+/// use canvas_core::board::IdSource;
+///
+/// let ids = || IdSource::seeded(b"conversation, turn and call");
+/// assert_eq!(ids().component(), ids().component());
+/// assert!(ids().component().as_str().starts_with("cmp_"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct IdSource {
+    hasher: blake3::Hasher,
+    given: u64,
+}
+
+impl IdSource {
+    /// The ids that belong to these bytes: of a call's key, or random ones.
+    pub fn seeded(seed: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(seed);
+        Self { hasher, given: 0 }
+    }
+
+    /// The next id for a component.
+    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
+    pub fn component(&mut self) -> ComponentId {
+        ComponentId::new(&self.next("cmp_")).expect("20 bytes are a name")
+    }
+
+    /// The next id for a view.
+    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
+    pub fn view(&mut self) -> ViewId {
+        ViewId::new(&self.next("view_")).expect("21 bytes are a name")
+    }
+
+    /// The next id for an entry of a history.
+    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
+    pub fn undo(&mut self) -> UndoId {
+        UndoId::new(&self.next("undo_")).expect("21 bytes are a name")
+    }
+
+    /// 80 bits, written in 16 digits that nobody takes for one another.
+    fn next(&mut self, prefix: &str) -> String {
+        const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        self.given += 1;
+        let hash = self.hasher.clone().update(&self.given.to_le_bytes()).finalize();
+        let mut id = String::with_capacity(prefix.len() + 16);
+        id.push_str(prefix);
+        id.extend(hash.as_bytes().iter().take(16).map(|byte| char::from(DIGITS[usize::from(byte & 31)])));
+        id
+    }
+}

@@ -1,0 +1,374 @@
+//! Making, changing and removing components.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::super::command::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
+use super::super::data::DataBinding;
+use super::super::grid::{Bounds, Size};
+use super::super::id::{ComponentId, TypeId};
+use super::super::live::Board;
+use super::super::patch::{Body, Record};
+use super::super::place::{PlacementReason, PlacementResult};
+use super::super::registry::{ComponentDefinition, Registry, ValidationError};
+use super::super::result::{CommandError, CommandErrorCode};
+use super::super::workspace::ComponentMeta;
+use super::arrange::Place;
+use super::{Done, Refused, Run, refused};
+
+impl<'e> Run<'_, 'e> {
+    pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
+        let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } = create;
+        // What is named comes first, also where it is only a hint.
+        if let Some(near) = hints.as_ref().and_then(|hints| hints.near_component_id.as_ref()) {
+            let near = self.meant(near).clone();
+            self.find(&near, "/payload/hints/nearComponentId")?;
+        }
+        let definition = self.definition(type_id, create)?;
+        let config = self.config(type_id, config, "/payload/config")?;
+        let data_binding = match data_binding {
+            Some(binding) => Some(self.binding(type_id, binding)?),
+            None => self.derived(type_id, &config),
+        };
+        let size = self.check_size(size.unwrap_or_else(|| self.default_size(definition)), definition)?;
+        let most = Board::COMPONENTS;
+        if self.work.board.len() >= most {
+            let message = format!("the board has {most} components, as many as it may: remove some first");
+            return Err(refused(CommandErrorCode::BoardTooLarge, message));
+        }
+        let place = match position {
+            Some(position) => {
+                let bounds = Bounds::new(*position, size);
+                let retry = |position| {
+                    let corrected = CreateComponent { position: Some(position), ..create.clone() };
+                    CanvasCommand::Create(Box::new(corrected))
+                };
+                self.check_position(bounds, retry)?;
+                self.requested(None, bounds, *on_collision, |position| Some(retry(position)))?
+            }
+            None => self.auto_place(size, hints.as_ref())?,
+        };
+        let id = loop {
+            let id = self.env.ids.component();
+            if !self.work.board.knows(&id) {
+                break id;
+            }
+        };
+        let PartialMeta { pinned, label } = meta.clone().unwrap_or_default();
+        let meta = ComponentMeta {
+            created_at: self.env.now,
+            created_by: self.source,
+            pinned: pinned.unwrap_or(false),
+            label: label.flatten(),
+        };
+        let Place { position, reason, moved } = place;
+        let bounds = Bounds::new(position, size);
+        let body = Body { id: id.clone(), type_id: type_id.clone(), config, data_binding, meta };
+        let explanation = format!("Added {} at {position}, {size}.", named(&body, definition));
+        let mut warnings = Vec::new();
+        if reason == PlacementReason::BestEffort {
+            let below = self.work.board.ids_of(&self.work.board.layout.collisions(bounds, None));
+            warnings.push(format!("There was no room: it covers parts of {}.", listed(&below)));
+        }
+        let order = self.work.board.next_order();
+        let (adjustments, mut affected) = self.shift_all(moved);
+        affected.insert(0, id.clone());
+        self.created.push(id);
+        self.work.add(Record { order, bounds, body: Arc::new(body) });
+        let settled = CreateComponent { position: Some(position), size: Some(size), hints: None, ..create.clone() };
+        Ok(Done {
+            explanation,
+            affected,
+            placement: Some(PlacementResult { position, reason, adjustments }),
+            warnings,
+            settled: Some(CanvasCommand::Create(Box::new(settled))),
+        })
+    }
+
+    pub(super) fn update(&mut self, update: &UpdateComponent) -> Result<Done, Refused> {
+        let id = self.meant(&update.component_id).clone();
+        let body = self.find(&id, "/payload/componentId")?;
+        let mut after = Body::clone(&body);
+        if update.config.is_some() || matches!(update.data_binding, Some(Some(_))) {
+            self.definition_of(&body.type_id, &id)?;
+        }
+        if let Some(config) = &update.config {
+            let Value::Object(fields) = config else {
+                return Err(no_object(config, "/payload/config", Some(&id)));
+            };
+            let derived = self.derived(&body.type_id, &body.config);
+            after.config.extend(fields.clone());
+            let merged = Value::Object(std::mem::take(&mut after.config));
+            after.config = self.config(&body.type_id, &merged, "/payload/config").map_err(|e| about(e, &id))?;
+            // A binding that followed from the config follows it on.
+            if body.data_binding == derived {
+                after.data_binding = self.derived(&body.type_id, &after.config);
+            }
+        }
+        match &update.data_binding {
+            Some(Some(binding)) => {
+                let binding = self.binding(&body.type_id, binding).map_err(|e| about(e, &id))?;
+                after.data_binding = Some(binding);
+            }
+            Some(None) => after.data_binding = None,
+            None => {}
+        }
+        if let Some(PartialMeta { pinned, label }) = &update.meta {
+            after.meta.pinned = pinned.unwrap_or(after.meta.pinned);
+            if let Some(label) = label {
+                after.meta.label.clone_from(label);
+            }
+        }
+        let name = self.name_of(&body);
+        if after == *body {
+            return Ok(Done::new(format!("{name} is as asked for already."), vec![id]));
+        }
+        let only_pin = after.config == body.config && after.data_binding == body.data_binding;
+        let explanation = match (only_pin && after.meta.label == body.meta.label, after.meta.pinned) {
+            (true, true) => format!("Pinned {name}."),
+            (true, false) => format!("Unpinned {name}."),
+            (false, _) => format!("Updated {name}."),
+        };
+        self.work.set_body(after);
+        Ok(Done::new(explanation, vec![id]))
+    }
+
+    pub(super) fn remove(&mut self, remove: &RemoveComponent) -> Result<Done, Refused> {
+        let id = self.meant(&remove.component_id).clone();
+        let body = self.find(&id, "/payload/componentId")?;
+        let explanation = format!("Removed {}.", self.name_of(&body));
+        self.work.remove(&id);
+        Ok(Done::new(explanation, vec![id]))
+    }
+
+    pub(super) fn clear(&mut self, clear: &ClearCanvas) -> Done {
+        let stays = |body: &Body| clear.preserve_pinned && body.meta.pinned;
+        let gone: Vec<ComponentId> = self
+            .work
+            .board
+            .slots_in_order()
+            .filter(|(_, slot)| !stays(&slot.body))
+            .map(|(_, slot)| slot.body.id.clone())
+            .collect();
+        for id in &gone {
+            self.work.remove(id);
+        }
+        let stay = self.work.board.len();
+        let explanation = match (gone.len(), stay) {
+            (0, 0) => "The canvas is empty already.".to_owned(),
+            (0, _) => "Only pinned components are there, and they stay.".to_owned(),
+            (gone, 0) => format!("Cleared the canvas of {}.", counted(gone)),
+            (gone, stay) => format!("Cleared the canvas of {}; {stay} pinned stayed.", counted(gone)),
+        };
+        Done::new(explanation, gone)
+    }
+
+    /// The body of a component that a command names.
+    pub(super) fn find(&self, id: &ComponentId, place: &str) -> Result<Arc<Body>, Refused> {
+        if let Some(slot) = self.work.board.slot_of(id) {
+            return Ok(Arc::clone(&slot.body));
+        }
+        let ids = self.work.board.slots_in_order().map(|(_, slot)| slot.body.id.as_str());
+        let candidates = nearest(id.as_str(), ids);
+        let message = format!("there is no component {}: take an id from the context", quoted(id.as_str()));
+        let error = CommandError::new(CommandErrorCode::ComponentNotFound, message);
+        Err(Box::new(CommandError {
+            component_id: Some(id.clone()),
+            place: Some(place.into()),
+            candidates,
+            ..error
+        }))
+    }
+
+    pub(super) fn definition_of(&self, type_id: &TypeId, id: &ComponentId) -> Result<&ComponentDefinition, Refused> {
+        self.env.registry.get(type_id).ok_or_else(|| about(self.no_type(type_id), id))
+    }
+
+    pub(super) fn name_of(&self, body: &Body) -> String {
+        match self.env.registry.get(&body.type_id) {
+            Some(definition) => named(body, definition),
+            None => body.meta.label.clone().unwrap_or_else(|| body.type_id.to_string()),
+        }
+    }
+
+    fn definition(&self, type_id: &TypeId, create: &CreateComponent) -> Result<&'e ComponentDefinition, Refused> {
+        let registry: &'e Registry = self.env.registry;
+        registry.get(type_id).ok_or_else(|| {
+            let mut error = self.no_type(type_id);
+            error.place = Some("/payload/typeId".into());
+            // One that is nearly it is put right.
+            if let [first, ..] = error.candidates.as_slice()
+                && let Ok(type_id) = TypeId::new(first)
+            {
+                let corrected = CreateComponent { type_id, ..create.clone() };
+                error.corrected = Some(Box::new(CanvasCommand::Create(Box::new(corrected))));
+            }
+            error
+        })
+    }
+
+    fn no_type(&self, type_id: &TypeId) -> Refused {
+        let all = self.env.registry.get_all();
+        let candidates = nearest(type_id.as_str(), all.map(|definition| definition.type_id.as_str()));
+        let message = format!("there is no component type {}: use a registered one", quoted(type_id.as_str()));
+        let error = CommandError::new(CommandErrorCode::TypeNotFound, message);
+        Box::new(CommandError { candidates, ..error })
+    }
+
+    /// The whole config: what is given over the type's defaults, checked.
+    fn config(&self, type_id: &TypeId, given: &Value, place: &str) -> Result<Map<String, Value>, Refused> {
+        let given = match given {
+            // A config that is left out.
+            Value::Null => Map::new(),
+            Value::Object(fields) => fields.clone(),
+            other => return Err(no_object(other, place, None)),
+        };
+        let config = self.env.registry.config_for(type_id, given);
+        let limit = self.env.rules.config_bytes;
+        let config = Value::Object(config);
+        if !is_within(&config, limit) {
+            let message = format!("the config has more than {limit} bytes as JSON: shorten it");
+            return Err(invalid(vec![fault("", &message, "maxBytes")], message, place));
+        }
+        let errors = self.env.registry.validate_config(type_id, &config).into_errors();
+        match config {
+            Value::Object(config) if errors.is_empty() => Ok(config),
+            _ => {
+                let first = errors.first().map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
+                let message = format!("the config does not fit its type ({first}): correct {} and send it again", faults(&errors));
+                Err(invalid(errors, message, place))
+            }
+        }
+    }
+
+    fn binding(&self, type_id: &TypeId, binding: &DataBinding) -> Result<DataBinding, Refused> {
+        let errors = self.env.registry.validate_data_binding(type_id, binding).into_errors();
+        if errors.is_empty() {
+            return Ok(binding.clone());
+        }
+        let message = format!("the data binding does not fit the type: correct {} and send it again", faults(&errors));
+        Err(invalid(errors, message, "/payload/dataBinding"))
+    }
+
+    /// The binding that follows from a config, by the rule of its type.
+    fn derived(&self, type_id: &TypeId, config: &Map<String, Value>) -> Option<DataBinding> {
+        let refresh = self.work.board.settings.default_refresh_interval;
+        self.env.registry.binding_for(type_id, config, Some(refresh))
+    }
+
+    /// A type's default size, cut to the grid.
+    fn default_size(&self, definition: &ComponentDefinition) -> Size {
+        let Size { cols, rows } = definition.default_size;
+        Size::new(cols.min(self.work.board.grid.columns), rows.min(self.most_rows()))
+    }
+}
+
+/// What a person calls a component.
+fn named(body: &Body, definition: &ComponentDefinition) -> String {
+    match &body.meta.label {
+        Some(label) => format!("{} \"{}\"", definition.name, shortened(label)),
+        None => definition.name.clone(),
+    }
+}
+
+pub(super) fn about(mut error: Refused, id: &ComponentId) -> Refused {
+    error.component_id = Some(id.clone());
+    error
+}
+
+fn invalid(errors: Vec<ValidationError>, message: String, place: &str) -> Refused {
+    let place = Some(format!("{place}{}", errors.first().map_or("", |error| error.path.as_str())));
+    let error = CommandError::new(CommandErrorCode::ConfigValidationFailed, message);
+    Box::new(CommandError { errors, place, ..error })
+}
+
+fn no_object(found: &Value, place: &str, id: Option<&ComponentId>) -> Refused {
+    let kind = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    let message = format!("a config is an object, not {kind}: send its fields as one JSON object");
+    let mut error = invalid(vec![fault("", &message, "type")], message, place);
+    error.component_id = id.cloned();
+    error
+}
+
+fn fault(path: &str, message: &str, code: &str) -> ValidationError {
+    ValidationError { path: path.into(), message: message.into(), code: code.into() }
+}
+
+fn faults(errors: &[ValidationError]) -> String {
+    match errors.len() {
+        1 => "it".to_owned(),
+        many => format!("all {many} faults"),
+    }
+}
+
+pub(super) fn counted(components: usize) -> String {
+    match components {
+        1 => "one component".to_owned(),
+        many => format!("{many} components"),
+    }
+}
+
+pub(super) fn listed(ids: &[ComponentId]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = ids.iter().take(SHOWN).map(ComponentId::as_str).collect::<Vec<_>>().join(", ");
+    if ids.len() > SHOWN {
+        text.push_str(&format!(" and {} more", ids.len() - SHOWN));
+    }
+    text
+}
+
+/// What a command has named, for a message of bounded length.
+pub(super) fn quoted(text: &str) -> String {
+    format!("\"{}\"", shortened(text))
+}
+
+fn shortened(text: &str) -> String {
+    const CHARS: usize = 80;
+    match text.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Up to three that may have been meant.
+pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    // More would cost more than the hint is worth.
+    const LOOKED_AT: usize = 1_000;
+    const SHOWN: usize = 3;
+    let wanted: String = wanted.chars().take(80).collect();
+    let mut ranked: Vec<(f64, &str)> = names
+        .take(LOOKED_AT)
+        .map(|name| (strsim::normalized_damerau_levenshtein(&wanted, name), name))
+        .filter(|(likeness, _)| *likeness >= 0.5)
+        .collect();
+    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
+    ranked.into_iter().take(SHOWN).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Whether a value has at most so many bytes as JSON. Written into nothing, so that a small value costs little.
+fn is_within(value: &Value, limit: usize) -> bool {
+    struct Count {
+        left: usize,
+    }
+
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.left = self.left.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::FileTooLarge)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    serde_json::to_writer(Count { left: limit }, value).is_ok()
+}

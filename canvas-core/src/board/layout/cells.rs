@@ -1,0 +1,200 @@
+//! Which cells are covered, and where there is room.
+
+use super::rect::Rect;
+use crate::board::grid::Size;
+
+/// Which cells are covered: a word a row, down to the last row that has a covered cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cells {
+    rows: Vec<u64>,
+    covered: u64,
+}
+
+/// What is looked for: room of a size within some columns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    pub(super) size: Size,
+    /// The columns, a bit each.
+    pub(super) columns: u64,
+}
+
+/// A row, and the columns, a bit each, at which a window that begins there is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fit {
+    pub(super) row: u32,
+    pub(super) starts: u64,
+}
+
+/// How many rows a search may look at.
+#[derive(Debug)]
+pub(super) struct Budget(u32);
+
+impl Budget {
+    /// A few milliseconds.
+    pub(super) const fn bounded() -> Self {
+        Self(1 << 22)
+    }
+
+    fn take(&mut self) -> Option<()> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(())
+    }
+}
+
+/// Windows that are higher are searched for column by column: row by row costs with their height.
+const TALL: u32 = 64;
+
+impl Cells {
+    /// The row below the last one that has a covered cell.
+    pub(super) fn bottom(&self) -> u32 {
+        u32::try_from(self.rows.len()).expect("a grid has at most 2^20 rows")
+    }
+
+    /// How many cells are covered.
+    pub(super) const fn covered(&self) -> u64 {
+        self.covered
+    }
+
+    /// The covered columns of a row, a bit each.
+    pub(super) fn row(&self, row: u32) -> u64 {
+        self.rows.get(row as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn is_free(&self, rect: Rect) -> bool {
+        let (top, bottom) = (rect.top.min(self.bottom()), rect.bottom.min(self.bottom()));
+        let mask = rect.mask();
+        self.rows[top as usize..bottom as usize].iter().all(|row| row & mask == 0)
+    }
+
+    pub(super) fn cover(&mut self, rect: Rect) {
+        if self.bottom() < rect.bottom {
+            self.rows.resize(rect.bottom as usize, 0);
+        }
+        let mask = rect.mask();
+        for row in &mut self.rows[rect.top as usize..rect.bottom as usize] {
+            self.covered += u64::from((mask & !*row).count_ones());
+            *row |= mask;
+        }
+    }
+
+    /// Frees a rectangle that is covered, but for the cells that others cover.
+    pub(super) fn uncover(&mut self, rect: Rect, others: &[Rect]) {
+        if others.iter().any(|other| other.contains(rect)) {
+            return;
+        }
+        let mask = rect.mask();
+        let mut keep = vec![0; if others.is_empty() { 0 } else { rect.height() as usize }];
+        for other in others {
+            let (top, bottom) = (other.top.max(rect.top), other.bottom.min(rect.bottom));
+            for row in &mut keep[(top - rect.top) as usize..(bottom - rect.top) as usize] {
+                *row |= other.mask();
+            }
+        }
+        let keep = keep.into_iter().chain(std::iter::repeat(0));
+        for (row, keep) in self.rows[rect.top as usize..rect.bottom as usize].iter_mut().zip(keep) {
+            let freed = mask & !keep;
+            self.covered -= u64::from(freed.count_ones());
+            *row &= !freed;
+        }
+        while self.rows.last() == Some(&0) {
+            self.rows.pop();
+        }
+    }
+
+    /// The first row of `from..=last` at which the window is free somewhere. Time linear in the rows.
+    pub(super) fn first_fit(&self, window: Window, from: u32, last: u32) -> Option<Fit> {
+        if window.size.rows > TALL {
+            return self.first_tall_fit(window, from, last);
+        }
+        self.fit_below(window, from, last, &mut Budget(u32::MAX))
+    }
+
+    /// The first row of `from..=last`, going down, at which the window is free somewhere.
+    ///
+    /// Time linear in the rows, times the height of the window at worst.
+    pub(super) fn fit_below(&self, window: Window, from: u32, last: u32, budget: &mut Budget) -> Option<Fit> {
+        let mut top = from;
+        'next: while top <= last {
+            let mut free = window.columns;
+            for row in (top..(top + window.size.rows).min(self.bottom())).rev() {
+                budget.take()?;
+                free &= !self.row(row);
+                if starts(free, window.size.cols) == 0 {
+                    // No window that holds all of the rows from here on down is free.
+                    top = row + 1;
+                    continue 'next;
+                }
+            }
+            return Fit::at(top, free, window);
+        }
+        None
+    }
+
+    /// The first row of `first..=from`, going up, at which the window is free somewhere. It costs as
+    /// [`fit_below`](Self::fit_below) does.
+    pub(super) fn fit_above(&self, window: Window, from: u32, first: u32, budget: &mut Budget) -> Option<Fit> {
+        let mut top = from;
+        'next: while top >= first {
+            let mut free = window.columns;
+            for row in top..(top + window.size.rows).min(self.bottom()) {
+                budget.take()?;
+                free &= !self.row(row);
+                if starts(free, window.size.cols) == 0 {
+                    top = row.checked_sub(window.size.rows)?;
+                    continue 'next;
+                }
+            }
+            return Fit::at(top, free, window);
+        }
+        None
+    }
+
+    /// Counts for each column how many rows its windows have been free.
+    fn first_tall_fit(&self, window: Window, from: u32, last: u32) -> Option<Fit> {
+        let Size { cols, rows } = window.size;
+        let all = starts(window.columns, cols);
+        // Since which row the windows of a column are free.
+        let mut free_from = [from; 64];
+        for row in from..self.bottom() {
+            let fits = bits(all).filter(|col| row - free_from[*col as usize] >= rows);
+            let fits = fits.fold(0, |fits, col| fits | 1 << col);
+            if fits != 0 {
+                let row = row - rows;
+                return (row <= last).then_some(Fit { row, starts: fits });
+            }
+            for col in bits(all & !starts(window.columns & !self.row(row), cols)) {
+                free_from[col as usize] = row + 1;
+            }
+        }
+        let row = bits(all).map(|col| free_from[col as usize]).min()?;
+        let fits = bits(all).filter(|col| free_from[*col as usize] == row);
+        (row <= last).then(|| Fit { row, starts: fits.fold(0, |fits, col| fits | 1 << col) })
+    }
+}
+
+impl Fit {
+    fn at(row: u32, free: u64, window: Window) -> Option<Self> {
+        let starts = starts(free, window.size.cols);
+        (starts != 0).then_some(Self { row, starts })
+    }
+}
+
+/// The columns at which so many free ones begin.
+pub(super) fn starts(mut free: u64, cols: u32) -> u64 {
+    let mut have = 1;
+    while have < cols && free != 0 {
+        let step = have.min(cols - have);
+        free &= free >> step;
+        have += step;
+    }
+    free
+}
+
+/// The numbers of the bits that are set, lowest first.
+pub(super) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(bit)
+    })
+}

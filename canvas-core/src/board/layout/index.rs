@@ -1,0 +1,95 @@
+//! Which slots stand where.
+
+use super::rect::Rect;
+
+/// Finds the slots that share a cell with a rectangle.
+///
+/// Rows are cut into bands of 8, 64, 512 ... rows. A slot is kept in the finest bands that are at least as high as it is,
+/// so it lies in two at most, however high it is, and cells may be covered any number of times.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Index {
+    levels: [Level; LEVELS],
+}
+
+#[derive(Debug, Clone, Default)]
+struct Level {
+    bands: Vec<Vec<Entry>>,
+    /// Slots in all of them.
+    slots: usize,
+}
+
+/// A slot and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    pub(super) rect: Rect,
+    pub(super) slot: u32,
+}
+
+/// The highest band has 2^21 rows, more than a grid.
+const LEVELS: usize = 7;
+
+/// A row divided by the height of the level's bands.
+const fn band(level: usize, row: u32) -> usize {
+    (row >> (3 + 3 * level)) as usize
+}
+
+const fn first_and_last(level: usize, rect: Rect) -> (usize, usize) {
+    (band(level, rect.top), band(level, rect.bottom - 1))
+}
+
+/// The finest level whose bands are as high as the rectangle.
+const fn level_of(rect: Rect) -> usize {
+    let mut level = 0;
+    while level + 1 < LEVELS && band(level, rect.height() - 1) > 0 {
+        level += 1;
+    }
+    level
+}
+
+impl Index {
+    pub(super) fn insert(&mut self, entry: Entry) {
+        let number = level_of(entry.rect);
+        let level = &mut self.levels[number];
+        let (first, last) = first_and_last(number, entry.rect);
+        if level.bands.len() <= last {
+            level.bands.resize_with(last + 1, Vec::new);
+        }
+        for band in &mut level.bands[first..=last] {
+            band.push(entry);
+        }
+        level.slots += 1;
+    }
+
+    /// Whether it was there.
+    pub(super) fn remove(&mut self, entry: Entry) -> bool {
+        let number = level_of(entry.rect);
+        let level = &mut self.levels[number];
+        let (first, last) = first_and_last(number, entry.rect);
+        let mut found = false;
+        for band in level.bands.iter_mut().take(last + 1).skip(first) {
+            if let Some(at) = band.iter().position(|other| *other == entry) {
+                band.swap_remove(at);
+                found = true;
+            }
+        }
+        level.slots -= usize::from(found);
+        found
+    }
+
+    /// Visits each slot that shares a cell with the rectangle once, in no order that means anything.
+    ///
+    /// Takes time for the bands that the rectangle touches and for what stands in them.
+    pub(super) fn for_each(&self, rect: Rect, mut visit: impl FnMut(Entry)) {
+        for (number, level) in self.levels.iter().enumerate().filter(|(_, level)| level.slots > 0) {
+            let (first, last) = first_and_last(number, rect);
+            for (at, band) in level.bands.iter().enumerate().take(last + 1).skip(first) {
+                for entry in band.iter().filter(|entry| entry.rect.overlaps(rect)) {
+                    // One that lies in two bands is seen in the first of them that the rectangle touches.
+                    if at == first_and_last(number, entry.rect).0.max(first) {
+                        visit(*entry);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where a component comes to stand that names no place.
+
+use super::cells::{Budget, Window};
+use super::rect::mask;
+use super::search::Point;
+use super::{Layout, MAX_ROWS};
+use crate::board::grid::{Bounds, Position, Size};
+use crate::board::place::{GridPolicy, PlacementReason, Region};
+use crate::board::result::CommandErrorCode;
+
+/// [`PlacementHints`](crate::board::PlacementHints) with the component found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Wishes {
+    pub(crate) preferred: Option<Position>,
+    pub(crate) near: Option<Bounds>,
+    pub(crate) region: Option<Region>,
+}
+
+/// Why a component has no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoRoom {
+    /// The grid is smaller than the component, or the component has no cells.
+    #[error("no component may have this size on this grid: choose a size that fits into its columns and rows")]
+    TooLarge,
+    /// There is no room in the rows of the grid.
+    #[error("the grid has no room for this size: remove or resize something, or choose a smaller size")]
+    Full,
+}
+
+impl NoRoom {
+    /// The stable code.
+    pub const fn code(self) -> CommandErrorCode {
+        match self {
+            Self::TooLarge => CommandErrorCode::InvalidSize,
+            Self::Full => CommandErrorCode::CollisionDetected,
+        }
+    }
+}
+
+/// Finds a place: where it is wished, else the first that is free, else as the policy says.
+///
+/// `shown` is the number of rows that are shown. Only [`GridPolicy::Grow`] goes below them; regions are halves of them
+/// in any case, and of an odd number the middle belongs to both. Near a component means: the fewest columns and rows,
+/// added up, between the two middles, then the lowest row, then the lowest column.
+///
+/// Time of [`Layout::first_fit`]; that of [`Layout::nearest_free`] for wishes and of [`Layout::least_overlap`] for best
+/// effort.
+///
+/// # Errors
+///
+/// [`NoRoom`].
+pub(crate) fn place(
+    layout: &mut Layout,
+    size: Size,
+    wishes: Wishes,
+    shown: u32,
+    policy: GridPolicy,
+) -> Result<(Position, PlacementReason), NoRoom> {
+    let rows = match policy {
+        GridPolicy::Grow => MAX_ROWS,
+        GridPolicy::Reject | GridPolicy::BestEffort => shown.min(MAX_ROWS),
+    };
+    layout.last_top(size, Some(rows)).ok_or(NoRoom::TooLarge)?;
+    if let Some(position) = wishes.preferred {
+        let bounds = Bounds::new(position, size);
+        if bounds.bottom() <= u64::from(rows) && layout.is_free(bounds) {
+            return Ok((position, PlacementReason::Requested));
+        }
+    }
+    let beside = |bounds| layout.nearest(size, between_middles(bounds, size), Some(rows), 1).first().copied();
+    let wished = wishes.near.and_then(beside);
+    let wished = wished.or_else(|| wishes.region.and_then(|region| layout.in_region(size, region, shown)));
+    if let Some(position) = wished.or_else(|| layout.first_fit(size, Some(rows))) {
+        return Ok((position, PlacementReason::AutoPlaced));
+    }
+    match policy {
+        GridPolicy::Grow | GridPolicy::Reject => Err(NoRoom::Full),
+        GridPolicy::BestEffort => {
+            let position = layout.least_overlap(size, rows).ok_or(NoRoom::TooLarge)?;
+            Ok((position, PlacementReason::BestEffort))
+        }
+    }
+}
+
+/// Where a component would begin, in half cells, if its middle were that of another.
+fn between_middles(other: Bounds, size: Size) -> Point {
+    let begin = |start, other, own| 2 * i64::from(start) + i64::from(other) - i64::from(own);
+    Point {
+        x: begin(other.position.col, other.size.cols, size.cols),
+        y: begin(other.position.row, other.size.rows, size.rows),
+    }
+}
+
+impl Layout {
+    /// The free place in a half of the rows that are shown that is nearest to its edge, then in the lowest row, then in the
+    /// lowest column.
+    fn in_region(&self, size: Size, region: Region, shown: u32) -> Option<Position> {
+        let (columns, shown) = (self.columns(), shown.min(MAX_ROWS));
+        let (wide, high) = (columns.div_ceil(2), shown.div_ceil(2));
+        let (usable, from, rows) = match region {
+            Region::Top => (self.all_columns(), 0, high),
+            Region::Bottom => (self.all_columns(), shown - high, shown),
+            Region::Left => (mask(0, wide), 0, shown),
+            Region::Right => (mask(columns - wide, wide), 0, shown),
+        };
+        let window = Window { size, columns: usable };
+        let last = self.last_top(size, Some(rows)).filter(|last| *last >= from)?;
+        let budget = &mut Budget::bounded();
+        let first = |starts: u64, row| Position::new(starts.trailing_zeros(), row);
+        match region {
+            Region::Top => self.cells.fit_below(window, from, last, budget),
+            Region::Bottom => self.cells.fit_above(window, last, from, budget),
+            Region::Left | Region::Right => {
+                let mut best: Option<(u32, Position)> = None;
+                let mut row = from;
+                while let Some(fit) = self.cells.fit_below(window, row, last, budget) {
+                    let (left, right) = (fit.starts.trailing_zeros(), fit.starts.ilog2());
+                    let (col, from_edge) = match region {
+                        Region::Right => (right, columns - right - size.cols),
+                        Region::Left | Region::Top | Region::Bottom => (left, left),
+                    };
+                    if best.is_none_or(|(least, _)| from_edge < least) {
+                        best = Some((from_edge, Position::new(col, fit.row)));
+                    }
+                    if from_edge == 0 {
+                        break;
+                    }
+                    row = fit.row + 1;
+                }
+                return best.map(|(_, position)| position);
+            }
+        }
+        .map(|fit| first(fit.starts, fit.row))
+    }
+}

@@ -1,0 +1,181 @@
+//! Making room by moving what stands in the way down.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::index::Entry;
+use super::rect::Rect;
+use super::{Layout, MAX_ROWS};
+use crate::board::grid::{Bounds, Position};
+
+/// A slot that makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shift {
+    pub(crate) slot: u32,
+    pub(crate) from: Position,
+    /// Some rows below.
+    pub(crate) to: Position,
+}
+
+/// Why no room can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blocked {
+    /// This slot stands there and may not be moved.
+    Pinned(u32),
+    /// This slot would have to leave the rows of the grid.
+    OutOfRows(u32),
+}
+
+impl Layout {
+    /// Which slots go where so that nothing but `except` covers `bounds`, in the order in which they come to stand. The
+    /// layout stays as it is.
+    ///
+    /// What stands in the way goes straight down to the first row where nothing stands that has come to its place before
+    /// it, and what it comes upon there goes down in turn: whoever gets to a higher row comes first, then by column, then by
+    /// number. Each slot moves once, so this ends; it is what tells it from pushing whatever is hit, again and again.
+    /// Afterwards the moved ones share no cell with anything. Pinned ones stay and are passed by; slots that shared cells
+    /// before and are not moved still do.
+    ///
+    /// Time linear in the slots that are moved and what stands near them, times their logarithm.
+    ///
+    /// # Errors
+    ///
+    /// [`Blocked`], with the first slot found.
+    pub(crate) fn shift(
+        &self,
+        bounds: Bounds,
+        except: Option<u32>,
+        rows: Option<u32>,
+        pinned: impl Fn(u32) -> bool,
+    ) -> Result<Vec<Shift>, Blocked> {
+        let Some(rect) = Rect::clip(bounds, self.columns()) else { return Ok(Vec::new()) };
+        let rows = rows.unwrap_or(MAX_ROWS).min(MAX_ROWS);
+        let is_pinned = |entry: &Entry| Some(entry.slot) != except && pinned(entry.slot);
+        if let Some(entry) = self.standing(rect).into_iter().filter(is_pinned).min() {
+            return Err(Blocked::Pinned(entry.slot));
+        }
+
+        let mut settled = Skyline::default();
+        let mut queue = Queue { waiting: BinaryHeap::new(), met: Slots::default() };
+        except.inspect(|slot| queue.met.note(*slot));
+        settled.raise(rect);
+        let mut shifts = Vec::new();
+        self.index.for_each(rect, |entry| queue.push_below(rect, entry));
+        while let Some(Waiting { row, entry, turns }) = queue.pop() {
+            let place = self.below_pinned(entry.rect.at_row(row.max(settled.under(entry.rect))), &is_pinned);
+            // After some turns it settles without seeing whether another could go first: a column of slots that all wait for
+            // the same row would otherwise take turns for ever so long.
+            if place.top > row && turns < TURNS && place.bottom <= rows {
+                queue.push(Waiting { row: place.top, entry, turns: turns + 1 });
+                continue;
+            }
+            if place.bottom > rows {
+                return Err(Blocked::OutOfRows(entry.slot));
+            }
+            settled.raise(place);
+            shifts.push(Shift { slot: entry.slot, from: entry.rect.position(), to: place.position() });
+            self.index.for_each(place, |entry| {
+                if !is_pinned(&entry) {
+                    queue.push_below(place, entry);
+                }
+            });
+        }
+        Ok(shifts)
+    }
+
+    fn standing(&self, rect: Rect) -> Vec<Entry> {
+        let mut found = Vec::new();
+        self.index.for_each(rect, |entry| found.push(entry));
+        found
+    }
+
+    /// The first place, from this one down, that shares no cell with a pinned slot.
+    fn below_pinned(&self, mut place: Rect, is_pinned: impl Fn(&Entry) -> bool) -> Rect {
+        loop {
+            let mut free_from = place.top;
+            self.index.for_each(place, |entry| {
+                if is_pinned(&entry) {
+                    free_from = free_from.max(entry.rect.bottom);
+                }
+            });
+            if free_from == place.top {
+                return place;
+            }
+            place = place.at_row(free_from);
+        }
+    }
+}
+
+/// How often a slot waits for others.
+const TURNS: u8 = 8;
+
+/// A slot that has to move to this row, or below it.
+#[derive(Debug, PartialEq, Eq)]
+struct Waiting {
+    row: u32,
+    entry: Entry,
+    turns: u8,
+}
+
+struct Queue {
+    waiting: BinaryHeap<Reverse<(u32, u8, u32, Rect, u8)>>,
+    met: Slots,
+}
+
+impl Queue {
+    /// A slot that has not been here yet has to go below a rectangle.
+    fn push_below(&mut self, rect: Rect, entry: Entry) {
+        if self.met.is_new(entry.slot) {
+            self.met.note(entry.slot);
+            self.push(Waiting { row: rect.bottom, entry, turns: 0 });
+        }
+    }
+
+    fn push(&mut self, Waiting { row, entry: Entry { rect, slot }, turns }: Waiting) {
+        self.waiting.push(Reverse((row, rect.left, slot, rect, turns)));
+    }
+
+    fn pop(&mut self) -> Option<Waiting> {
+        let Reverse((row, _, slot, rect, turns)) = self.waiting.pop()?;
+        Some(Waiting { row, entry: Entry { rect, slot }, turns })
+    }
+}
+
+/// The row below the lowest settled cell of each column.
+struct Skyline([u32; 64]);
+
+impl Default for Skyline {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl Skyline {
+    fn under(&self, rect: Rect) -> u32 {
+        self.0[usize::from(rect.left)..usize::from(rect.right)].iter().copied().max().unwrap_or(0)
+    }
+
+    fn raise(&mut self, rect: Rect) {
+        for row in &mut self.0[usize::from(rect.left)..usize::from(rect.right)] {
+            *row = (*row).max(rect.bottom);
+        }
+    }
+}
+
+/// A set of slots.
+#[derive(Default)]
+struct Slots(Vec<u64>);
+
+impl Slots {
+    fn is_new(&self, slot: u32) -> bool {
+        self.0.get(slot as usize / 64).is_none_or(|word| word >> (slot % 64) & 1 == 0)
+    }
+
+    fn note(&mut self, slot: u32) {
+        let word = slot as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (slot % 64);
+    }
+}

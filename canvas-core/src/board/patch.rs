@@ -1,0 +1,299 @@
+//! What a command changed, record by record, with the way back.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
+use super::data::{DataBinding, DataLoadingState};
+use super::grid::{Bounds, GridConfig};
+use super::id::{ComponentId, TriggerId, TypeId, ViewId};
+use super::place::OnCollision;
+use super::result::{Recorded, Restore};
+use super::workspace::{ComponentInstance, ComponentMeta};
+
+/// A change of a board that can be applied, taken back, and compared with others.
+///
+/// It holds what was before and what is after of each record that it touches and nothing else, so its size follows the
+/// change and not the board.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoardPatch {
+    /// In the order in which they are done; of one component at most its removal and its return.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) components: Vec<ComponentDiff>,
+    /// What few changes touch; boxed, so that the others are small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rest: Option<Box<Rest>>,
+    /// When the board was last changed, before and after.
+    pub(super) updated_at: Diff<Timestamp>,
+}
+
+/// A value before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Diff<T> {
+    pub(super) before: T,
+    pub(super) after: T,
+}
+
+/// The change of one component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ComponentDiff {
+    /// It stands elsewhere, or has another size.
+    Bounds {
+        id: ComponentId,
+        #[serde(flatten)]
+        bounds: Diff<Bounds>,
+    },
+    /// It is told something else.
+    Body(Diff<Arc<Body>>),
+    Added(Record),
+    Removed(Record),
+}
+
+/// A component with its place in the order of the board.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) order: u64,
+    pub(super) bounds: Bounds,
+    pub(super) body: Arc<Body>,
+}
+
+/// All of a component but where it stands. Shared between the board, its views and its history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Body {
+    pub(super) id: ComponentId,
+    pub(super) type_id: TypeId,
+    pub(super) config: Map<String, Value>,
+    pub(super) data_binding: Option<DataBinding>,
+    pub(super) meta: ComponentMeta,
+}
+
+/// Views, triggers and the grid.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Rest {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) views: Vec<ViewDiff>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) triggers: Vec<TriggerDiff>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) active_view: Option<Diff<Option<ViewId>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) grid: Option<Diff<GridConfig>>,
+}
+
+/// A view that came or went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ViewDiff {
+    Added { index: usize, view: Arc<SavedView> },
+    Removed { index: usize, view: Arc<SavedView> },
+}
+
+/// The view that a trigger suggests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TriggerDiff {
+    pub(super) id: TriggerId,
+    #[serde(flatten)]
+    pub(super) view: Diff<Option<ViewId>>,
+}
+
+/// A view as the board keeps it: its components share their bodies with those that are live.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SavedView {
+    pub(super) id: ViewId,
+    pub(super) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+    pub(super) grid: GridConfig,
+    pub(super) components: Vec<Standing>,
+    pub(super) trigger_ids: Vec<TriggerId>,
+    pub(super) created_at: Timestamp,
+}
+
+/// A component in a view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Standing {
+    pub(super) bounds: Bounds,
+    pub(super) body: Arc<Body>,
+}
+
+impl BoardPatch {
+    /// Whether it changes nothing but a time.
+    pub fn is_empty(&self) -> bool {
+        self.components.is_empty() && self.rest.is_none()
+    }
+
+    /// The change that takes this one back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let components = self.components.iter().rev().map(ComponentDiff::inverse).collect();
+        let rest = self.rest.as_deref().map(|rest| Box::new(rest.inverse()));
+        Self { components, rest, updated_at: self.updated_at.inverse() }
+    }
+
+    /// Whether both touch one record: then neither can be taken back from under the other.
+    ///
+    /// Records are components, views, triggers, the grid, and which view is active. Cost: linear in both.
+    pub fn touches(&self, other: &Self) -> bool {
+        let (small, large) =
+            if self.components.len() <= other.components.len() { (self, other) } else { (other, self) };
+        let shares = if small.components.len() == 1 {
+            let id = small.components[0].id();
+            large.components.iter().any(|diff| diff.id() == id)
+        } else {
+            let ids: std::collections::BTreeSet<_> = small.components.iter().map(ComponentDiff::id).collect();
+            large.components.iter().any(|diff| ids.contains(diff.id()))
+        };
+        shares
+            || match (&self.rest, &other.rest) {
+                (Some(one), Some(two)) => one.touches(two),
+                _ => false,
+            }
+    }
+
+    /// Whether it puts a component somewhere.
+    pub(super) fn places(&self, id: &ComponentId) -> bool {
+        self.components.iter().any(|diff| match diff {
+            ComponentDiff::Added(record) => record.body.id == *id,
+            ComponentDiff::Bounds { id: placed, .. } => placed == id,
+            ComponentDiff::Body(_) | ComponentDiff::Removed(_) => false,
+        })
+    }
+
+    /// The components that it touches, in its order, each once.
+    pub fn component_ids(&self) -> Vec<ComponentId> {
+        let mut ids: Vec<ComponentId> = Vec::with_capacity(self.components.len());
+        for diff in &self.components {
+            // A removal and a return of one component stand side by side or are few.
+            if ids.last().is_none_or(|last| last != diff.id()) {
+                ids.push(diff.id().clone());
+            }
+        }
+        ids
+    }
+}
+
+impl Recorded {
+    /// The command that takes a change back: one that anybody may give, where there is one.
+    pub(super) fn inverse_of(patch: &BoardPatch) -> Self {
+        let command = match (patch.components.as_slice(), &patch.rest) {
+            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None) if before.size == after.size => {
+                Some(CanvasCommand::Move(MoveComponent {
+                    component_id: id.clone(),
+                    position: before.position,
+                    on_collision: OnCollision::Reject,
+                }))
+            }
+            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
+                if before.position == after.position =>
+            {
+                Some(CanvasCommand::Resize(ResizeComponent {
+                    component_id: id.clone(),
+                    size: before.size,
+                    on_collision: OnCollision::Reject,
+                }))
+            }
+            ([ComponentDiff::Added(record)], None) => {
+                Some(CanvasCommand::Remove(RemoveComponent { component_id: record.body.id.clone() }))
+            }
+            _ => None,
+        };
+        if let Some(command) = command {
+            return Self::Command(Box::new(command));
+        }
+        let payload = serde_json::to_value(patch.inverse()).expect("its maps have text for keys");
+        Self::Restore(match (patch.components.as_slice(), &patch.rest) {
+            ([_], None) => Restore::Component(payload),
+            ([], Some(rest)) if rest.grid.is_none() => Restore::View(payload),
+            _ => Restore::Canvas(payload),
+        })
+    }
+}
+
+impl ComponentDiff {
+    pub(super) fn id(&self) -> &ComponentId {
+        match self {
+            Self::Bounds { id, .. } => id,
+            Self::Body(bodies) => &bodies.after.id,
+            Self::Added(record) | Self::Removed(record) => &record.body.id,
+        }
+    }
+
+    pub(super) fn inverse(&self) -> Self {
+        match self {
+            Self::Bounds { id, bounds } => Self::Bounds { id: id.clone(), bounds: bounds.inverse() },
+            Self::Body(bodies) => Self::Body(bodies.inverse()),
+            Self::Added(record) => Self::Removed(record.clone()),
+            Self::Removed(record) => Self::Added(record.clone()),
+        }
+    }
+}
+
+impl Rest {
+    pub(super) fn is_empty(&self) -> bool {
+        self.views.is_empty() && self.triggers.is_empty() && self.active_view.is_none() && self.grid.is_none()
+    }
+
+    pub(super) fn inverse(&self) -> Self {
+        Self {
+            views: self.views.iter().rev().map(ViewDiff::inverse).collect(),
+            triggers: self
+                .triggers
+                .iter()
+                .rev()
+                .map(|diff| TriggerDiff { id: diff.id.clone(), view: diff.view.inverse() })
+                .collect(),
+            active_view: self.active_view.as_ref().map(Diff::inverse),
+            grid: self.grid.as_ref().map(Diff::inverse),
+        }
+    }
+
+    fn touches(&self, other: &Self) -> bool {
+        // Views are a list: one that comes or goes moves the others.
+        (!self.views.is_empty() && !other.views.is_empty())
+            || self.triggers.iter().any(|one| other.triggers.iter().any(|two| one.id == two.id))
+            || (self.active_view.is_some() && other.active_view.is_some())
+            || (self.grid.is_some() && other.grid.is_some())
+    }
+}
+
+impl ViewDiff {
+    fn inverse(&self) -> Self {
+        match self {
+            Self::Added { index, view } => Self::Removed { index: *index, view: Arc::clone(view) },
+            Self::Removed { index, view } => Self::Added { index: *index, view: Arc::clone(view) },
+        }
+    }
+}
+
+impl<T: Clone> Diff<T> {
+    fn inverse(&self) -> Self {
+        Self { before: self.after.clone(), after: self.before.clone() }
+    }
+}
+
+impl Body {
+    /// The component as it is shown, with its data.
+    pub(super) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
+        ComponentInstance {
+            id: self.id.clone(),
+            type_id: self.type_id.clone(),
+            position: bounds.position,
+            size: bounds.size,
+            config: self.config.clone(),
+            data_binding: self.data_binding.clone(),
+            data_state,
+            meta: self.meta.clone(),
+        }
+    }
+
+    pub(super) fn of(component: ComponentInstance) -> Self {
+        let ComponentInstance { id, type_id, config, data_binding, meta, .. } = component;
+        Self { id, type_id, config, data_binding, meta }
+    }
+}

@@ -1,0 +1,259 @@
+//! What makes a type of components (specs 002 §4.1, §4.2).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::board::data::{DataBinding, DataQuery};
+use crate::board::grid::{NO_CELL, Size};
+use crate::board::id::{DataSourceId, TypeId};
+use crate::board::schema::{Schema, SchemaError};
+
+/// A type of components. How it is drawn is the host's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentDefinition {
+    /// Its name: printable, without spaces, 128 bytes at most.
+    pub type_id: TypeId,
+    /// What people call it.
+    pub name: String,
+    /// What it is for, for models: fewer than 100 words.
+    pub description: String,
+    /// What kind of thing it is.
+    pub category: ComponentCategory,
+    /// What its config must be: JSON Schema, draft 7.
+    pub config_schema: Value,
+    /// What stands under each config.
+    #[serde(default)]
+    pub default_config: Map<String, Value>,
+    /// The size of a component that asks for none.
+    pub default_size: Size,
+    /// No component is smaller.
+    pub min_size: Size,
+    /// No component is larger.
+    pub max_size: Size,
+    /// What its binding must be: JSON Schema, draft 7.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_binding_schema: Option<Value>,
+    /// What it can do.
+    #[serde(default)]
+    pub capabilities: Vec<ComponentCapability>,
+    /// What may be done with it.
+    #[serde(default)]
+    pub actions: Vec<ComponentActionDefinition>,
+    /// Which definition of this name it is, from 1 (beyond specs 002, as the rest).
+    #[serde(default = "first")]
+    pub version: u32,
+    /// How its config makes its binding, where a command names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding_rule: Option<BindingRule>,
+}
+
+/// What kind of thing a component is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ComponentCategory {
+    /// Lists and grids of things.
+    Data,
+    /// Numbers.
+    Metric,
+    /// What happened when.
+    Timeline,
+    /// Notes, links and the like.
+    Utility,
+}
+
+/// What a component can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ComponentCapability {
+    /// People act on it.
+    Interactive,
+    /// It can look for news.
+    Refreshable,
+    /// It can show details.
+    Expandable,
+    /// It can show some of its items.
+    Filterable,
+    /// It can put its items in another order.
+    Sortable,
+    /// It can give its data away.
+    Exportable,
+}
+
+/// Something that may be done with a component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentActionDefinition {
+    /// Its name, unique within the type.
+    pub action_id: String,
+    /// What people call it.
+    pub label: String,
+    /// What it does, for models.
+    pub description: String,
+    /// The name of an icon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    /// Whether something must be selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requires_selection: Option<bool>,
+    /// What its parameters must be: JSON Schema, draft 7.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<Value>,
+}
+
+/// How a config makes a binding: these fields of it, where they are there, become the parameters of this query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BindingRule {
+    /// The source.
+    pub source: DataSourceId,
+    /// The kind of query.
+    pub query: String,
+    /// Fields of the config that are handed on.
+    pub params: Vec<String>,
+    /// Milliseconds between two refreshes; without, what the caller says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_interval: Option<u64>,
+}
+
+/// A definition that cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// The name cannot be one.
+    #[error("the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another")]
+    Name {
+        /// The name.
+        type_id: String,
+    },
+    /// Another definition has this name.
+    #[error("there is a type {:?} already: take it away first, or choose another name", type_id.as_str())]
+    Taken {
+        /// The name.
+        type_id: TypeId,
+    },
+    /// The description is too long for the context of a model.
+    #[error("the description has {words} words: say it in fewer than 100")]
+    Description {
+        /// How many it has.
+        words: usize,
+    },
+    /// Sizes that exclude each other, or that no component can have.
+    #[error("sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them")]
+    Sizes {
+        /// The smallest.
+        min: Size,
+        /// The default.
+        default: Size,
+        /// The largest.
+        max: Size,
+    },
+    /// Two actions have one name, or one has none.
+    #[error("the action id {action_id:?} is empty or there twice: name each action once")]
+    Action {
+        /// The name.
+        action_id: String,
+    },
+    /// Versions count from 1.
+    #[error("the version is 0: count from 1")]
+    Version,
+    /// A schema cannot be used.
+    #[error("the schema at {place} cannot be used: {error}")]
+    Schema {
+        /// Where in the definition, as a JSON Pointer; [`SchemaError::place`] goes on from there.
+        place: String,
+        /// Why.
+        error: SchemaError,
+    },
+    /// A default is not what the schema asks of that field.
+    #[error("the default config is not what the schema asks for at {place}: correct it")]
+    DefaultConfig {
+        /// Where in the definition, as a JSON Pointer.
+        place: String,
+    },
+}
+
+impl DefinitionError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Name { .. } => "INVALID_TYPE_ID",
+            Self::Taken { .. } => "TYPE_EXISTS",
+            Self::Description { .. } => "DESCRIPTION_TOO_LONG",
+            Self::Sizes { .. } => "INVALID_TYPE_SIZES",
+            Self::Action { .. } => "INVALID_ACTION_ID",
+            Self::Version => "INVALID_TYPE_VERSION",
+            Self::Schema { error, .. } => error.code.as_str(),
+            Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG",
+        }
+    }
+}
+
+impl ComponentDefinition {
+    /// Finds the first fault; otherwise compiles the schemas of config and binding.
+    pub(super) fn check(&self) -> Result<(Schema, Option<Schema>), DefinitionError> {
+        let id = self.type_id.as_str();
+        if id.len() > 128 || id.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(DefinitionError::Name { type_id: id.to_owned() });
+        }
+        let words = self.description.split_whitespace().count();
+        if words >= 100 {
+            return Err(DefinitionError::Description { words });
+        }
+        let (min, default, max) = (self.min_size, self.default_size, self.max_size);
+        let ordered = |min, default, max| 1 <= min && min <= default && default <= max && max < NO_CELL;
+        if !ordered(min.cols, default.cols, max.cols) || !ordered(min.rows, default.rows, max.rows) {
+            return Err(DefinitionError::Sizes { min, default, max });
+        }
+        if self.version == 0 {
+            return Err(DefinitionError::Version);
+        }
+        let compile = |schema: &Value, place: String| {
+            Schema::compile(schema).map_err(|error| DefinitionError::Schema { place, error })
+        };
+        let config = compile(&self.config_schema, "/configSchema".to_owned())?;
+        let binding = match &self.data_binding_schema {
+            Some(schema) => Some(compile(schema, "/dataBindingSchema".to_owned())?),
+            None => None,
+        };
+        for (n, action) in self.actions.iter().enumerate() {
+            if action.action_id.is_empty()
+                || self.actions[..n].iter().any(|other| other.action_id == action.action_id)
+            {
+                return Err(DefinitionError::Action { action_id: action.action_id.clone() });
+            }
+            if let Some(params) = &action.params {
+                compile(params, format!("/actions/{n}/params"))?;
+            }
+        }
+        // Fields that only a command can give are not there yet; those that are there must be right.
+        let defaults = Value::Object(self.default_config.clone());
+        let wrong = config.validate(&defaults).into_iter().find(|error| !error.path.is_empty());
+        if let Some(error) = wrong {
+            return Err(DefinitionError::DefaultConfig { place: format!("/defaultConfig{}", error.path) });
+        }
+        Ok((config, binding))
+    }
+}
+
+impl BindingRule {
+    /// What this config makes.
+    pub fn binding(&self, config: &Map<String, Value>, refresh: Option<u64>) -> DataBinding {
+        let params = self
+            .params
+            .iter()
+            .filter_map(|name| config.get(name).map(|value| (name.clone(), value.clone())))
+            .collect();
+        DataBinding {
+            source: self.source.clone(),
+            query: DataQuery { kind: self.query.clone(), params },
+            refresh_interval: self.refresh_interval.or(refresh),
+        }
+    }
+}
+
+const fn first() -> u32 {
+    1
+}

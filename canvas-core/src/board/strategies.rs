@@ -1,0 +1,295 @@
+//! Boards and commands for property tests, of your own too.
+//!
+//! A command that fits depends on the board that it meets, so a strategy gives a [`CommandSeed`], and a board makes a
+//! command of it.
+//!
+//! ```
+//! use canvas_core::board::strategies::{command_seeds, workspaces};
+//! use canvas_core::board::{Board, BoardEnv, BoardRules, IdSource, Registry};
+//! use canvas_core::Actor;
+//! use proptest::prelude::*;
+//!
+//! let registry = Registry::built_in();
+//! proptest!(ProptestConfig::with_cases(8), |(workspace in workspaces(), seeds in command_seeds(20))| {
+//!     let mut board = Board::new(workspace).unwrap();
+//!     for (number, seed) in seeds.iter().enumerate() {
+//!         let ids = IdSource::seeded(&number.to_le_bytes());
+//!         let now = canvas_core::lease::Timestamp::from_millis(number as u64);
+//!         let mut env = BoardEnv { registry: &registry, rules: BoardRules::default(), now, ids };
+//!         let before = board.clone();
+//!         let executed = board.execute(&seed.command(&before), Actor::User, &mut env);
+//!         if let Some(change) = executed.change {
+//!             board.apply(&change.patch.inverse()).unwrap();
+//!             prop_assert_eq!(&board, &before);
+//!         }
+//!     }
+//! });
+//! ```
+
+use canvas_lease::Timestamp;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::command::{
+    Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, LoadView, MoveComponent, PartialMeta,
+    RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
+};
+use super::data::{DataBinding, DataLoadingState, DataQuery};
+use super::grid::{GridConfig, NO_CELL, Position, Size};
+use super::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
+use super::live::Board;
+use super::place::{OnCollision, PlacementHints, Region};
+use super::trigger::{ProactiveTrigger, TriggerType};
+use super::workspace::{
+    Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace, WorkspaceSettings,
+};
+use crate::ground::journal::Actor;
+
+/// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.
+pub fn workspaces() -> impl Strategy<Value = Workspace> {
+    let component = (0..TYPES.len(), 0_u32..12, 0_u32..10, 1_u32..5, 1_u32..4, any::<bool>());
+    // Grids that are narrow, usual, and as wide as can be.
+    let columns = prop_oneof![1 => 1_u32..4, 6 => 6_u32..13, 1 => Just(64_u32)];
+    (columns, 1_u32..12, vec(component, 0..12)).prop_map(|(columns, rows, components)| {
+        let components = components.into_iter().enumerate().map(|(number, (kind, col, row, cols, height, pinned))| {
+            let size = Size::new(cols.min(columns), height);
+            let position = Position::new(col.min(columns - size.cols), row);
+            component_of(number, TYPES[kind], position, size, pinned)
+        });
+        workspace(GridConfig { columns, rows, gap: 8.0, cell_width: 80.0, cell_height: 60.0 }, components.collect())
+    })
+}
+
+/// So many seeds of commands.
+pub fn command_seeds(most: usize) -> impl Strategy<Value = Vec<CommandSeed>> {
+    vec(command_seed(), 0..=most)
+}
+
+/// What a command is made of, once there is a board to make it for.
+#[derive(Debug, Clone)]
+pub struct CommandSeed {
+    kind: Kind,
+    pick: prop::sample::Index,
+    col: u32,
+    row: u32,
+    cols: u32,
+    rows: u32,
+    flag: bool,
+    text: String,
+    fault: Option<Fault>,
+    batch: Vec<Self>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Create,
+    Update,
+    Remove,
+    Move,
+    Resize,
+    SaveView,
+    LoadView,
+    DeleteView,
+    Clear,
+    Batch,
+    Swap,
+}
+
+/// What is wrong with a command that nearly fits.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Id,
+    Type,
+    Config,
+    Number,
+}
+
+fn command_seed() -> impl Strategy<Value = CommandSeed> {
+    use Kind::{Batch, Clear, Create, DeleteView, LoadView, Move, Remove, Resize, SaveView, Swap, Update};
+    // Boards grow more than they shrink, and are cleared seldom, so that most commands find something.
+    let kind = prop_oneof![
+        8 => Just(Create), 3 => Just(Update), 3 => Just(Remove), 6 => Just(Move), 4 => Just(Resize), 2 => Just(SaveView),
+        2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap),
+    ];
+    // One in five has a fault.
+    let fault = prop_oneof![
+        16 => Just(None), 1 => Just(Some(Fault::Id)), 1 => Just(Some(Fault::Type)), 1 => Just(Some(Fault::Config)),
+        1 => Just(Some(Fault::Number)),
+    ];
+    let place = (0_u32..14, 0_u32..12, 1_u32..6, 1_u32..5);
+    let one = (kind, any::<prop::sample::Index>(), place, any::<bool>(), "[a-z]{1,6}", fault).prop_map(
+        |(kind, pick, (col, row, cols, rows), flag, text, fault)| CommandSeed {
+            kind,
+            pick,
+            col,
+            row,
+            cols,
+            rows,
+            flag,
+            text,
+            fault,
+            batch: Vec::new(),
+        },
+    );
+    let batch = (one.clone(), vec(one.clone(), 0..6)).prop_map(|(first, batch)| CommandSeed {
+        kind: Batch,
+        // A batch of commands that fit is more than likely to be refused already.
+        fault: None,
+        batch,
+        ..first
+    });
+    prop_oneof![6 => one, 1 => batch]
+}
+
+impl CommandSeed {
+    /// The command that it becomes on this board. Most are legal; a collision, a fault of one kind, or a name of
+    /// something that is gone makes some nearly so.
+    pub fn command(&self, board: &Board) -> CanvasCommand {
+        let slots: Vec<_> = board.slots_in_order().map(|(_, slot)| (slot.body.id.clone(), slot.bounds)).collect();
+        let bad_id = matches!(self.fault, Some(Fault::Id)) || slots.is_empty();
+        let picked = if slots.is_empty() { 0 } else { self.pick.index(slots.len()) };
+        let component_id =
+            if bad_id { ComponentId::new("cmp_gone").expect("a name") } else { slots[picked].0.clone() };
+        let number = |number: u32| if matches!(self.fault, Some(Fault::Number)) { NO_CELL } else { number };
+        let position = Position::new(number(self.col), self.row);
+        let size = Size::new(number(self.cols), self.rows);
+        let on_collision = if self.flag { OnCollision::Shift } else { OnCollision::Reject };
+        let view_id = match board.views.len() {
+            0 => ViewId::new("view_gone").expect("a name"),
+            many => board.views[self.pick.index(many)].id.clone(),
+        };
+        match self.kind {
+            Kind::Create => CanvasCommand::Create(Box::new(self.create(position, size, on_collision, &component_id))),
+            Kind::Update => CanvasCommand::Update(Box::new(self.update(component_id))),
+            Kind::Remove => CanvasCommand::Remove(RemoveComponent { component_id }),
+            Kind::Move => CanvasCommand::Move(MoveComponent { component_id, position, on_collision }),
+            Kind::Resize => CanvasCommand::Resize(ResizeComponent { component_id, size, on_collision }),
+            Kind::SaveView => CanvasCommand::SaveView(SaveView {
+                name: self.text.clone(),
+                description: self.flag.then(|| "saved".into()),
+                trigger_ids: self.flag.then(|| vec![TriggerId::new("trigger_1").expect("a name")]),
+            }),
+            Kind::LoadView => CanvasCommand::LoadView(LoadView { view_id }),
+            Kind::DeleteView => CanvasCommand::DeleteView(DeleteView { view_id }),
+            Kind::Clear => CanvasCommand::Clear(ClearCanvas { preserve_pinned: self.flag }),
+            Kind::Batch => {
+                let commands = self.batch.iter().map(|seed| seed.command(board)).collect();
+                CanvasCommand::Batch(Batch { commands, description: self.text.clone() })
+            }
+            Kind::Swap => {
+                let (one, two) = match slots.len() {
+                    0 | 1 => return CanvasCommand::Clear(ClearCanvas { preserve_pinned: true }),
+                    many => (&slots[picked], &slots[(picked + 1 + self.col as usize % (many - 1)) % many]),
+                };
+                let to = |id: &ComponentId, position| {
+                    let (component_id, on_collision) = (id.clone(), OnCollision::Reject);
+                    CanvasCommand::Move(MoveComponent { component_id, position, on_collision })
+                };
+                let commands = vec![to(&one.0, two.1.position), to(&two.0, one.1.position)];
+                CanvasCommand::Batch(Batch { commands, description: "swap".into() })
+            }
+        }
+    }
+
+    fn create(
+        &self,
+        position: Position,
+        size: Size,
+        on_collision: OnCollision,
+        near: &ComponentId,
+    ) -> CreateComponent {
+        let type_id = match self.fault {
+            Some(Fault::Type) => "github.pr-lst",
+            _ => TYPES[self.pick.index(TYPES.len())],
+        };
+        let config = match self.fault {
+            Some(Fault::Config) => json!({"repo": 7}),
+            _ => config_of(type_id, &self.text),
+        };
+        let hints = PlacementHints {
+            preferred_position: (self.rows == 1).then_some(position),
+            near_component_id: (self.rows == 2).then(|| near.clone()),
+            region: (self.rows == 3).then_some(Region::Bottom),
+        };
+        CreateComponent {
+            type_id: TypeId::new(type_id).expect("a name"),
+            config,
+            data_binding: None,
+            position: self.flag.then_some(position),
+            size: (self.cols != 5).then_some(size),
+            meta: (self.col == 0).then(|| PartialMeta { pinned: Some(true), label: Some(Some(self.text.clone())) }),
+            hints: (!self.flag && self.col % 2 == 0).then_some(hints),
+            on_collision,
+        }
+    }
+
+    fn update(&self, component_id: ComponentId) -> UpdateComponent {
+        let binding = DataBinding {
+            source: DataSourceId::new("mock-github").expect("a name"),
+            query: DataQuery { kind: "issues".into(), params: serde_json::Map::new() },
+            refresh_interval: None,
+        };
+        UpdateComponent {
+            component_id,
+            config: match self.fault {
+                Some(Fault::Config) => Some(json!([1])),
+                _ => self.flag.then(|| json!({"repo": format!("a/{}", self.text)})),
+            },
+            data_binding: (self.col % 3 == 0).then(|| (self.row % 2 == 0).then_some(binding)),
+            meta: (self.cols % 2 == 0)
+                .then(|| PartialMeta { pinned: Some(self.flag), label: (self.rows == 1).then_some(None) }),
+        }
+    }
+}
+
+const TYPES: [&str; 4] = ["github.pr-list", "github.issue-grid", "github.stat-tile", "github.activity-timeline"];
+
+fn config_of(type_id: &str, text: &str) -> Value {
+    let repo = format!("o/{text}");
+    if type_id == "github.stat-tile" { json!({"repo": repo, "metric": "stars"}) } else { json!({"repo": repo}) }
+}
+
+fn component_of(number: usize, type_id: &str, position: Position, size: Size, pinned: bool) -> ComponentInstance {
+    let Value::Object(config) = config_of(type_id, "r") else { unreachable!("it is made of fields") };
+    ComponentInstance {
+        id: ComponentId::new(&format!("cmp_{number}")).expect("a name"),
+        type_id: TypeId::new(type_id).expect("a name"),
+        position,
+        size,
+        config,
+        data_binding: None,
+        data_state: DataLoadingState::Idle,
+        meta: ComponentMeta { created_at: Timestamp::from_millis(1), created_by: Actor::User, pinned, label: None },
+    }
+}
+
+fn workspace(grid: GridConfig, components: Vec<ComponentInstance>) -> Workspace {
+    let trigger = |number: u32| ProactiveTrigger {
+        id: TriggerId::new(&format!("trigger_{number}")).expect("a name"),
+        name: "Start".into(),
+        description: None,
+        enabled: true,
+        kind: TriggerType::SessionStart,
+        view_id: None,
+        message: None,
+        simulated_time: None,
+    };
+    Workspace {
+        id: WorkspaceId::new("ws_1").expect("a name"),
+        name: "Board".into(),
+        canvas: Canvas { grid, components },
+        thread_id: "thread".into(),
+        views: Vec::new(),
+        triggers: vec![trigger(1), trigger(2)],
+        settings: WorkspaceSettings {
+            theme: Theme::System,
+            voice_enabled: false,
+            default_refresh_interval: 60_000,
+            grid,
+            proactive_mode: ProactiveMode::Suggest,
+        },
+        created_at: Timestamp::from_millis(1),
+        updated_at: Timestamp::from_millis(1),
+    }
+}

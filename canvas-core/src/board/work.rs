@@ -1,0 +1,175 @@
+//! A command under way: what it changes is noted, so that all of it can be taken back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::grid::Bounds;
+use super::id::ComponentId;
+use super::live::Board;
+use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest, TriggerDiff};
+
+/// A board that is being changed, and how it was.
+#[derive(Debug)]
+pub(super) struct Work<'b> {
+    pub(super) board: &'b mut Board,
+    /// Every component that was touched as it was before, in the order of the first touch.
+    touched: Vec<(ComponentId, Option<Record>)>,
+    /// Where in `touched` a component is, once there are many.
+    places: HashMap<ComponentId, usize>,
+    rests: Vec<Rest>,
+}
+
+/// So many are searched through faster than hashed.
+const FEW: usize = 8;
+
+impl<'b> Work<'b> {
+    pub(super) fn new(board: &'b mut Board) -> Self {
+        Self { board, touched: Vec::new(), places: HashMap::new(), rests: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, record: Record) {
+        self.touch(&record.body.id);
+        self.board.apply_component(&ComponentDiff::Added(record)).expect("its id is new");
+    }
+
+    pub(super) fn remove(&mut self, id: &ComponentId) {
+        if let Some(record) = self.record(id) {
+            self.touch(id);
+            self.board.apply_component(&ComponentDiff::Removed(record)).expect("it was read just now");
+        }
+    }
+
+    pub(super) fn set_bounds(&mut self, id: &ComponentId, after: Bounds) {
+        if let Some(before) = self.board.bounds(id) {
+            self.touch(id);
+            let diff = ComponentDiff::Bounds { id: id.clone(), bounds: Diff { before, after } };
+            self.board.apply_component(&diff).expect("it was read just now");
+        }
+    }
+
+    pub(super) fn set_body(&mut self, after: Body) {
+        if let Some(before) = self.board.slot_of(&after.id).map(|slot| Arc::clone(&slot.body)) {
+            self.touch(&before.id);
+            let diff = ComponentDiff::Body(Diff { before, after: Arc::new(after) });
+            self.board.apply_component(&diff).expect("it was read just now");
+        }
+    }
+
+    /// Changes views, triggers, grid or the active view.
+    pub(super) fn change(&mut self, rest: Rest) {
+        self.board.apply_rest(&rest).expect("it was made of what is there");
+        self.rests.push(rest);
+    }
+
+    /// Takes everything back.
+    pub(super) fn undo(self) {
+        for grid in self.rests.iter().filter_map(|rest| rest.grid) {
+            self.board.widen(grid.before.columns.max(grid.after.columns));
+        }
+        for (id, before) in self.touched.into_iter().rev() {
+            self.board.reset(&id, before);
+        }
+        for rest in self.rests.iter().rev() {
+            self.board.apply_rest(&rest.inverse()).expect("it was applied just now");
+        }
+    }
+
+    /// What was changed in all, from the first state to the last.
+    pub(super) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
+        let mut components = Vec::with_capacity(self.touched.len());
+        // What goes makes room for what comes, so it goes first.
+        for (id, before) in &self.touched {
+            let after = self.board.slot_of(id);
+            if let Some(before) = before
+                && after.is_none_or(|after| after.order != before.order)
+            {
+                components.push(ComponentDiff::Removed(before.clone()));
+            }
+        }
+        for (id, before) in self.touched {
+            let Some(after) = self.board.slot_of(&id) else { continue };
+            match before {
+                Some(before) if before.order == after.order => {
+                    if !Arc::ptr_eq(&before.body, &after.body) && before.body != after.body {
+                        let bodies = Diff { before: before.body, after: Arc::clone(&after.body) };
+                        components.push(ComponentDiff::Body(bodies));
+                    }
+                    if before.bounds != after.bounds {
+                        let bounds = Diff { before: before.bounds, after: after.bounds };
+                        components.push(ComponentDiff::Bounds { id, bounds });
+                    }
+                }
+                _ => components.push(ComponentDiff::Added(Record {
+                    order: after.order,
+                    bounds: after.bounds,
+                    body: Arc::clone(&after.body),
+                })),
+            }
+        }
+        let rest = merged(self.rests);
+        let mut patch = BoardPatch {
+            components,
+            rest: (!rest.is_empty()).then(|| Box::new(rest)),
+            updated_at: Diff { before: self.board.updated_at, after: updated_at },
+        };
+        if patch.is_empty() {
+            patch.updated_at.after = patch.updated_at.before;
+        }
+        self.board.updated_at = patch.updated_at.after;
+        (patch, self.board)
+    }
+
+    fn record(&self, id: &ComponentId) -> Option<Record> {
+        self.board.slot_of(id).map(|slot| Record {
+            order: slot.order,
+            bounds: slot.bounds,
+            body: Arc::clone(&slot.body),
+        })
+    }
+
+    fn touch(&mut self, id: &ComponentId) {
+        let known = if self.touched.len() <= FEW {
+            self.touched.iter().any(|(other, _)| other == id)
+        } else {
+            if self.places.len() < self.touched.len() {
+                self.places = self.touched.iter().enumerate().map(|(at, (id, _))| (id.clone(), at)).collect();
+            }
+            self.places.contains_key(id)
+        };
+        if !known {
+            if !self.places.is_empty() {
+                self.places.insert(id.clone(), self.touched.len());
+            }
+            self.touched.push((id.clone(), self.record(id)));
+        }
+    }
+}
+
+/// Several changes as one.
+fn merged(rests: Vec<Rest>) -> Rest {
+    let mut all = Rest::default();
+    for rest in rests {
+        all.views.extend(rest.views);
+        for trigger in rest.triggers {
+            match all.triggers.iter_mut().find(|other| other.id == trigger.id) {
+                Some(other) => other.view.after = trigger.view.after,
+                None => all.triggers.push(trigger),
+            }
+        }
+        all.active_view = chained(all.active_view, rest.active_view);
+        all.grid = chained(all.grid, rest.grid);
+    }
+    all.triggers.retain(|TriggerDiff { view, .. }| view.before != view.after);
+    all.active_view = all.active_view.filter(|active| active.before != active.after);
+    all.grid = all.grid.filter(|grid| grid.before != grid.after);
+    all
+}
+
+fn chained<T>(one: Option<Diff<T>>, two: Option<Diff<T>>) -> Option<Diff<T>> {
+    match (one, two) {
+        (Some(one), Some(two)) => Some(Diff { before: one.before, after: two.after }),
+        (one, two) => one.or(two),
+    }
+}
