@@ -12,10 +12,19 @@ pub const SNAPSHOT_HEADER: &str = "Canvas snapshot (do not display to user). Thi
 
 /// The hidden user message that tells of changes: the header line and the diff, or the whole text, in a code fence
 /// that no line of it can close. `None` where the changes carry neither.
+///
+/// The fence of a diff is marked `diff`, that of a text `markdown`, or `markdown no-final-newline` where the newline
+/// before the closing fence is not the text's own.
 pub fn hidden_message(changes: &Changes) -> Option<String> {
     match changes {
         Changes { diff: Some(diff), .. } => Some(fenced(HIDDEN_HEADER, "diff", diff)),
-        Changes { whole: Some(text), .. } => Some(fenced(SNAPSHOT_HEADER, "markdown", text)),
+        Changes { whole: Some(text), .. } => {
+            // The closing fence needs a line of its own, so the text cannot show whether it ends in one. The next diff
+            // takes that for known.
+            let ends = text.is_empty() || text.ends_with('\n');
+            let language = if ends { "markdown" } else { "markdown no-final-newline" };
+            Some(fenced(SNAPSHOT_HEADER, language, text))
+        }
         _ => None,
     }
 }
@@ -49,5 +58,22 @@ mod tests {
             assert_eq!(message, format!("{HIDDEN_HEADER}\n{fence}diff\n{diff}{fence}"));
         }
         assert_eq!(hidden_message(&Changes { from: Some(id), to: id, diff: None, whole: None }), None);
+    }
+
+    /// No two texts make the same message.
+    #[test]
+    fn a_whole_text_shows_how_it_ends() {
+        let id = RevisionId::new(Revision::ZERO, BlobId::of(b""));
+        for (text, fenced) in [
+            ("", "```markdown\n```"),
+            ("\n", "```markdown\n\n```"),
+            ("a\n", "```markdown\na\n```"),
+            ("a", "```markdown no-final-newline\na\n```"),
+            ("a\r", "```markdown no-final-newline\na\r\n```"),
+            ("```", "````markdown no-final-newline\n```\n````"),
+        ] {
+            let changes = Changes { from: None, to: id, diff: None, whole: Some(text.into()) };
+            assert_eq!(hidden_message(&changes), Some(format!("{SNAPSHOT_HEADER}\n{fenced}")), "{text:?}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! `model` and `row` say what a canvas should do, `story` what is done and `plan` in which sequences; `trouble` is the
 //! network, `server` what stands on it, `machine` plays, `referee` holds what is said and stored against the model,
-//! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something.
+//! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something. `sync` is
+//! without trouble: there one server, started anew at any time, tells models what they have to know.
 //!
 //! ```text
 //! PROPTEST_CASES=5000 cargo test -p canvas-examples --test stores
@@ -22,6 +23,7 @@ mod row;
 mod server;
 mod speech;
 mod story;
+mod sync;
 mod trouble;
 mod world;
 
