@@ -197,9 +197,9 @@ impl Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Host {
     Sound,
-    /// Loses one hidden message.
+    /// Loses one diff.
     LosesOne,
-    /// Puts one that is a diff into the history twice.
+    /// Puts one diff into the history twice.
     DoublesOne,
 }
 
@@ -317,17 +317,15 @@ impl<P: Place + Default> Play<P> {
     /// The law.
     fn hears(&mut self, chat: usize, what: &'static str, message: Option<String>) -> Result<(), String> {
         self.count(what);
-        let times = match (self.host, &message) {
-            (_, None) => 0,
-            (Host::LosesOne, Some(_)) if !self.seen.contains_key("wrong") => 0,
-            (Host::DoublesOne, Some(message))
-                if message.starts_with(HIDDEN_HEADER) && !self.seen.contains_key("wrong") =>
-            {
-                2
-            }
-            (_, Some(_)) => 1,
+        // A text that is told twice, or that its reader knew, does no harm.
+        let is_diff = message.as_ref().is_some_and(|message| message.starts_with(HIDDEN_HEADER));
+        let goes_wrong = is_diff && self.host != Host::Sound && !self.seen.contains_key("wrong");
+        let times = match self.host {
+            Host::LosesOne if goes_wrong => 0,
+            Host::DoublesOne if goes_wrong => 2,
+            _ => usize::from(message.is_some()),
         };
-        if message.is_some() && times != 1 {
+        if goes_wrong {
             self.count("wrong");
         }
         for message in message.iter().cycle().take(times) {
@@ -532,12 +530,11 @@ fn a_host_that_goes_wrong_is_found_out() {
     let mut found = 0;
     for story in stories(60) {
         let seen = play::<Memory>(&story, false, Host::Sound).unwrap();
-        let diffs = seen.keys().any(|what| what.starts_with("diff"));
-        let messages = diffs || seen.keys().any(|what| what.starts_with("snapshot"));
-        for (host, could) in [(Host::LosesOne, messages), (Host::DoublesOne, diffs)] {
+        let could = seen.keys().any(|what| what.starts_with("diff"));
+        for host in [Host::LosesOne, Host::DoublesOne] {
             assert_eq!(play::<Memory>(&story, false, host).is_err(), could, "{host:?}: {story:?}");
-            found += u32::from(could);
         }
+        found += u32::from(could);
     }
-    assert!(found > 60, "only {found}");
+    assert!(found > 20, "only {found}");
 }
