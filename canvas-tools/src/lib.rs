@@ -40,6 +40,7 @@
 mod call;
 mod directive;
 mod extensions;
+mod next;
 mod prompt;
 mod reply;
 mod session;

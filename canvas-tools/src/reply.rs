@@ -6,6 +6,8 @@ use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::next::{after_error, after_refusal, said};
+
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///
 /// A failure has `"ok": false` and `error: {code, message, retryable, ...}`; the message says what to do next.
@@ -70,7 +72,8 @@ impl ToolReply {
 
     /// The reply where the engine has no answer.
     pub(crate) fn of_error(error: &EngineError, snapshot: Option<&Snapshot>) -> Self {
-        let mut json = Problem::new(error.code(), error.to_string()).to_json();
+        let message = said(&error.to_string(), Some(after_error(error)));
+        let mut json = Problem::new(error.code(), message).to_json();
         json["retryable"] = error.retryable().into();
         Self::failure(json, snapshot)
     }
@@ -81,7 +84,7 @@ impl ToolReply {
     }
 
     /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; beside a
-    /// refusal stands the revision of now.
+    /// refusal stands the revision of now, and the next call is one that is legal now.
     pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
         let body = match outcome {
             Outcome::CheckedOut { lease, epoch, expires_at, revision } => json!({
@@ -119,7 +122,12 @@ impl ToolReply {
                 });
                 expiring(body, applied.expires_at)
             }
-            Outcome::Refused(refusal) => return Self::failure(refusal_json(refusal), Some(snapshot)),
+            Outcome::Refused(refusal) => {
+                let mut json = refusal_json(refusal);
+                let next = after_refusal(refusal, snapshot.head.lease().turn_open());
+                json["message"] = said(&refusal.to_string(), next).into();
+                return Self::failure(json, Some(snapshot));
+            }
             // No tool of a model leads to the others.
             outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
         };

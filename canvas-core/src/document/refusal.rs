@@ -14,9 +14,7 @@ use crate::rollout::Rollout;
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum Refusal {
     /// Another lease is valid.
-    #[error(
-        "the canvas is checked out until {until} (milliseconds since 1970 UTC): check out again after that"
-    )]
+    #[error("the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that")]
     Held {
         /// When that lease ends unless it is renewed, in milliseconds since 1970.
         until: Timestamp,
@@ -32,7 +30,7 @@ pub enum Refusal {
     },
     /// The lease was cut short by the user.
     #[error(
-        "the user has stepped in and this lease is over: look at what changed, check out again and read before you edit"
+        "the user has stepped in and this lease is over: look at what changed; unless the turn is over too, check out again and read before you edit"
     )]
     StaleEpoch {
         /// The epoch of the canvas.

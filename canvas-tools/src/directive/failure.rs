@@ -1,12 +1,13 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
-use canvas_core::text::ApplyError;
+use canvas_core::text::{ApplyError, Remedy};
 use canvas_core::{Changes, EngineError, Refusal, RevisionId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::parse::Action;
 use super::range::Fingerprint;
+use crate::next::{after_error, must_read, said};
 use crate::reply::refusal_json;
 use crate::toolset::arguments::shorten;
 
@@ -28,7 +29,7 @@ pub enum DirectiveError {
     PatchOff,
     /// The range reaches past the end of the text.
     #[error(
-        "the document has {chars} characters, the range is {start} to {end}: take a fresh snapshot and count again"
+        "the document has {chars} characters, the range is {start} to {end}: take a fresh document_snapshot and count again"
     )]
     OutOfText {
         /// The first character of the range.
@@ -40,7 +41,7 @@ pub enum DirectiveError {
     },
     /// Another text stands in the range.
     #[error(
-        "another text stands there than the fingerprint is of: take a fresh snapshot and look for the place again"
+        "another text stands there than the fingerprint is of: take a fresh document_snapshot and look for the place again"
     )]
     ChangedThere {
         /// The fingerprint that was given.
@@ -161,7 +162,9 @@ pub enum FailureKind {
     #[error(transparent)]
     Directive(#[from] DirectiveError),
     /// The document has another version than it was made for.
-    #[error("the document has changed since that version: take a fresh snapshot and make the edit for it")]
+    #[error(
+        "the document has changed since that version: take a fresh document_snapshot and make the edit for it"
+    )]
     Stale {
         /// What changed since, where the history still tells.
         changes: Option<Changes>,
@@ -313,6 +316,20 @@ impl DirectiveFailure {
         lines.join("\n")
     }
 
+    /// What the model is told: the failure in words, and the next call where these name none.
+    fn message(&self) -> String {
+        let next = match &self.kind {
+            FailureKind::Directive(DirectiveError::PatchRejected(e))
+                if e.conflicts().iter().any(|conflict| must_read(conflict.reason)) =>
+            {
+                Some("Next: take a fresh document_snapshot.")
+            }
+            FailureKind::Engine(e) => Some(after_error(e)),
+            FailureKind::Directive(_) | FailureKind::Stale { .. } | FailureKind::Refused(_) => None,
+        };
+        said(&self.to_string(), next)
+    }
+
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
     pub fn to_json(&self) -> Value {
         let mut error = match &self.kind {
@@ -326,7 +343,7 @@ impl DirectiveFailure {
         };
         set("code", self.code().into());
         set("reason", json!(self.reason()));
-        set("message", self.to_string().into());
+        set("message", self.message().into());
         set("retryable", self.retryable().into());
         set("status", self.status().into());
         set("advice", json!(self.advice()));
@@ -336,7 +353,14 @@ impl DirectiveFailure {
             FailureKind::Directive(e) => {
                 set("place", json!(e.place()));
                 match e {
-                    DirectiveError::PatchRejected(e) => set("conflicts", json!(e.conflicts())),
+                    DirectiveError::PatchRejected(e) => {
+                        set("conflicts", json!(e.conflicts()));
+                        match e.remedy() {
+                            Some(Remedy::Rebased(patch)) => set("rebased_patch", json!(patch)),
+                            Some(Remedy::AlreadyApplied) => set("already_applied", true.into()),
+                            None => {}
+                        }
+                    }
                     DirectiveError::ChangedThere { expected, actual, text } => {
                         set("expected", json!(expected));
                         set("actual", json!(actual));

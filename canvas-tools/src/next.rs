@@ -1,0 +1,76 @@
+//! What a model does next where a call failed and the failure's own words name no tool: the core knows none.
+
+use canvas_core::text::{Reason, Remedy};
+use canvas_core::{EngineError, Refusal};
+
+const READ: &str = "Next: call canvas_read_lines.";
+const CHECK_OUT: &str = "Next: call canvas_check_out, then canvas_read_lines.";
+
+/// The next call after a refusal by a document tool. `None` where the refusal says which arguments to change, or to
+/// stop. `turn_open` tells whether anybody may check out in the turn that runs.
+pub(crate) fn after_refusal(refusal: &Refusal, turn_open: bool) -> Option<&'static str> {
+    match refusal {
+        Refusal::Held { .. } => Some("Next: call canvas_check_out after that."),
+        Refusal::StaleEpoch { .. } | Refusal::NotOwned | Refusal::Expired { .. } if !turn_open => {
+            Some("Next: the user has ended this turn, so stop and wait for the next user message.")
+        }
+        Refusal::StaleEpoch { .. } | Refusal::Expired { .. } => Some(CHECK_OUT),
+        Refusal::NotOwned => {
+            Some("Next: the same call with that lease_id; if you have none, call canvas_check_out.")
+        }
+        Refusal::StaleBase { rebased: Some(_), .. } => {
+            Some("Next: call canvas_apply_patch with rebased_patch, or with one of your own.")
+        }
+        Refusal::StaleBase { rebased: None, .. } | Refusal::NoSuchLines { .. } => Some(READ),
+        Refusal::PatchRejected(error) => match error.remedy() {
+            Some(Remedy::Rebased(_)) => Some("Next: call canvas_apply_patch with rebased_patch."),
+            Some(Remedy::AlreadyApplied) => None,
+            None => error.conflicts().iter().any(|conflict| must_read(conflict.reason)).then_some(READ),
+        },
+        Refusal::ContentChanged { lines } if lines.range_hash.is_none() => Some(READ),
+        Refusal::TooManyCalls { .. } => Some("Next: call canvas_check_in, then canvas_check_out."),
+        Refusal::UserActive
+        | Refusal::Exhausted { .. }
+        | Refusal::UserActed
+        | Refusal::HistoryEmpty { .. }
+        | Refusal::HistoryNotFound { .. }
+        | Refusal::HistoryConflict { .. }
+        | Refusal::HistoryTooDeep { .. }
+        | Refusal::HistoryDamaged { .. }
+        | Refusal::ContentChanged { .. }
+        | Refusal::NoEffect
+        | Refusal::CallIdReused
+        | Refusal::Abandoned
+        | Refusal::TooLarge { .. } => None,
+    }
+}
+
+/// Whether the patch cannot be corrected by what it says itself.
+pub(crate) const fn must_read(reason: Reason) -> bool {
+    matches!(reason, Reason::NotFound | Reason::ContextMismatch)
+}
+
+/// What a model does where the engine has no answer. The engine's words are for the host.
+pub(crate) const fn after_error(error: &EngineError) -> &'static str {
+    match error {
+        EngineError::Contention { .. } | EngineError::Store(_) => {
+            "Next: make the same call again; if it fails again, stop and tell the user."
+        }
+        EngineError::TooLarge { .. } | EngineError::KeyReused | EngineError::Abandoned => {
+            "Next: make the call again as corrected."
+        }
+        EngineError::NotFound { .. }
+        | EngineError::Exists { .. }
+        | EngineError::Deleted { .. }
+        | EngineError::Damaged { .. }
+        | EngineError::Unreadable { .. }
+        | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
+    }
+}
+
+/// A failure in words, and what comes next.
+pub(crate) fn said(what: &str, next: Option<&str>) -> String {
+    let Some(next) = next else { return what.to_owned() };
+    let stop = if what.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{what}{stop} {next}")
+}

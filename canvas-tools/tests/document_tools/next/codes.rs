@@ -1,0 +1,209 @@
+//! What there is to provoke: a code that is new fails to compile here, or is missed in the table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use canvas_core::lease::{Epoch, Timestamp};
+use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
+use canvas_core::{BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal};
+
+/// Values of an enum, one for each line, and a match that no variant escapes.
+macro_rules! each {
+    ($name:ident: $type:ty { $($pattern:pat => $value:expr,)+ }) => {
+        fn $name() -> Vec<$type> {
+            let lines: Vec<(fn(&$type) -> bool, $type)> = vec![$((|v| matches!(v, $pattern), $value)),+];
+            let value = |(is, value): (fn(&$type) -> bool, $type)| {
+                assert!(is(&value), "the value of another line: {value:?}");
+                match &value { $($pattern => {})+ }
+                value
+            };
+            lines.into_iter().map(value).collect()
+        }
+    };
+}
+
+fn id() -> CanvasId {
+    CanvasId::new("c").unwrap()
+}
+
+fn blob() -> BlobId {
+    BlobId::of(b"")
+}
+
+each!(refusals: Refusal {
+    Refusal::Held { .. } => Refusal::Held { until: Timestamp::MAX },
+    Refusal::UserActive => Refusal::UserActive,
+    Refusal::Exhausted { counter: Counter::Epoch } => Refusal::Exhausted { counter: Counter::Epoch },
+    Refusal::Exhausted { counter: Counter::Fence } => Refusal::Exhausted { counter: Counter::Fence },
+    Refusal::Exhausted { counter: Counter::Revision } => Refusal::Exhausted { counter: Counter::Revision },
+    Refusal::StaleEpoch { .. } => Refusal::StaleEpoch { current: Epoch::MAX, changes: None },
+    Refusal::NotOwned => Refusal::NotOwned,
+    Refusal::Expired { .. } => Refusal::Expired { at: Timestamp::MAX },
+    Refusal::StaleBase { .. } => Refusal::StaleBase { base: None, changes: None, near: None, rebased: None },
+    Refusal::PatchRejected(_) => Refusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
+    Refusal::UserActed => Refusal::UserActed,
+    Refusal::HistoryEmpty { .. } => Refusal::HistoryEmpty { asked: 1, available: 0 },
+    Refusal::HistoryNotFound { .. } => Refusal::HistoryNotFound { change: 1 },
+    Refusal::HistoryConflict { .. } => Refusal::HistoryConflict { change: 1, with: 2 },
+    Refusal::HistoryTooDeep { .. } => Refusal::HistoryTooDeep { limit: 1 },
+    Refusal::HistoryDamaged { .. } => Refusal::HistoryDamaged { entry: 1 },
+    Refusal::ContentChanged { .. } => Refusal::ContentChanged { lines: no_lines() },
+    Refusal::NoSuchLines { .. } => Refusal::NoSuchLines { start: 1, end: 1, total_lines: 0 },
+    Refusal::NoEffect => Refusal::NoEffect,
+    Refusal::CallIdReused => Refusal::CallIdReused,
+    Refusal::Abandoned => Refusal::Abandoned,
+    Refusal::TooManyCalls { .. } => Refusal::TooManyCalls { limit: 1 },
+    Refusal::TooLarge { .. } => Refusal::TooLarge { bytes: 2, limit: 1 },
+});
+
+fn no_lines() -> LinesNow {
+    LinesNow { start_line: 1, end_line: 0, text: String::new(), truncated: false, range_hash: None }
+}
+
+each!(reasons: Reason {
+    Reason::NoHunks => Reason::NoHunks,
+    Reason::BadHeader => Reason::BadHeader,
+    Reason::BadLine => Reason::BadLine,
+    Reason::UnexpectedText => Reason::UnexpectedText,
+    Reason::MultiFile => Reason::MultiFile,
+    Reason::Truncated => Reason::Truncated,
+    Reason::CountMismatch => Reason::CountMismatch,
+    Reason::StartMismatch => Reason::StartMismatch,
+    Reason::EofMarker => Reason::EofMarker,
+    Reason::Misordered => Reason::Misordered,
+    Reason::Overlap => Reason::Overlap,
+    Reason::ContextMismatch => Reason::ContextMismatch,
+    Reason::NotFound => Reason::NotFound,
+    Reason::Ambiguous => Reason::Ambiguous,
+    Reason::NoAnchor => Reason::NoAnchor,
+    Reason::NoEffect => Reason::NoEffect,
+    Reason::TooLarge => Reason::TooLarge,
+});
+
+each!(errors: EngineError {
+    EngineError::NotFound { .. } => EngineError::NotFound { canvas: id() },
+    EngineError::Exists { .. } => EngineError::Exists { canvas: id() },
+    EngineError::Deleted { .. } => EngineError::Deleted { canvas: id() },
+    EngineError::Damaged { .. } => EngineError::Damaged { canvas: id(), blob: blob() },
+    EngineError::Unreadable { reason: HeadError::Format { .. }, .. } =>
+        EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
+    EngineError::Unreadable { reason: HeadError::Unreadable { .. }, .. } => EngineError::Unreadable {
+        canvas: id(),
+        reason: HeadError::Unreadable { what: String::new(), line: 1, column: 1 },
+    },
+    EngineError::Unreadable { reason: HeadError::Inconsistent { .. }, .. } =>
+        EngineError::Unreadable { canvas: id(), reason: HeadError::Inconsistent { place: "faces" } },
+    EngineError::Unreadable { reason: HeadError::Foreign { .. }, .. } =>
+        EngineError::Unreadable { canvas: id(), reason: HeadError::Foreign { found: id() } },
+    EngineError::Contention { .. } => EngineError::Contention { canvas: id() },
+    EngineError::TooLarge { .. } => EngineError::TooLarge { bytes: 2, limit: 1 },
+    EngineError::RevisionsExhausted { .. } => EngineError::RevisionsExhausted { canvas: id() },
+    EngineError::KeyReused => EngineError::KeyReused,
+    EngineError::Abandoned => EngineError::Abandoned,
+    EngineError::Store(Fault::Definite(_)) => EngineError::Store(Fault::Definite("down".into())),
+    EngineError::Store(Fault::Indeterminate(_)) => EngineError::Store(Fault::Indeterminate("down".into())),
+});
+
+each!(queries: GrepError {
+    GrepError::Empty => Query::literal("").unwrap_err(),
+    GrepError::Newline { .. } => Query::literal("a\nb").unwrap_err(),
+    GrepError::TooLong { .. } => GrepError::TooLong { bytes: 2, max: 1 },
+    GrepError::TooComplex { .. } => GrepError::TooComplex { max: 1 },
+    GrepError::TooCostly { .. } => GrepError::TooCostly { positions: 1, bytes: 1 },
+    GrepError::Malformed { .. } => Query::regex("(").unwrap_err(),
+});
+
+each!(addresses: AddressError {
+    AddressError::InvalidRange { .. } => AddressError::InvalidRange { start: 1, end: 1, line_count: 0 },
+    AddressError::NoFrontMatter => AddressError::NoFrontMatter,
+    AddressError::NoPreamble => AddressError::NoPreamble,
+    AddressError::NoSuchSection { .. } => AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() },
+    AddressError::NoSuchOrdinal { .. } =>
+        AddressError::NoSuchOrdinal { path: Vec::new(), ordinal: 1, candidates: Vec::new(), total: 0 },
+    AddressError::NoSuchPart { .. } => AddressError::NoSuchPart {
+        section: None,
+        part: canvas_core::text::Part::Fence(1),
+        available: 0,
+    },
+    AddressError::Ambiguous { .. } =>
+        AddressError::Ambiguous { path: Vec::new(), candidates: Vec::new(), total: 2 },
+    AddressError::NoSuchHit { .. } => AddressError::NoSuchHit { ordinal: None, lines: Vec::new(), total: 0 },
+    AddressError::AmbiguousHit { .. } => AddressError::AmbiguousHit { lines: Vec::new(), total: 2 },
+    AddressError::Query(_) => AddressError::Query(GrepError::Empty),
+});
+
+/// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
+const NEVER: [(&str, &str); 14] = [
+    ("USER_ACTED", "no document tool takes back"),
+    ("HISTORY_EMPTY", "no document tool takes back"),
+    ("HISTORY_NOT_FOUND", "no document tool takes back"),
+    ("HISTORY_CONFLICT", "no document tool takes back"),
+    ("HISTORY_TOO_DEEP", "no document tool takes back"),
+    ("HISTORY_DAMAGED", "no document tool takes back"),
+    ("CANVAS_EXISTS", "no document tool makes a canvas"),
+    ("CANVAS_DELETED", "no document tool makes a canvas"),
+    ("PATCH_REJECTED/BAD_HEADER", "a hint in anchored mode"),
+    ("PATCH_REJECTED/COUNT_MISMATCH", "a hint in anchored mode"),
+    ("PATCH_REJECTED/START_MISMATCH", "a hint in anchored mode"),
+    ("PATCH_REJECTED/EOF_MARKER", "a hint in anchored mode"),
+    ("PATCH_REJECTED/CONTEXT_MISMATCH", "anchored mode looks elsewhere and says NOT_FOUND"),
+    ("INVALID_QUERY", "of an address; grep says it as a reason"),
+];
+
+/// Everything that a document tool could answer.
+fn all() -> BTreeMap<String, &'static str> {
+    let mut all = BTreeMap::new();
+    let with = |code: &str, reason: Option<&str>| {
+        reason.map_or_else(|| code.to_owned(), |reason| format!("{code}/{reason}"))
+    };
+    all.extend(refusals().iter().map(|refusal| (with(refusal.code(), refusal.reason()), "a refusal")));
+    all.extend(reasons().iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
+    all.extend(errors().iter().map(|error| (error.code().to_owned(), "the engine")));
+    all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));
+    all.extend(addresses().iter().map(|error| (error.code().to_owned(), "an address")));
+    all.extend(
+        written_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).map(|code| (code, "the tools")),
+    );
+    all
+}
+
+/// The codes that the sources of the tools have as literals: nothing else knows them all. Directives have a table of
+/// their own.
+#[expect(clippy::disallowed_methods, reason = "a test is its own host")]
+fn written_in(folder: &Path) -> impl Iterator<Item = String> {
+    let mut codes = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.extend(Some(path).filter(|path| !path.ends_with("directive")));
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap();
+            let made = source.split("::new(").skip(1);
+            let literals = made.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split_once('"'));
+            codes.extend(literals.map(|(code, _)| code.to_owned()).filter(|code| is_code(code)));
+        }
+    }
+    assert!(codes.contains("INVALID_ARGUMENTS") && codes.contains("UNKNOWN_TOOL"), "{codes:?}");
+    codes.into_iter()
+}
+
+fn is_code(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+}
+
+#[track_caller]
+pub(super) fn are_all_provoked(provoked: &BTreeSet<String>) {
+    let all = all();
+    let unknown: Vec<_> = provoked.iter().filter(|label| !all.contains_key(*label)).collect();
+    assert!(unknown.is_empty(), "provoked, and nowhere to be found: {unknown:?}");
+    let never: BTreeSet<&str> = NEVER.iter().map(|(label, _)| *label).collect();
+    let missing: Vec<_> = all.iter().filter(|(label, _)| !provoked.contains(*label)).collect();
+    let (known, missing): (Vec<_>, Vec<_>) =
+        missing.into_iter().partition(|(label, _)| never.contains(label.as_str()));
+    assert!(missing.is_empty(), "nothing provokes {missing:?}: add a row");
+    let known: BTreeSet<&str> = known.into_iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(known, never, "what is provoked, or is no code any more, is not among what never comes");
+}

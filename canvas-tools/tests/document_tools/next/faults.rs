@@ -1,0 +1,147 @@
+//! Where the engine has no answer: a store that fails in each of the ways in which one can.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{
+    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Engine, Fault, Head, Loaded, MemoryStore,
+    Policy, Store, block_on,
+};
+use canvas_tools::{ToolCall, call_document_tool};
+use serde_json::json;
+
+use super::super::world::{World, message};
+use super::{is_stop, label, named};
+
+/// What the store does wrong, for as long as it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    Definite,
+    Indeterminate,
+    /// Somebody else is faster each time.
+    Contended,
+    /// Documents are gone.
+    NoBlobs,
+    /// Heads are of a later version of this library.
+    TooNew,
+    /// Heads are no heads.
+    NoHead,
+    /// Heads are those of another canvas.
+    Foreign,
+    /// There is no row.
+    NoRow,
+}
+
+/// What the model is told: to make the call again, or to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Again,
+    Stop,
+}
+
+struct Shaky {
+    store: MemoryStore,
+    trouble: Mutex<Option<Trouble>>,
+}
+
+impl Shaky {
+    fn trouble(&self) -> Option<Trouble> {
+        *self.trouble.lock().unwrap()
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        match self.trouble()? {
+            Trouble::Definite => Some(Fault::Definite("the disk is away".into())),
+            Trouble::Indeterminate => Some(Fault::Indeterminate("the line is cut".into())),
+            _ => None,
+        }
+    }
+}
+
+impl Store for Shaky {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        let json = match self.trouble() {
+            Some(Trouble::Definite | Trouble::Indeterminate) => {
+                return Err(self.fault().expect("it is one"));
+            }
+            Some(Trouble::NoRow) => return Ok(None),
+            Some(Trouble::TooNew) => r#"{"format": 999}"#.to_owned(),
+            Some(Trouble::NoHead) => "{".to_owned(),
+            Some(Trouble::Foreign) => {
+                let row = self.store.load(canvas).await?.expect("the canvas is there");
+                let head = String::from_utf8(row.head.to_json()).expect("JSON is text");
+                head.replacen(r#""canvas":"c""#, r#""canvas":"d""#, 1)
+            }
+            _ => return self.store.load(canvas).await,
+        };
+        Err(Fault::Definite(Box::new(Head::from_json(canvas, json.as_bytes()).unwrap_err())))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        match (self.fault(), self.trouble()) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(Trouble::Contended)) => {
+                Ok(Committed::Conflict(self.store.load(commit.head.canvas()).await?))
+            }
+            _ => self.store.commit(commit).await,
+        }
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        match self.trouble() {
+            Some(Trouble::NoBlobs) => Ok(None),
+            _ => self.store.blob(canvas, id).await,
+        }
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        self.store.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.store.delete(canvas, blobs).await
+    }
+}
+
+pub(super) fn check_all() -> BTreeSet<String> {
+    let rows = [
+        (Trouble::Definite, "STORE_FAILED", Told::Again),
+        (Trouble::Indeterminate, "STORE_INDETERMINATE", Told::Again),
+        (Trouble::Contended, "CONTENTION", Told::Again),
+        (Trouble::NoBlobs, "CANVAS_DAMAGED", Told::Stop),
+        (Trouble::TooNew, "HEAD_TOO_NEW", Told::Stop),
+        (Trouble::NoHead, "HEAD_DAMAGED", Told::Stop),
+        (Trouble::Foreign, "HEAD_DAMAGED", Told::Stop),
+        (Trouble::NoRow, "CANVAS_NOT_FOUND", Told::Stop),
+    ];
+    rows.map(|(trouble, code, told)| {
+        assert_eq!(check(trouble, told), code, "{trouble:?}");
+        code.to_owned()
+    })
+    .into()
+}
+
+/// The same call, under the same id, in trouble and after it.
+#[track_caller]
+fn check(trouble: Trouble, told: Told) -> String {
+    let world = World::new("a\n");
+    let store = Shaky { store: world.engine.store().clone(), trouble: Mutex::new(Some(trouble)) };
+    // A server that has just been started: it knows nothing that could stand for the store's answer.
+    let engine = Engine::new(store, Policy::default());
+    let call = ToolCall { id: "k".into(), name: "canvas_check_out".into(), arguments: json!({}) };
+    let run = || block_on(call_document_tool(&engine, &world.session, &call, Timestamp::from_millis(1_000)));
+    let refused = run();
+    let says = message(&refused);
+    assert!(named(&refused).is_empty() && is_stop(&refused), "{says}");
+    assert_eq!(says.contains("make the same call again"), told == Told::Again, "{says}");
+    assert_eq!(refused.body()["error"]["retryable"], told == Told::Again, "{says}");
+    assert_eq!(run(), refused, "what lasts is told the same");
+    *engine.store().trouble.lock().unwrap() = None;
+    assert!(told == Told::Stop || run().is_ok(), "{says}: {}", run().body());
+    label(&refused)
+}

@@ -1,0 +1,330 @@
+//! The table: what is done to provoke a refusal, its label, and where its message leads.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use canvas_core::text::Limits;
+use canvas_core::{CallId, Command, Commit, Committed, Head, Policy, Store as _, block_on};
+use serde_json::{Value, json};
+
+use super::super::world::World;
+use super::{Scene, Then, check};
+
+const TEXT: &str = "a\nb\nc\nd\ne\nf\n";
+
+pub(super) fn check_all() -> BTreeSet<String> {
+    let mut provoked = BTreeSet::new();
+    let rows = leases().into_iter().chain(bases()).chain(patches()).chain(lines()).chain(calls());
+    for (label, scene, then) in rows.chain(arguments()).chain(sections()) {
+        assert_eq!(check(scene, then), label);
+        provoked.insert(label.to_owned());
+    }
+    provoked
+}
+
+type Row = (&'static str, Scene, Then);
+
+/// A canvas of six lines that a model has checked out and read, what happens to it then, and the call that is refused.
+fn scene(policy: Policy, happens: impl FnOnce(&mut World), tool: &str, arguments: &Value) -> Scene {
+    let mut world = World::with(TEXT, policy);
+    world.session.extensions = canvas_tools::Extensions::ALL;
+    let mut lease = world.check_out();
+    world.under(&lease, "canvas_read_all");
+    happens(&mut world);
+    // Whoever has to write for the refusal has checked out again, where that is possible.
+    if tool != "canvas_check_out" && arguments["lease_id"] == "AGAIN" {
+        lease = world.check_out();
+    }
+    let text = arguments.to_string().replace("LEASE", &lease).replace("AGAIN", &lease);
+    let reply = world.tool(tool, serde_json::from_str(&text).unwrap());
+    Scene { world, lease, reply }
+}
+
+fn of(happens: impl FnOnce(&mut World), tool: &str, arguments: &Value) -> Scene {
+    scene(Policy::default(), happens, tool, arguments)
+}
+
+fn lease() -> Value {
+    json!({"lease_id": "LEASE"})
+}
+
+fn patch(patch: &str) -> Value {
+    json!({"lease_id": "LEASE", "patch": patch})
+}
+
+fn check_in(world: &World) {
+    world.under("lease-1-0", "canvas_check_in");
+}
+
+fn leases() -> Vec<Row> {
+    const OUT_AND_READ: Then = Then::Tools(&["canvas_check_out", "canvas_read_lines"]);
+    let read = |happens: fn(&mut World)| of(happens, "canvas_read_all", &lease());
+    let no_check_out = || Then::Stop("canvas_check_out", json!({}));
+    let used_up = |pointer: &'static str, tool: &str, arguments: &Value| {
+        let happens = move |world: &mut World| {
+            if tool == "canvas_check_out" {
+                check_in(world);
+            }
+            alter(world, pointer, json!((1_u64 << 53) - 1));
+        };
+        of(happens, tool, arguments)
+    };
+    let edit = patch("@@\n-a\n+x\n");
+    let out = json!({});
+    vec![
+        (
+            "LOCK_NOT_AVAILABLE/HELD",
+            of(|_| {}, "canvas_check_out", &json!({})),
+            Then::Tools(&["canvas_check_out"]),
+        ),
+        (
+            "LOCK_NOT_AVAILABLE/HELD",
+            of(
+                |world| {
+                    check_in(world);
+                    let other = world.join("other");
+                    world.run(&other, "other", "canvas_check_out", json!({}));
+                },
+                "canvas_check_out",
+                &json!({}),
+            ),
+            Then::Tools(&["canvas_check_out"]),
+        ),
+        (
+            "LOCK_NOT_AVAILABLE/USER_ACTIVE",
+            of(|world| drop(world.user(Command::Cancel)), "canvas_check_out", &json!({})),
+            no_check_out(),
+        ),
+        ("EPOCH_EXHAUSTED", used_up("/lease/epoch", "canvas_check_out", &out), no_check_out()),
+        ("FENCE_EXHAUSTED", used_up("/lease/fence", "canvas_check_out", &out), no_check_out()),
+        (
+            "REVISION_EXHAUSTED",
+            used_up("/revision", "canvas_apply_patch", &edit),
+            Then::Stop("canvas_apply_patch", edit.clone()),
+        ),
+        ("STALE_EPOCH", read(|world| world.edit("a\nz\n")), OUT_AND_READ),
+        ("STALE_EPOCH", read(|world| drop(world.message())), OUT_AND_READ),
+        ("STALE_EPOCH", read(|world| drop(world.user(Command::Cancel))), no_check_out()),
+        ("STALE_EPOCH", read(|world| drop(world.user(Command::TakeControl))), no_check_out()),
+        ("LEASE_EXPIRED", read(|world| world.wait(15_000)), OUT_AND_READ),
+        ("LOCK_NOT_OWNED", read(|world| check_in(world)), Then::Tools(&["canvas_check_out"])),
+        // Its own lease is still valid: it is to be named, or waited for.
+        (
+            "LOCK_NOT_OWNED",
+            of(|_| {}, "canvas_read_all", &json!({"lease_id": "what?"})),
+            Then::Correct("canvas_read_all", lease()),
+        ),
+        (
+            "LOCK_NOT_OWNED",
+            of(|_| {}, "canvas_read_all", &json!({"lease_id": "lease-9-0"})),
+            Then::Tools(&["canvas_check_out"]),
+        ),
+        (
+            "LOCK_NOT_OWNED",
+            of(|world| drop(world.user(Command::Cancel)), "canvas_read_all", &json!({"lease_id": "none"})),
+            no_check_out(),
+        ),
+    ]
+}
+
+/// Puts a head in the store behind the engine's back.
+fn alter(world: &World, pointer: &str, value: Value) {
+    let store = world.engine.store();
+    let canvas = &world.session.canvas;
+    let loaded = block_on(store.load(canvas)).unwrap().unwrap();
+    let mut json: Value = serde_json::from_slice(&loaded.head.to_json()).unwrap();
+    *json.pointer_mut(pointer).unwrap() = value;
+    let head = Arc::new(Head::from_json(canvas, json.to_string().as_bytes()).unwrap());
+    let commit = Commit { expected: Some(loaded.version), head, blobs: Vec::new(), not_after: None };
+    assert!(matches!(block_on(store.commit(commit)), Ok(Committed::Done { .. })));
+    world.engine.forget(canvas);
+}
+
+fn bases() -> Vec<Row> {
+    const LABEL: &str = "PATCH_REJECTED/STALE_BASE";
+    const READ: Then = Then::Tools(&["canvas_read_lines"]);
+    let again = |patch: &str| json!({"lease_id": "AGAIN", "patch": patch});
+    let edit = |world: &mut World| world.edit("a\nb\nc\nd\ne\nuser\n");
+    let blind = || Policy { refusal_diff_bytes: 0, ..Policy::default() };
+    let named = json!({"lease_id": "AGAIN", "patch": "@@\n-a\n+x\n", "base_revision_id": "r1-00000000"});
+    let lines =
+        json!({"lease_id": "AGAIN", "start": 1, "end": 1, "expect_hash": "0123456789ab", "text": "x"});
+    let tool = "canvas_apply_patch";
+    vec![
+        (LABEL, of(edit, tool, &again("@@\n-a\n+x\n")), Then::Tools(&["canvas_apply_patch"])),
+        // The lines are no more what they were.
+        (LABEL, of(edit, tool, &again("@@\n-f\n+x\n")), READ),
+        // What changed is too large to be shown.
+        (LABEL, scene(blind(), edit, tool, &again("@@\n-a\n+x\n")), READ),
+        // It has forgotten all.
+        (LABEL, of(forget, tool, &again("@@\n-f\n+x\n")), Then::Tools(&["canvas_apply_patch"])),
+        // By name: of the changes only those near the patch, or all.
+        (LABEL, of(edit, tool, &named), Then::Tools(&["canvas_apply_patch"])),
+        (LABEL, of(edit, "canvas_replace_lines", &lines), READ),
+    ]
+}
+
+fn forget(world: &mut World) {
+    check_in(world);
+    let id = CallId::new("forget").unwrap();
+    block_on(world.session.forget(&world.engine, id, world.now())).unwrap();
+}
+
+fn patches() -> Vec<Row> {
+    let small = || Policy { patch: Limits { hunks: 1, ..Limits::default() }, ..Policy::default() };
+    let two = "@@\n-a\n+x\n@@\n-f\n+y\n";
+    let of = |text: &str| of(|_| {}, "canvas_apply_patch", &patch(text));
+    let twice = |text: &str| {
+        let first = |world: &mut World| drop(world.patch("lease-1-0", "@@\n-b\n+B\n"));
+        scene(Policy::default(), first, "canvas_apply_patch", &patch(text))
+    };
+    let correct = |text: &str| Then::Correct("canvas_apply_patch", patch(text));
+    vec![
+        ("PATCH_REJECTED/NO_HUNKS", of("-a\n+x\n"), correct("@@\n-a\n+x\n")),
+        ("PATCH_REJECTED/BAD_LINE", of("@@\n-a\n+x\nb\n+y\n"), correct("@@\n-a\n+x\n b\n+y\n")),
+        ("PATCH_REJECTED/UNEXPECTED_TEXT", of("Here:\n@@\n-a\n+x\n"), correct("@@\n-a\n+x\n")),
+        (
+            "PATCH_REJECTED/MULTI_FILE",
+            of("@@\n-a\n+x\n--- a/g\n+++ b/g\n@@\n-b\n+y\n"),
+            correct("@@\n-a\n+x\n"),
+        ),
+        ("PATCH_REJECTED/TRUNCATED", of("@@\n-a\n+x\n@@\n"), correct("@@\n-a\n+x\n@@\n-f\n+y\n")),
+        ("PATCH_REJECTED/MISORDERED", of("@@\n-f\n+y\n@@\n-a\n+x\n"), Then::Tools(&["canvas_apply_patch"])),
+        ("PATCH_REJECTED/OVERLAP", of("@@\n a\n-b\n@@\n-b\n c\n"), correct("@@\n a\n-b\n c\n")),
+        ("PATCH_REJECTED/NOT_FOUND", of("@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_read_lines"])),
+        // One of two conflicts is enough.
+        ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_read_lines"])),
+        // What is there already needs no patch.
+        ("PATCH_REJECTED/NOT_FOUND", twice("@@\n a\n-b\n+B\n c\n"), correct("@@\n a\n-B\n+C\n c\n")),
+        ("PATCH_REJECTED/AMBIGUOUS", ambiguous(), correct("@@\n b\n-x\n")),
+        ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n"), correct("@@\n f\n+x\n")),
+        ("PATCH_REJECTED/NO_EFFECT", of("@@\n-a\n+a\n"), correct("@@\n-a\n+x\n")),
+        (
+            "PATCH_REJECTED/TOO_LARGE",
+            scene(small(), |_| {}, "canvas_apply_patch", &patch(two)),
+            correct("@@\n-a\n+x\n"),
+        ),
+    ]
+}
+
+fn ambiguous() -> Scene {
+    let doubled = |world: &mut World| {
+        world.edit("x\na\nb\nx\n");
+        let lease = world.check_out();
+        world.under(&lease, "canvas_read_all");
+        world.under(&lease, "canvas_check_in");
+    };
+    of(doubled, "canvas_apply_patch", &json!({"lease_id": "AGAIN", "patch": "@@\n-x\n"}))
+}
+
+fn lines() -> Vec<Row> {
+    let replace = |range: (u64, u64), hash: &str, text: &str| {
+        let (start, end) = range;
+        json!({"lease_id": "LEASE", "start": start, "end": end, "expect_hash": hash, "text": text})
+    };
+    let hash = canvas_core::RangeHash::of("a\n").to_string();
+    let of = |arguments: &Value| of(|_| {}, "canvas_replace_lines", arguments);
+    let wrong = replace((1, 2), "0123456789ab", "x\n");
+    let blind = Policy { refusal_diff_bytes: 2, ..Policy::default() };
+    let correct = |range, hash: &str| Then::Correct("canvas_replace_lines", replace(range, hash, "x\n"));
+    vec![
+        ("PATCH_REJECTED/CONTENT_CHANGED", of(&wrong), correct((1, 2), "HASH")),
+        (
+            "PATCH_REJECTED/CONTENT_CHANGED",
+            scene(blind, |_| {}, "canvas_replace_lines", &wrong),
+            Then::Tools(&["canvas_read_lines"]),
+        ),
+        ("INVALID_RANGE", of(&replace((7, 9), &hash, "x\n")), Then::Tools(&["canvas_read_lines"])),
+        ("PATCH_REJECTED/NO_EFFECT", of(&replace((1, 1), &hash, "a\n")), correct((1, 1), &hash)),
+        ("INVALID_ARGUMENTS", of(&replace((1, 1), "a", "x\n")), correct((1, 1), &hash)),
+        ("INVALID_ARGUMENTS", of(&replace((3, 1), &hash, "x\n")), correct((1, 1), &hash)),
+        ("INVALID_ARGUMENTS", of(&replace((0, 0), &hash, "x\n")), correct((1, 0), &hash)),
+    ]
+}
+
+fn calls() -> Vec<Row> {
+    let good = patch("@@\n-a\n+x\n");
+    let named = |happens: fn(&World)| {
+        let world = World::new(TEXT);
+        let lease = world.check_out();
+        world.under(&lease, "canvas_read_all");
+        happens(&world);
+        let arguments = json!({"lease_id": lease, "patch": "@@\n-a\n+x\n"});
+        let reply = world.run(&world.session, "used", "canvas_apply_patch", arguments);
+        Scene { world, lease, reply }
+    };
+    let reused = |world: &World| {
+        drop(world.run(&world.session, "used", "canvas_renew_lease", json!({"lease_id": "lease-1-0"})))
+    };
+    let abandoned = |world: &World| {
+        let operation = world.session.operation(CallId::new("used").unwrap());
+        block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
+    };
+    let one = Policy { calls_per_lease: 2, ..Policy::default() };
+    let first = |world: &mut World| drop(world.patch("lease-1-0", "@@\n-b\n+y\n"));
+    let short = Policy { document_bytes: 14, ..Policy::default() };
+    let again = || Then::Correct("canvas_apply_patch", good.clone());
+    vec![
+        ("CALL_ID_REUSED", named(reused), again()),
+        ("CALL_ABANDONED", named(abandoned), again()),
+        (
+            "TOO_MANY_CALLS",
+            scene(one, first, "canvas_apply_patch", &good),
+            Then::Tools(&["canvas_check_in", "canvas_check_out"]),
+        ),
+        (
+            "DOCUMENT_TOO_LARGE",
+            scene(short, |_| {}, "canvas_apply_patch", &patch("@@\n a\n+much\n")),
+            again(),
+        ),
+        ("UNKNOWN_TOOL", of(|_| {}, "undo", &lease()), Then::Correct("canvas_read_all", lease())),
+    ]
+}
+
+fn arguments() -> Vec<Row> {
+    let grep = |query: &str, regex: bool| json!({"lease_id": "LEASE", "query": query, "regex": regex});
+    let read = |start: u64, end: u64| json!({"lease_id": "LEASE", "start_line": start, "end_line": end});
+    let based = |base: &str| json!({"lease_id": "LEASE", "patch": "@@\n-a\n+x\n", "base_revision_id": base});
+    let long = "a".repeat(5_000);
+    let mut rows: Vec<Row> = Vec::new();
+    for (label, tool, wrong, right) in [
+        ("INVALID_ARGUMENTS", "canvas_read_lines", json!({"lease_id": "LEASE"}), read(1, 2)),
+        ("INVALID_ARGUMENTS", "canvas_read_lines", read(0, 2), read(1, 2)),
+        ("INVALID_ARGUMENTS", "canvas_read_lines", read(3, 2), read(2, 3)),
+        ("INVALID_ARGUMENTS", "canvas_read_lines", json!([1]), read(1, 2)),
+        ("INVALID_ARGUMENTS", "canvas_check_in", json!({"lease": "LEASE"}), lease()),
+        ("INVALID_ARGUMENTS", "canvas_apply_patch", based("latest"), patch("@@\n-a\n+x\n")),
+        ("INVALID_ARGUMENTS", "canvas_outline", json!({"max_level": 7}), json!({"max_level": 6})),
+        ("INVALID_ARGUMENTS/INVALID_QUERY", "canvas_grep", grep("", false), grep("a", false)),
+        ("INVALID_ARGUMENTS/INVALID_QUERY", "canvas_grep", grep("a\nb", false), grep("a", false)),
+        ("INVALID_ARGUMENTS/INVALID_REGEX", "canvas_grep", grep("(", true), grep("(", false)),
+        ("INVALID_ARGUMENTS/QUERY_TOO_LARGE", "canvas_grep", grep(&long, false), grep("a", false)),
+        ("INVALID_ARGUMENTS/QUERY_TOO_LARGE", "canvas_grep", grep("a{9}{9999}{9}", true), grep("a", true)),
+        ("INVALID_RANGE", "canvas_read_lines", read(7, 9), read(6, 9)),
+    ] {
+        rows.push((label, of(|_| {}, tool, &wrong), Then::Correct(tool, right)));
+    }
+    rows
+}
+
+/// Sections: what is to be changed stands in the message, or among the candidates.
+fn sections() -> Vec<Row> {
+    let sectioned = |world: &mut World| world.edit("pre\n# A\n- i\n## B\n## B\n");
+    let mut rows: Vec<Row> = Vec::new();
+    for (label, wrong, right) in [
+        ("ADDRESS_NOT_FOUND", json!({"path": ["C"]}), json!({"path": ["A"]})),
+        ("ADDRESS_NOT_FOUND", json!({"path": ["A"], "ordinal": 2}), json!({"path": ["A"], "ordinal": 1})),
+        ("ADDRESS_NOT_FOUND", json!({"path": ["A"], "item": 2}), json!({"path": ["A"], "item": 1})),
+        ("ADDRESS_NOT_FOUND", json!({"path": ["A"], "fence": 1}), json!({"path": ["A"]})),
+        ("ADDRESS_AMBIGUOUS", json!({"path": ["A", "B"]}), json!({"path": ["A", "B"], "ordinal": 2})),
+        (
+            "INVALID_ARGUMENTS",
+            json!({"path": ["A"], "item": 1, "fence": 1}),
+            json!({"path": ["A"], "item": 1}),
+        ),
+    ] {
+        let tool = "canvas_read_section";
+        rows.push((label, of(sectioned, tool, &wrong), Then::Correct(tool, right)));
+    }
+    rows
+}
