@@ -5,6 +5,7 @@
 mod actions;
 mod history;
 mod laws;
+mod next;
 mod parsing;
 mod patches;
 mod prompt;
