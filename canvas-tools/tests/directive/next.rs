@@ -73,7 +73,7 @@ fn check_with(
             assert!(!message.contains("take a fresh document_snapshot"), "{message}");
             let text = arguments.to_string();
             let rebased = error["rebased_patch"].as_str().map(|patch| json!(patch).to_string());
-            let text = rebased.map_or(text.clone(), |patch| text.replace("\"REBASED\"", &patch));
+            let text = rebased.map_or_else(|| text.clone(), |patch| text.replace("\"REBASED\"", &patch));
             succeeds(&ask(world, &fresh(), tool, &serde_json::from_str(&text).unwrap()));
         }
         Then::Snapshot(directive) => {
