@@ -227,7 +227,7 @@ fn hidden_messages_are_told_once_and_in_their_places() {
     let bye = answer("end_turn", json!([{"type": "text", "text": "Done."}]));
     let edit = json!({"op": "user.edit", "canvas": "c", "markdown": "# Plan\n\n- mine\n", "now": 1000});
     ask(&mut bridge, edit);
-    let played = play(&mut bridge, json!([out, write, bye.clone()]), json!({}));
+    let played = play(&mut bridge, json!([out, write, bye]), json!({}));
     for request in played["requests"].as_array().expect("requests") {
         let first = request["messages"][0]["content"].as_array().expect("parts");
         let told = first[0]["text"].as_str().expect("a text");

@@ -150,3 +150,16 @@ fn every_refusal_leads_on() {
     provoked.extend(faults::check_all());
     codes::are_all_provoked(&provoked);
 }
+
+/// The canvas is open, but not to a turn that is over, which only its check-out is told. So it takes a call more.
+#[test]
+fn a_late_call_of_a_turn_that_is_over_is_stopped_by_its_second_step() {
+    let mut world = World::new("a\n");
+    let (lease, late) = (world.check_out(), world.session.clone());
+    world.message();
+    let first = world.run(&late, "late-1", "canvas_read_all", json!({"lease_id": lease}));
+    assert_eq!((label(&first).as_str(), named(&first)[0].as_str()), ("STALE_EPOCH", "canvas_check_out"));
+    let second = world.run(&late, "late-2", "canvas_check_out", json!({}));
+    assert_eq!(label(&second), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
+    assert!(named(&second).is_empty() && is_stop(&second));
+}

@@ -1,0 +1,269 @@
+//! A story on a store, by the doors that hosts use: sessions, tools, calls of the user.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use canvas_core::lease::Turn;
+use canvas_core::text::build;
+use canvas_core::{
+    Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Party, Policy, Undo,
+};
+use canvas_tools::{HIDDEN_HEADER, Session, ToolCall, ToolReply, call_document_tool};
+use serde_json::{Value, json};
+
+use super::reader::Reader;
+use super::story::{CHATS, Change, Step, Story};
+use crate::world::Place;
+
+/// Plays a story; `restarts` between any two steps. In the end everybody is told what is still to be told.
+pub(super) fn play<P: Place + Default>(
+    story: &Story,
+    restarts: bool,
+    host: Host,
+) -> Result<BTreeMap<&'static str, u32>, String> {
+    let mut play: Play<P> = Play::new(story, host);
+    let ends = (0..CHATS).map(|chat| Step::Message { chat, again: false });
+    for step in story.steps.iter().cloned().chain(ends) {
+        play.take(&step).map_err(|e| format!("{step:?}: {e}"))?;
+        if restarts {
+            play.restart();
+        }
+    }
+    Ok(play.seen)
+}
+
+/// A way of a host to go wrong, to see whether the law sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Host {
+    Sound,
+    /// Loses one diff.
+    LosesOne,
+    /// Puts one diff into the history twice.
+    DoublesOne,
+}
+
+struct Play<P: Place> {
+    place: P,
+    policy: Policy,
+    engine: Engine<P::Store>,
+    host: Host,
+    chats: Vec<(Session, Reader)>,
+    /// The leases that models have kept.
+    leases: [Option<String>; CHATS],
+    calls: u32,
+    /// How often what has come up.
+    seen: BTreeMap<&'static str, u32>,
+}
+
+impl<P: Place + Default> Play<P> {
+    fn new(story: &Story, host: Host) -> Self {
+        let place = P::default();
+        let Story { conversations, sync_diff_bytes, .. } = *story;
+        let lease = P::terms().policy();
+        let policy = Policy { lease, conversations, sync_diff_bytes, ..Policy::default() };
+        let engine = Engine::new(place.connect(), policy);
+        let (canvas, now) = (CanvasId::new("c").expect("a name"), place.clock().stamp());
+        let first = story.first.concat();
+        place.wait_for(engine.create(&canvas, &first, &key("create"), now)).expect("it is new");
+        let chats = (0..CHATS)
+            .map(|chat| {
+                let name = ConversationId::new(&format!("chat-{chat}")).expect("a name");
+                let session = place.wait_for(Session::join(&engine, canvas.clone(), name, now));
+                (session.expect("the canvas is there"), Reader(Some(first.clone())))
+            })
+            .collect();
+        let (leases, seen) = ([const { None }; CHATS], BTreeMap::new());
+        Self { place, policy, engine, host, chats, leases, calls: 0, seen }
+    }
+
+    /// Engine and store are dropped, and others opened on what is stored.
+    fn restart(&mut self) {
+        self.engine = Engine::new(self.place.connect(), self.policy);
+    }
+
+    fn take(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Edit(change) => {
+                let markdown = change.of(&self.text());
+                self.user("edit", Command::Edit { markdown });
+            }
+            Step::Undo { redo } => {
+                self.user("undo by the user", undo(Party::User));
+                if *redo {
+                    self.user("redo by the user", again(Party::User));
+                }
+            }
+            Step::Cancel => self.user("cancel", Command::Cancel),
+            Step::Wait(millis) => self.place.clock().wait(*millis),
+            Step::Write { chat, change, keeps } => self.write(*chat, change, *keeps),
+            Step::ModelUndo { chat, redo } => {
+                let Some((lease, _)) = self.lease(*chat) else { return Ok(()) };
+                let by = Party::Assistant { lease: lease.parse().ok() };
+                self.model(*chat, "undo by a model", undo(by));
+                if *redo {
+                    self.model(*chat, "redo by a model", again(by));
+                }
+            }
+            Step::Message { chat, again } => {
+                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let mut told = None;
+                for _ in 0..=usize::from(*again) {
+                    let session = &mut self.chats[*chat].0;
+                    let began = self.place.wait_for(session.begin_turn(&self.engine, id.clone(), now));
+                    let message = began.expect("a message is never refused").hidden_message;
+                    self.same(&mut told, message)?;
+                }
+                self.hears(*chat, "message", told.flatten())?;
+            }
+            Step::End { chat, again } => {
+                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let mut told = None;
+                for _ in 0..=usize::from(*again) {
+                    let session = &self.chats[*chat].0;
+                    let ended = self.place.wait_for(session.end_turn(&self.engine, id.clone(), now));
+                    let message = ended.expect("a turn can always end").hidden_message;
+                    self.same(&mut told, message)?;
+                }
+                self.hears(*chat, "end", told.flatten())?;
+            }
+            Step::Forget(chat) => {
+                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let session = &self.chats[*chat].0;
+                let forgot = self.place.wait_for(session.forget(&self.engine, id, now));
+                forgot.expect("who wants to may forget");
+                self.chats[*chat].1 = Reader(None);
+            }
+        }
+        Ok(())
+    }
+
+    /// A retry comes to a server that has just been started, and is told the same.
+    fn same(&mut self, told: &mut Option<Option<String>>, message: Option<String>) -> Result<(), String> {
+        match told {
+            Some(first) if *first != message => Err(format!("told {first:?}, and again {message:?}")),
+            Some(_) => {
+                self.count("retry");
+                Ok(())
+            }
+            None => {
+                *told = Some(message);
+                self.restart();
+                Ok(())
+            }
+        }
+    }
+
+    /// The law.
+    fn hears(&mut self, chat: usize, what: &'static str, message: Option<String>) -> Result<(), String> {
+        self.count(what);
+        // A text that is told twice, or that its reader knew, does no harm.
+        let is_diff = message.as_ref().is_some_and(|message| message.starts_with(HIDDEN_HEADER));
+        let goes_wrong = is_diff && self.host != Host::Sound && !self.seen.contains_key("wrong");
+        let times = match self.host {
+            Host::LosesOne if goes_wrong => 0,
+            Host::DoublesOne if goes_wrong => 2,
+            _ => usize::from(message.is_some()),
+        };
+        if goes_wrong {
+            self.count("wrong");
+        }
+        for message in message.iter().cycle().take(times) {
+            let kind = self.chats[chat].1.read(message)?;
+            self.count(kind);
+        }
+        let (known, text) = (self.chats[chat].1.0.clone(), self.text());
+        match known {
+            Some(known) if known == text => Ok(()),
+            known => Err(format!("{what}: chat {chat} knows {known:?}, the document is {text:?}")),
+        }
+    }
+
+    /// As a model does it: with tools, by what their replies show.
+    fn write(&mut self, chat: usize, change: &Change, keeps: bool) {
+        let Some((lease, text)) = self.lease(chat) else { return };
+        let patch = build(&text, &change.of(&text), 3);
+        let patched = self.tool(chat, "canvas_apply_patch", json!({"lease_id": lease, "patch": patch}));
+        self.count(if patched.is_ok() { "patch" } else { "patch refused" });
+        if !keeps {
+            self.tool(chat, "canvas_check_in", json!({"lease_id": lease}));
+            self.leases[chat] = None;
+        }
+    }
+
+    /// The lease that a model has kept, or a new one, and the text that it reads under it.
+    fn lease(&mut self, chat: usize) -> Option<(String, String)> {
+        loop {
+            let kept = self.leases[chat].take();
+            let is_kept = kept.is_some();
+            let new = |play: &mut Self| {
+                let reply = play.tool(chat, "canvas_check_out", json!({}));
+                reply.lease_id().map(str::to_owned)
+            };
+            let Some(lease) = kept.or_else(|| new(self)) else {
+                self.count("lease refused");
+                return None;
+            };
+            let shown = self.tool(chat, "canvas_read_all", json!({"lease_id": lease}));
+            if let Some(text) = shown.body()["text"].as_str() {
+                self.leases[chat] = Some(lease.clone());
+                return Some((lease, text.to_owned()));
+            }
+            assert!(is_kept, "a new lease reads: {}", shown.body());
+            self.count("lease lost");
+        }
+    }
+
+    fn tool(&mut self, chat: usize, name: &str, arguments: Value) -> ToolReply {
+        let id = self.call_id().as_str().to_owned();
+        let call = ToolCall { id, name: name.to_owned(), arguments };
+        let (session, now) = (&self.chats[chat].0, self.place.clock().stamp());
+        self.place.wait_for(call_document_tool(&self.engine, session, &call, now))
+    }
+
+    fn model(&mut self, chat: usize, what: &'static str, command: Command) {
+        let id = self.call_id();
+        let operation = self.chats[chat].0.operation(id);
+        self.call(what, Call { operation, command });
+    }
+
+    fn user(&mut self, what: &'static str, command: Command) {
+        let operation = key(self.call_id().as_str());
+        self.call(what, Call { operation, command });
+    }
+
+    fn call(&mut self, what: &'static str, call: Call) {
+        let canvas = &self.chats[0].0.canvas;
+        let answered = self.place.wait_for(self.engine.call(canvas, &call, self.place.clock().stamp()));
+        if !matches!(answered.expect("the store is sound").outcome, Outcome::Refused(_)) {
+            self.count(what);
+        }
+    }
+
+    fn text(&self) -> String {
+        let canvas = &self.chats[0].0.canvas;
+        let seen = self.place.wait_for(self.engine.snapshot(canvas, self.place.clock().stamp()));
+        seen.expect("the canvas is there").text().to_owned()
+    }
+
+    fn call_id(&mut self) -> CallId {
+        self.calls += 1;
+        CallId::new(&format!("call-{}", self.calls)).expect("a name")
+    }
+
+    fn count(&mut self, what: &'static str) {
+        *self.seen.entry(what).or_default() += 1;
+    }
+}
+
+fn undo(by: Party) -> Command {
+    Command::Undo { by, what: Undo::Steps(NonZeroU32::MIN) }
+}
+
+fn again(by: Party) -> Command {
+    Command::Redo { by, steps: NonZeroU32::MIN }
+}
+
+fn key(call: &str) -> OpKey {
+    let conversation = ConversationId::new("host").expect("a name");
+    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("a name") }
+}
