@@ -29,9 +29,7 @@ pub enum Refusal {
         counter: Counter,
     },
     /// The lease was cut short by the user.
-    #[error(
-        "the user has stepped in and this lease is over: look at what changed; unless the turn is over too, check out again and read before you edit"
-    )]
+    #[error("the user has stepped in and this lease is over: look at what changed")]
     StaleEpoch {
         /// The epoch of the canvas.
         current: Epoch,
