@@ -41,6 +41,8 @@ pub(crate) fn after_refusal(refusal: &Refusal, turn_open: bool) -> Option<&'stat
         | Refusal::NoEffect
         | Refusal::CallIdReused
         | Refusal::Abandoned
+        | Refusal::Disabled { .. }
+        | Refusal::GitMode
         | Refusal::TooLarge { .. } => None,
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
-use canvas_core::{BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal};
+use canvas_core::{BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal, Rollout};
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
 macro_rules! each {
@@ -54,6 +54,8 @@ each!(refusals: Refusal {
     Refusal::Abandoned => Refusal::Abandoned,
     Refusal::TooManyCalls { .. } => Refusal::TooManyCalls { limit: 1 },
     Refusal::TooLarge { .. } => Refusal::TooLarge { bytes: 2, limit: 1 },
+    Refusal::Disabled { .. } => Refusal::Disabled { rollout: Rollout::Off },
+    Refusal::GitMode => Refusal::GitMode,
 });
 
 fn no_lines() -> LinesNow {

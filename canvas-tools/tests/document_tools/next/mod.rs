@@ -115,7 +115,7 @@ fn tools_in(text: &str) -> Vec<String> {
 }
 
 fn is_stop(reply: &ToolReply) -> bool {
-    ["wait for the next user message", "ask the user", "stop and tell the user"]
+    ["wait for the next user message", "ask the user", "stop and tell the user", "answer without", "in your answer"]
         .iter()
         .any(|stop| message(reply).contains(stop))
 }

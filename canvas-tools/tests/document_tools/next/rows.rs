@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_core::text::Limits;
-use canvas_core::{CallId, Command, Commit, Committed, Head, Policy, Store as _, block_on};
+use canvas_core::{CallId, Command, Commit, Committed, Head, Policy, Rollout, Store as _, block_on};
 use serde_json::{Value, json};
 
 use super::super::world::World;
@@ -15,6 +15,7 @@ const TEXT: &str = "a\nb\nc\nd\ne\nf\n";
 pub(super) fn check_all() -> BTreeSet<String> {
     let mut provoked = BTreeSet::new();
     let rows = leases().into_iter().chain(bases()).chain(patches()).chain(lines()).chain(calls());
+    let rows = rows.chain(closed());
     for (label, scene, then) in rows.chain(arguments()).chain(sections()) {
         assert_eq!(check(scene, then), label);
         provoked.insert(label.to_owned());
@@ -42,6 +43,32 @@ fn scene(policy: Policy, happens: impl FnOnce(&mut World), tool: &str, arguments
 
 fn of(happens: impl FnOnce(&mut World), tool: &str, arguments: &Value) -> Scene {
     scene(Policy::default(), happens, tool, arguments)
+}
+
+/// What the host has not opened to models.
+fn closed() -> Vec<Row> {
+    let closed = |policy: Policy, tool: &str, arguments: &Value| {
+        let world = World::with(TEXT, policy);
+        let reply = world.tool(tool, arguments.clone());
+        Scene { world, lease: String::new(), reply }
+    };
+    let at = |rollout| Policy { rollout, ..Policy::default() };
+    let (all, none) = ("canvas_read_all", json!({}));
+    let patch = json!({"patch": "@@\n-b\n+x\n"});
+    vec![
+        ("TOOL_DISABLED", closed(at(Rollout::Off), all, &none), Then::Stop(all, none.clone())),
+        (
+            "TOOL_DISABLED",
+            closed(at(Rollout::ReadOnly), "canvas_apply_patch", &patch),
+            Then::Stop("canvas_apply_patch", patch.clone()),
+        ),
+        ("TOOL_DISABLED", closed(at(Rollout::Write), "canvas_check_out", &none), Then::Correct(all, none.clone())),
+        (
+            "GIT_MODE_UNSUPPORTED",
+            closed(Policy { git_mode: true, ..Policy::default() }, all, &none),
+            Then::Stop(all, none.clone()),
+        ),
+    ]
 }
 
 fn lease() -> Value {
