@@ -2,6 +2,7 @@
 
 use canvas_patch::Limits;
 
+use crate::board::BoardRules;
 use crate::rollout::Rollout;
 
 /// What models may do, durations and sizes.
@@ -12,6 +13,8 @@ pub struct Policy {
     /// The host keeps its documents in Git, where models have no tools whatever the rollout (specs 000 §8.2). Default
     /// false.
     pub git_mode: bool,
+    /// What boards may be.
+    pub board: BoardRules,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
     /// Sizes of patches.
@@ -43,6 +46,7 @@ impl Default for Policy {
         Self {
             rollout: Rollout::default(),
             git_mode: false,
+            board: BoardRules::default(),
             lease: canvas_lease::Policy::default(),
             patch: Limits::default(),
             document_bytes: 16 << 20,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
+use crate::board::Registry;
 use crate::document::outcome::Outcome;
 use crate::document::refusal::Refusal;
 use crate::ground::blob::{Blob, BlobId};
@@ -16,8 +17,12 @@ use crate::ground::head::Head;
 pub(crate) struct View<'a> {
     pub(crate) head: &'a Head,
     pub(crate) document: &'a Blob,
+    /// The board, where it is known already.
+    pub(crate) board: Option<&'a Blob>,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+    /// The types of components that there are.
+    pub(crate) registry: &'a Registry,
 }
 
 /// A blob that the transition needs and the view does not have yet.
@@ -28,6 +33,9 @@ impl View<'_> {
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
         if id == self.document.id() {
             return Ok(self.document);
+        }
+        if let Some(board) = self.board.filter(|board| board.id() == id) {
+            return Ok(board);
         }
         self.blobs.get(&id).ok_or(Missing(id))
     }
@@ -61,6 +69,8 @@ pub(crate) struct Change {
     pub(crate) blobs: Vec<Blob>,
     /// The document after the change, where it is a new one.
     pub(crate) document: Option<Blob>,
+    /// The board after the change, where it is a new one.
+    pub(crate) board: Option<Blob>,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
 }

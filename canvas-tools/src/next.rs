@@ -43,6 +43,11 @@ pub(crate) fn after_refusal(refusal: &Refusal, turn_open: bool) -> Option<&'stat
         | Refusal::Abandoned
         | Refusal::Disabled { .. }
         | Refusal::GitMode
+        | Refusal::NoBoard
+        | Refusal::BoardExists
+        | Refusal::InvalidBoard { .. }
+        | Refusal::BoardDamaged
+        | Refusal::StaleBoard { .. }
         | Refusal::TooLarge { .. } => None,
     }
 }

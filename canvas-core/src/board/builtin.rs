@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::grid::{NO_CELL, Size};
 use super::id::{DataSourceId, TypeId};
 use super::registry::{
-    BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition, Registry,
+    BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
+    Registry,
 };
 
 impl Registry {

@@ -59,7 +59,11 @@ impl Board {
             && let Some(new_bounds) = self.bounds(&component_id)
         {
             let change_type = if after.meta.pinned { LayoutChange::Pinned } else { LayoutChange::Unpinned };
-            events.push(CanvasEvent::LayoutChanged { component_id: component_id.clone(), change_type, new_bounds });
+            events.push(CanvasEvent::LayoutChanged {
+                component_id: component_id.clone(),
+                change_type,
+                new_bounds,
+            });
         }
         let rebound = before.data_binding != after.data_binding;
         if rebound || before.config != after.config || before.meta.label != after.meta.label {

@@ -198,7 +198,11 @@ impl BoardHistory {
     }
 
     /// Takes back changes, given in order, from under those that stay.
-    fn take_back(&mut self, board: &mut Board, chosen: &[usize]) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
+    fn take_back(
+        &mut self,
+        board: &mut Board,
+        chosen: &[usize],
+    ) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
         let (mut done, mut events) = (Vec::new(), Vec::new());
         for at in chosen.iter().rev() {
             let change = &self.undo[*at];
@@ -214,9 +218,10 @@ impl BoardHistory {
                         walk(board, &patch.inverse())?;
                     }
                     return Err(match met {
-                        TakeBack::Met(with) => {
-                            BoardHistoryError::Conflict { id: change.id.clone(), with: later[with].id.clone() }
-                        }
+                        TakeBack::Met(with) => BoardHistoryError::Conflict {
+                            id: change.id.clone(),
+                            with: later[with].id.clone(),
+                        },
                         TakeBack::Other(mismatch) => mismatch.into(),
                     });
                 }

@@ -9,7 +9,9 @@ use super::data::DataLoadingState;
 use super::grid::{Bounds, GridConfig};
 use super::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
 use super::layout::Layout;
-use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest, SavedView, Standing, TriggerDiff, ViewDiff};
+use super::patch::{
+    BoardPatch, Body, ComponentDiff, Diff, Record, Rest, SavedView, Standing, TriggerDiff, ViewDiff,
+};
 use super::trigger::ProactiveTrigger;
 use super::workspace::{Canvas, ComponentInstance, View, Workspace, WorkspaceSettings};
 
@@ -110,7 +112,8 @@ impl Board {
     ///
     /// [`BoardError`] says what no board can be.
     pub fn new(workspace: Workspace) -> Result<Self, BoardError> {
-        let Workspace { id, name, canvas, thread_id, views, triggers, settings, created_at, updated_at } = workspace;
+        let Workspace { id, name, canvas, thread_id, views, triggers, settings, created_at, updated_at } =
+            workspace;
         let views = views.into_iter().map(|view| Arc::new(SavedView::of(view))).collect();
         let numbered = canvas.components.into_iter().zip(1..);
         let components = numbered.map(|(component, order)| Record {
@@ -133,11 +136,19 @@ impl Board {
         Self::assemble(parts, components.collect())
     }
 
-    pub(super) fn assemble(
-        parts: Parts,
-        components: Vec<Record>,
-    ) -> Result<Self, BoardError> {
-        let Parts { id, name, thread_id, settings, created_at, updated_at, grid, active_view, views, triggers } = parts;
+    pub(super) fn assemble(parts: Parts, components: Vec<Record>) -> Result<Self, BoardError> {
+        let Parts {
+            id,
+            name,
+            thread_id,
+            settings,
+            created_at,
+            updated_at,
+            grid,
+            active_view,
+            views,
+            triggers,
+        } = parts;
         check_grid(&grid)?;
         let found = components.len();
         if found > Self::COMPONENTS {
@@ -268,7 +279,9 @@ impl Board {
         match diff {
             ComponentDiff::Bounds { id, bounds: Diff { before, after } } => {
                 let number = *self.by_id.get(id).ok_or_else(mismatch)?;
-                if self.slot(number).is_none_or(|slot| slot.bounds != *before) || !stands(*after, Self::COLUMNS) {
+                if self.slot(number).is_none_or(|slot| slot.bounds != *before)
+                    || !stands(*after, Self::COLUMNS)
+                {
                     return Err(mismatch());
                 }
                 self.widen(right(*after));
@@ -295,7 +308,10 @@ impl Board {
             ComponentDiff::Removed(record) => {
                 let number = *self.by_id.get(&record.body.id).ok_or_else(mismatch)?;
                 let slot = self.slots[number as usize].as_ref().ok_or_else(mismatch)?;
-                if slot.order != record.order || slot.bounds != record.bounds || !same(&slot.body, &record.body) {
+                if slot.order != record.order
+                    || slot.bounds != record.bounds
+                    || !same(&slot.body, &record.body)
+                {
                     return Err(mismatch());
                 }
                 self.take(number);
@@ -310,8 +326,12 @@ impl Board {
         let mut views = self.views.clone();
         for diff in &rest.views {
             match diff {
-                ViewDiff::Added { index, view } if *index <= views.len() => views.insert(*index, Arc::clone(view)),
-                ViewDiff::Removed { index, view } if views.get(*index).is_some_and(|there| same(there, view)) => {
+                ViewDiff::Added { index, view } if *index <= views.len() => {
+                    views.insert(*index, Arc::clone(view))
+                }
+                ViewDiff::Removed { index, view }
+                    if views.get(*index).is_some_and(|there| same(there, view)) =>
+                {
                     views.remove(*index);
                 }
                 ViewDiff::Added { view, .. } | ViewDiff::Removed { view, .. } => {
@@ -321,7 +341,8 @@ impl Board {
         }
         let mut triggers = Vec::new();
         for TriggerDiff { id, view } in &rest.triggers {
-            let index = self.triggers.iter().position(|trigger| trigger.id == *id && trigger.view_id == view.before);
+            let index =
+                self.triggers.iter().position(|trigger| trigger.id == *id && trigger.view_id == view.before);
             triggers.push((index.ok_or_else(|| mismatch(id.as_str()))?, view.after.clone()));
         }
         if rest.active_view.as_ref().is_some_and(|active| active.before != self.active_view) {
@@ -357,7 +378,8 @@ impl Board {
     }
 
     fn lay_out(&mut self, columns: u32) {
-        let standing = || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
+        let standing =
+            || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
         let right = standing().map(|(_, bounds)| right(bounds)).max();
         let columns = columns.max(right.unwrap_or(0));
         if columns != self.layout.columns() {
@@ -500,11 +522,19 @@ pub(super) struct Parts {
 impl SavedView {
     pub(super) fn of(view: View) -> Self {
         let View { id, name, description, snapshot, trigger_ids, created_at } = view;
-        let components = snapshot.components.into_iter().map(|component| Standing {
-            bounds: component.bounds(),
-            body: Arc::new(Body::of(component)),
-        });
-        Self { id, name, description, grid: snapshot.grid, components: components.collect(), trigger_ids, created_at }
+        let components = snapshot
+            .components
+            .into_iter()
+            .map(|component| Standing { bounds: component.bounds(), body: Arc::new(Body::of(component)) });
+        Self {
+            id,
+            name,
+            description,
+            grid: snapshot.grid,
+            components: components.collect(),
+            trigger_ids,
+            created_at,
+        }
     }
 
     pub(super) fn shown(&self) -> View {

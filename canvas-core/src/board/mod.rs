@@ -17,10 +17,11 @@ pub(crate) mod place;
 pub(crate) mod registry;
 pub(crate) mod result;
 pub(crate) mod schema;
-pub(crate) mod trigger;
-mod work;
+mod stored;
 #[cfg(feature = "proptest")]
 pub mod strategies;
+pub(crate) mod trigger;
+mod work;
 pub(crate) mod workspace;
 
 pub use self::command::{
@@ -32,6 +33,7 @@ pub use self::env::{BoardEnv, BoardRules, IdSource};
 pub use self::event::{CanvasEvent, LayoutChange, SelectedItem};
 pub use self::execute::{BoardChange, BoardResult, Executed};
 pub use self::grid::{Bounds, GridConfig, NO_CELL, Position, Size};
+pub(crate) use self::history::TakeBack;
 pub use self::history::{BoardHistory, BoardHistoryError};
 pub use self::id::{ComponentId, DataSourceId, TriggerId, TypeId, UndoId, ViewId, WorkspaceId};
 pub use self::layout::NoRoom;

@@ -136,6 +136,20 @@ impl BoardPatch {
         Self { components, rest, updated_at: self.updated_at.inverse() }
     }
 
+    /// Several changes, one after the other, as one.
+    pub(crate) fn joined(patches: Vec<Self>) -> Option<Self> {
+        let first = patches.first()?.updated_at.before;
+        let after = patches.last()?.updated_at.after;
+        let (mut components, mut rests) = (Vec::new(), Vec::new());
+        for patch in patches {
+            components.extend(patch.components);
+            rests.extend(patch.rest.map(|rest| *rest));
+        }
+        let rest = Rest::merged(rests);
+        let rest = (!rest.is_empty()).then(|| Box::new(rest));
+        Some(Self { components, rest, updated_at: Diff { before: first, after } })
+    }
+
     /// Whether both touch one record: then neither can be taken back from under the other.
     ///
     /// Records are components, views, triggers, the grid, and which view is active. Cost: linear in both.
@@ -182,7 +196,9 @@ impl Recorded {
     /// The command that takes a change back: one that anybody may give, where there is one.
     pub(super) fn inverse_of(patch: &BoardPatch) -> Self {
         let command = match (patch.components.as_slice(), &patch.rest) {
-            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None) if before.size == after.size => {
+            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
+                if before.size == after.size =>
+            {
                 Some(CanvasCommand::Move(MoveComponent {
                     component_id: id.clone(),
                     position: before.position,
@@ -239,6 +255,26 @@ impl Rest {
         self.views.is_empty() && self.triggers.is_empty() && self.active_view.is_none() && self.grid.is_none()
     }
 
+    /// Several changes, one after the other, as one.
+    pub(super) fn merged(rests: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for rest in rests {
+            all.views.extend(rest.views);
+            for trigger in rest.triggers {
+                match all.triggers.iter_mut().find(|other| other.id == trigger.id) {
+                    Some(other) => other.view.after = trigger.view.after,
+                    None => all.triggers.push(trigger),
+                }
+            }
+            all.active_view = chained(all.active_view, rest.active_view);
+            all.grid = chained(all.grid, rest.grid);
+        }
+        all.triggers.retain(|TriggerDiff { view, .. }| view.before != view.after);
+        all.active_view = all.active_view.filter(|active| active.before != active.after);
+        all.grid = all.grid.filter(|grid| grid.before != grid.after);
+        all
+    }
+
     pub(super) fn inverse(&self) -> Self {
         Self {
             views: self.views.iter().rev().map(ViewDiff::inverse).collect(),
@@ -274,6 +310,13 @@ impl ViewDiff {
 impl<T: Clone> Diff<T> {
     fn inverse(&self) -> Self {
         Self { before: self.after.clone(), after: self.before.clone() }
+    }
+}
+
+fn chained<T>(one: Option<Diff<T>>, two: Option<Diff<T>>) -> Option<Diff<T>> {
+    match (one, two) {
+        (Some(one), Some(two)) => Some(Diff { before: one.before, after: two.after }),
+        (one, two) => one.or(two),
     }
 }
 

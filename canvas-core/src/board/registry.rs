@@ -101,8 +101,7 @@ impl Registry {
         }
         let (config, binding) = definition.check()?;
         self.changes += 1;
-        self.types
-            .insert(definition.type_id.clone(), Arc::new(Registered { definition, config, binding }));
+        self.types.insert(definition.type_id.clone(), Arc::new(Registered { definition, config, binding }));
         Ok(())
     }
 

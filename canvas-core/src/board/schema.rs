@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use jsonschema::{Draft, PatternOptions, Registry, ReferencingError, Retrieve, Uri, Validator};
+use jsonschema::{Draft, PatternOptions, ReferencingError, Registry, Retrieve, Uri, Validator};
 use serde_json::Value;
 
 use self::cost::{Graph, GraphError, Room};
@@ -211,9 +211,10 @@ impl From<GraphError> for SchemaError {
                 SchemaErrorCode::Reference,
                 "the reference comes back to itself without a step into the value: put it under `properties` or `items`",
             ),
-            cost::Fault::TooLarge => {
-                (SchemaErrorCode::TooLarge, "the schema is too large with all that it refers to: make it smaller")
-            }
+            cost::Fault::TooLarge => (
+                SchemaErrorCode::TooLarge,
+                "the schema is too large with all that it refers to: make it smaller",
+            ),
         };
         Self::new(code, &error.place, message)
     }
@@ -301,8 +302,9 @@ fn place_of_reference(schema: &Value, uri: &str, place: &mut String) -> Option<S
             Value::Object(map) => {
                 stack.extend(map.iter().rev().map(|(name, value)| (value, cost::step(&place, name))));
             }
-            Value::Array(items) => stack
-                .extend(items.iter().enumerate().rev().map(|(n, value)| (value, format!("{place}/{n}")))),
+            Value::Array(items) => {
+                stack.extend(items.iter().enumerate().rev().map(|(n, value)| (value, format!("{place}/{n}"))))
+            }
             _ => {}
         }
     }

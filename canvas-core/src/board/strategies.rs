@@ -52,12 +52,16 @@ pub fn workspaces() -> impl Strategy<Value = Workspace> {
     // Grids that are narrow, usual, and as wide as can be.
     let columns = prop_oneof![1 => 1_u32..4, 6 => 6_u32..13, 1 => Just(64_u32)];
     (columns, 1_u32..12, vec(component, 0..12)).prop_map(|(columns, rows, components)| {
-        let components = components.into_iter().enumerate().map(|(number, (kind, col, row, cols, height, pinned))| {
-            let size = Size::new(cols.min(columns), height);
-            let position = Position::new(col.min(columns - size.cols), row);
-            component_of(number, TYPES[kind], position, size, pinned)
-        });
-        workspace(GridConfig { columns, rows, gap: 8.0, cell_width: 80.0, cell_height: 60.0 }, components.collect())
+        let components =
+            components.into_iter().enumerate().map(|(number, (kind, col, row, cols, height, pinned))| {
+                let size = Size::new(cols.min(columns), height);
+                let position = Position::new(col.min(columns - size.cols), row);
+                component_of(number, TYPES[kind], position, size, pinned)
+            });
+        workspace(
+            GridConfig { columns, rows, gap: 8.0, cell_width: 80.0, cell_height: 60.0 },
+            components.collect(),
+        )
     })
 }
 
@@ -146,7 +150,8 @@ impl CommandSeed {
     /// The command that it becomes on this board. Most are legal; a collision, a fault of one kind, or a name of
     /// something that is gone makes some nearly so.
     pub fn command(&self, board: &Board) -> CanvasCommand {
-        let slots: Vec<_> = board.slots_in_order().map(|(_, slot)| (slot.body.id.clone(), slot.bounds)).collect();
+        let slots: Vec<_> =
+            board.slots_in_order().map(|(_, slot)| (slot.body.id.clone(), slot.bounds)).collect();
         let bad_id = matches!(self.fault, Some(Fault::Id)) || slots.is_empty();
         let picked = if slots.is_empty() { 0 } else { self.pick.index(slots.len()) };
         let component_id =
@@ -160,7 +165,9 @@ impl CommandSeed {
             many => board.views[self.pick.index(many)].id.clone(),
         };
         match self.kind {
-            Kind::Create => CanvasCommand::Create(Box::new(self.create(position, size, on_collision, &component_id))),
+            Kind::Create => {
+                CanvasCommand::Create(Box::new(self.create(position, size, on_collision, &component_id)))
+            }
             Kind::Update => CanvasCommand::Update(Box::new(self.update(component_id))),
             Kind::Remove => CanvasCommand::Remove(RemoveComponent { component_id }),
             Kind::Move => CanvasCommand::Move(MoveComponent { component_id, position, on_collision }),
@@ -218,7 +225,8 @@ impl CommandSeed {
             data_binding: None,
             position: self.flag.then_some(position),
             size: (self.cols != 5).then_some(size),
-            meta: (self.col == 0).then(|| PartialMeta { pinned: Some(true), label: Some(Some(self.text.clone())) }),
+            meta: (self.col == 0)
+                .then(|| PartialMeta { pinned: Some(true), label: Some(Some(self.text.clone())) }),
             hints: (!self.flag && self.col % 2 == 0).then_some(hints),
             on_collision,
         }
@@ -243,14 +251,25 @@ impl CommandSeed {
     }
 }
 
-const TYPES: [&str; 4] = ["github.pr-list", "github.issue-grid", "github.stat-tile", "github.activity-timeline"];
+const TYPES: [&str; 4] =
+    ["github.pr-list", "github.issue-grid", "github.stat-tile", "github.activity-timeline"];
 
 fn config_of(type_id: &str, text: &str) -> Value {
     let repo = format!("o/{text}");
-    if type_id == "github.stat-tile" { json!({"repo": repo, "metric": "stars"}) } else { json!({"repo": repo}) }
+    if type_id == "github.stat-tile" {
+        json!({"repo": repo, "metric": "stars"})
+    } else {
+        json!({"repo": repo})
+    }
 }
 
-fn component_of(number: usize, type_id: &str, position: Position, size: Size, pinned: bool) -> ComponentInstance {
+fn component_of(
+    number: usize,
+    type_id: &str,
+    position: Position,
+    size: Size,
+    pinned: bool,
+) -> ComponentInstance {
     let Value::Object(config) = config_of(type_id, "r") else { unreachable!("it is made of fields") };
     ComponentInstance {
         id: ComponentId::new(&format!("cmp_{number}")).expect("a name"),
@@ -260,7 +279,12 @@ fn component_of(number: usize, type_id: &str, position: Position, size: Size, pi
         config,
         data_binding: None,
         data_state: DataLoadingState::Idle,
-        meta: ComponentMeta { created_at: Timestamp::from_millis(1), created_by: Actor::User, pinned, label: None },
+        meta: ComponentMeta {
+            created_at: Timestamp::from_millis(1),
+            created_by: Actor::User,
+            pinned,
+            label: None,
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use canvas_lease::Timestamp;
 use super::grid::Bounds;
 use super::id::ComponentId;
 use super::live::Board;
-use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest, TriggerDiff};
+use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest};
 
 /// A board that is being changed, and how it was.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl<'b> Work<'b> {
                 })),
             }
         }
-        let rest = merged(self.rests);
+        let rest = Rest::merged(self.rests);
         let mut patch = BoardPatch {
             components,
             rest: (!rest.is_empty()).then(|| Box::new(rest)),
@@ -144,32 +144,5 @@ impl<'b> Work<'b> {
             }
             self.touched.push((id.clone(), self.record(id)));
         }
-    }
-}
-
-/// Several changes as one.
-fn merged(rests: Vec<Rest>) -> Rest {
-    let mut all = Rest::default();
-    for rest in rests {
-        all.views.extend(rest.views);
-        for trigger in rest.triggers {
-            match all.triggers.iter_mut().find(|other| other.id == trigger.id) {
-                Some(other) => other.view.after = trigger.view.after,
-                None => all.triggers.push(trigger),
-            }
-        }
-        all.active_view = chained(all.active_view, rest.active_view);
-        all.grid = chained(all.grid, rest.grid);
-    }
-    all.triggers.retain(|TriggerDiff { view, .. }| view.before != view.after);
-    all.active_view = all.active_view.filter(|active| active.before != active.after);
-    all.grid = all.grid.filter(|grid| grid.before != grid.after);
-    all
-}
-
-fn chained<T>(one: Option<Diff<T>>, two: Option<Diff<T>>) -> Option<Diff<T>> {
-    match (one, two) {
-        (Some(one), Some(two)) => Some(Diff { before: one.before, after: two.after }),
-        (one, two) => one.or(two),
     }
 }

@@ -6,6 +6,7 @@ use canvas_lease::LeaseId;
 use canvas_patch::{Delta, Stretch};
 
 use super::replace::Replacement;
+use crate::board::{CanvasCommand, Workspace};
 use crate::ground::blob::BlobId;
 use crate::ground::head::TurnStart;
 use crate::ground::id::OpKey;
@@ -108,6 +109,20 @@ pub enum Command {
     },
     /// Forget the history of the canvas. The document stays; what was done can no more be taken back.
     ClearHistory,
+    /// Give the canvas a board.
+    CreateBoard {
+        /// The board.
+        workspace: Box<Workspace>,
+    },
+    /// Change the board. It takes no lease: the lease is of the document.
+    Board {
+        /// Who asks.
+        by: Actor,
+        /// What.
+        command: Box<CanvasCommand>,
+        /// The revision that the command was made for: it is refused where the board has changed since.
+        base: Option<Revision>,
+    },
     /// The model's turn is over: its lease is given back and its draft promoted.
     EndTurn {
         /// Where the turn began, as the user's message told.
@@ -170,6 +185,7 @@ impl Command {
             Self::Apply { .. }
             | Self::Replace { .. }
             | Self::Amend { .. }
+            | Self::Board { by: Actor::Assistant, .. }
             | Self::Undo { by: Party::Assistant { .. }, .. }
             | Self::Redo { by: Party::Assistant { .. }, .. } => Some(Access::Write),
             Self::Edit { .. }
@@ -180,6 +196,8 @@ impl Command {
             | Self::Undo { by: Party::User, .. }
             | Self::Redo { by: Party::User, .. }
             | Self::ClearHistory
+            | Self::CreateBoard { .. }
+            | Self::Board { by: Actor::User, .. }
             | Self::EndTurn { .. } => None,
         }
     }
@@ -206,6 +224,8 @@ impl Command {
             Self::Undo { by, .. } => ("undo", by.lease()),
             Self::Redo { by, .. } => ("redo", by.lease()),
             Self::ClearHistory => ("clear_history", None),
+            Self::CreateBoard { .. } => ("create_board", None),
+            Self::Board { .. } => ("board", None),
             Self::EndTurn { .. } => ("end_turn", None),
         };
         let lease = lease.map_or_else(String::new, |lease| lease.to_string());
@@ -230,6 +250,15 @@ impl Command {
                     parts.extend([at.to_string(), old.clone(), new.clone()]);
                 }
                 Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
+            }
+            Self::CreateBoard { workspace } => {
+                let json = serde_json::to_string(workspace).expect("its maps have text for keys");
+                Digest::of(&[name.as_bytes(), json.as_bytes()])
+            }
+            Self::Board { by, command, base } => {
+                let json = serde_json::to_string(command).expect("its maps have text for keys");
+                let rest = format!("{by:?} {base:?}");
+                Digest::of(&[name.as_bytes(), json.as_bytes(), rest.as_bytes()])
             }
             // The form for debugging tells all fields apart, and two versions that write it differently refuse a retry
             // rather than do it twice.

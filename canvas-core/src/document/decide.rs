@@ -1,9 +1,11 @@
 //! The rules of the document, as one pure step: view and call in, decision out.
 
 mod amend;
+mod board;
 mod context;
 mod history;
 mod lease;
+mod revert;
 
 use std::sync::Arc;
 
@@ -64,6 +66,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
         head: Arc::new(step.head),
         blobs: step.blobs,
         document: step.document,
+        board: step.board,
         not_after: step.not_after,
     });
     Ok(Decision { outcome, replayed: false, change })
@@ -126,6 +129,7 @@ struct Step<'a> {
     head: Head,
     blobs: Vec<Blob>,
     document: Option<Blob>,
+    board: Option<Blob>,
     not_after: Option<Timestamp>,
     /// The lease under which the call is done, once that is sure.
     fence: Option<Fence>,
@@ -134,7 +138,8 @@ struct Step<'a> {
 impl<'a> Step<'a> {
     fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
         let head = view.head.clone();
-        Self { view, policy, who, head, blobs: Vec::new(), document: None, not_after: None, fence: None }
+        let (blobs, document, board) = (Vec::new(), None, None);
+        Self { view, policy, who, head, blobs, document, board, not_after: None, fence: None }
     }
 
     fn run(&mut self, call: &Call) -> Result<Outcome, Stop> {
@@ -171,6 +176,8 @@ impl<'a> Step<'a> {
             Command::Undo { by, what } => self.undo(&call.operation, *by, *what),
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
             Command::ClearHistory => Ok(self.clear_history()),
+            Command::CreateBoard { workspace } => self.create_board(workspace),
+            Command::Board { by, command, base } => self.board_command(&call.operation, *by, command, *base),
             Command::EndTurn { start } => self.end_turn(call.operation.turn, *start),
         }
     }
@@ -193,7 +200,8 @@ impl<'a> Step<'a> {
         self.replace_document(applied.into_text())?;
         let summary_line = summary.to_string();
         let (kind, actor) = (EntryKind::Edit, Actor::Assistant);
-        self.record(Record { kind, actor, operation, summary: summary_line }, delta);
+        let step = self.document_step(delta);
+        self.record(Record { kind, actor, operation, summary: summary_line }, step);
         self.sees(self.head.now())?;
         Ok(AppliedPatch { revision: self.head.revision_id(), summary, repairs, spans, expires_at })
     }
@@ -221,7 +229,8 @@ impl<'a> Step<'a> {
             self.replace_document(markdown.to_owned())?;
             let delta = Delta::between(self.view.text(), markdown);
             let (kind, actor, summary) = (EntryKind::Edit, Actor::User, summary(&delta).to_string());
-            self.record(Record { kind, actor, operation, summary }, delta);
+            let step = self.document_step(delta);
+            self.record(Record { kind, actor, operation, summary }, step);
         }
         Ok(Outcome::Edited { epoch: self.head.lease.epoch(), revision: self.head.revision_id() })
     }

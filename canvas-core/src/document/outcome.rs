@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::sync::Changes;
+use crate::board::{BoardResult, CanvasEvent};
 use crate::ground::head::TurnStart;
 use crate::ground::journal::{Actor, Entry, EntryKind};
 use crate::ground::revision::{Revision, RevisionId};
@@ -83,6 +84,9 @@ pub enum Outcome {
     Undone {
         /// What was entered into the journal for it, in the order in which it was done.
         entries: Vec<HistoryEntry>,
+        /// What happened on the board by it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        events: Vec<CanvasEvent>,
         /// The epoch from now on.
         epoch: Epoch,
         /// The new revision.
@@ -92,9 +96,27 @@ pub enum Outcome {
     Redone {
         /// What was entered into the journal for it, in the order in which it was done.
         entries: Vec<HistoryEntry>,
+        /// What happened on the board by it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        events: Vec<CanvasEvent>,
         /// The epoch from now on.
         epoch: Epoch,
         /// The new revision.
+        revision: RevisionId,
+    },
+    /// The canvas has a board.
+    BoardCreated {
+        /// The new revision.
+        revision: RevisionId,
+    },
+    /// A command was run on the board: done, or refused by what stands on it.
+    Board {
+        /// What is answered.
+        result: BoardResult,
+        /// What happened.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        events: Vec<CanvasEvent>,
+        /// The revision; the same as before where nothing was changed.
         revision: RevisionId,
     },
     /// The history is empty.

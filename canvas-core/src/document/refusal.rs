@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::replace::LinesNow;
 use super::sync::Changes;
-use crate::ground::revision::RevisionId;
+use crate::board::BoardError;
+use crate::ground::revision::{Revision, RevisionId};
 use crate::rollout::Rollout;
 
 /// Why nothing was done. A refusal is an answer: it leaves a receipt where the command would have.
@@ -135,6 +136,29 @@ pub enum Refusal {
     /// The lines read like what should replace them.
     #[error("{}", Reason::NoEffect.advice())]
     NoEffect,
+    /// The canvas has no board.
+    #[error("this canvas has no board: make one first")]
+    NoBoard,
+    /// The canvas has a board already.
+    #[error("this canvas has a board already: change that one")]
+    BoardExists,
+    /// No board can be like that.
+    #[error("{message}")]
+    InvalidBoard {
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// The board is not what it was.
+    #[error("the board cannot be read: restore the store from a backup, or update the library")]
+    BoardDamaged,
+    /// The board has changed since the revision that a command was made for.
+    #[error("the board has changed since revision {}: look at it again and make the command anew", base.get())]
+    StaleBoard {
+        /// The revision that was named.
+        base: Revision,
+        /// The revision that last changed the board.
+        current: Revision,
+    },
     /// Models have not been given this yet, or no more.
     #[error("{}", closed(*rollout))]
     Disabled {
@@ -210,6 +234,11 @@ impl Refusal {
             | Self::ContentChanged { .. }
             | Self::NoEffect => ApplyError::CODE,
             Self::NoSuchLines { .. } => "INVALID_RANGE",
+            Self::NoBoard => "BOARD_NOT_FOUND",
+            Self::BoardExists => "BOARD_EXISTS",
+            Self::InvalidBoard { .. } => BoardError::CODE,
+            Self::BoardDamaged => "CANVAS_DAMAGED",
+            Self::StaleBoard { .. } => "REVISION_CONFLICT",
             Self::Disabled { .. } => "TOOL_DISABLED",
             Self::GitMode => "GIT_MODE_UNSUPPORTED",
             Self::CallIdReused => "CALL_ID_REUSED",

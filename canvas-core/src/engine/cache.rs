@@ -52,9 +52,10 @@ impl Cache {
         Some((cached.row.clone(), cached.learnt))
     }
 
-    /// The document, if this is it.
-    pub(super) fn document(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
-        self.canvases.get(canvas)?.row.document.clone().filter(|document| document.id() == id)
+    /// The document or the board, if this is it.
+    pub(super) fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
+        let row = &self.canvases.get(canvas)?.row;
+        [&row.document, &row.board].into_iter().flatten().find(|blob| blob.id() == id).cloned()
     }
 
     pub(super) fn remember(&mut self, canvas: &CanvasId, row: Known, learnt: Learnt) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
+use crate::board::Board;
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::Head;
 use crate::ground::id::CanvasId;
@@ -76,20 +77,24 @@ impl<S: Store> Engine<S> {
     /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
-        let (mut document, mut entries) = (walk.document.clone(), Vec::new());
+        let mut faces = Faces { document: walk.document.clone(), board: None };
+        let mut entries = Vec::new();
         while let Some(entry) = walk.next().await? {
-            document = walk.play(&document, &entry.step.inverse()).await?;
+            walk.play(&mut faces, &entry.step.inverse()).await?;
             entries.push(entry);
         }
-        let first = document.id();
+        let first = faces.document.id();
         for entry in entries.iter().rev() {
-            document = walk.play(&document, &entry.step).await?;
+            walk.play(&mut faces, &entry.step).await?;
         }
         let mut tree = walk.head.draft().clone();
-        tree.insert(TreePath::document(), document.id());
+        tree.insert(TreePath::document(), faces.document.id());
+        if let Some((board, _)) = &faces.board {
+            tree.insert(TreePath::board(), *board);
+        }
         match tree.hash() {
             tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
-            _ => Err(walk.damaged(document.id())),
+            _ => Err(walk.damaged(faces.document.id())),
         }
     }
 
@@ -98,6 +103,13 @@ impl<S: Store> Engine<S> {
         let next = snapshot.head.journal().last;
         Ok(Walk { engine: self, head: snapshot.head, document: snapshot.document, next })
     }
+}
+
+/// The faces of a canvas at some entry of its journal.
+struct Faces {
+    document: Blob,
+    /// The board and its blob, once an entry has touched it.
+    board: Option<(BlobId, Board)>,
 }
 
 /// A walk down the journal of one head.
@@ -128,11 +140,31 @@ impl<S: Store> Walk<'_, S> {
         blob.filter(|blob| blob.id() == id).ok_or_else(|| self.damaged(id))
     }
 
-    async fn play(&self, document: &Blob, step: &Step) -> Result<Blob, EngineError> {
-        let Step::Document { after, delta, .. } = step;
-        let Some(delta) = delta else { return self.blob(*after).await };
-        let played = document.as_text().and_then(|text| delta.apply(text).ok()).map(Blob::text);
-        played.filter(|played| played.id() == *after).ok_or_else(|| self.damaged(*after))
+    async fn play(&self, faces: &mut Faces, step: &Step) -> Result<(), EngineError> {
+        match step {
+            Step::Document { after, delta: None, .. } => faces.document = self.blob(*after).await?,
+            Step::Document { after, delta: Some(delta), .. } => {
+                let text = faces.document.as_text();
+                let played = text.and_then(|text| delta.apply(text).ok()).map(Blob::text);
+                let played = played.filter(|played| played.id() == *after);
+                faces.document = played.ok_or_else(|| self.damaged(*after))?;
+            }
+            Step::Board { before, after, patch, .. } => {
+                let (id, mut board) = match faces.board.take() {
+                    Some(board) => board,
+                    None => {
+                        let board = Board::from_blob(&self.blob(*before).await?);
+                        let board = board.ok_or_else(|| self.damaged(*before))?;
+                        (*before, Board::clone(&board))
+                    }
+                };
+                let played = id == *before && board.apply(patch).is_ok();
+                let played = played && board.to_blob().id() == *after;
+                faces.board = Some((*after, board)).filter(|_| played);
+                faces.board.as_ref().ok_or_else(|| self.damaged(*after))?;
+            }
+        }
+        Ok(())
     }
 
     fn damaged(&self, blob: BlobId) -> EngineError {

@@ -11,16 +11,17 @@ mod model;
 mod run;
 mod task;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use canvas_lease::Timestamp;
 
 use self::cache::{Cache, Learnt};
 pub use self::error::EngineError;
 pub use self::history::Replay;
-use self::run::{Ask, At, Done, Known, Next, Run, Told};
+use self::run::{Ask, At, Done, Known, Next, Run, Told, Types};
 pub use self::task::Resolution;
-use self::task::{Create, Delete, Look, Remember, Reply, Resolve, Task};
+use self::task::{Create, Delete, Look, LookAtBoard, Remember, Reply, Resolve, Task};
+use crate::board::{Board, Registry};
 use crate::document::command::{Call, Command};
 use crate::document::outcome::Outcome;
 use crate::ground::blob::Blob;
@@ -47,6 +48,7 @@ use crate::policy::Policy;
 pub struct Engine<S = BoxStore> {
     store: S,
     policy: Policy,
+    registry: Arc<Registry>,
     cache: Mutex<Cache>,
 }
 
@@ -85,9 +87,21 @@ pub struct Answered {
 }
 
 impl<S: Store> Engine<S> {
-    /// An engine on a store.
+    /// An engine on a store, with the built-in types of components.
     pub fn new(store: S, policy: Policy) -> Self {
-        Self { store, policy, cache: Mutex::default() }
+        static BUILT_IN: OnceLock<Arc<Registry>> = OnceLock::new();
+        let registry = BUILT_IN.get_or_init(|| Arc::new(Registry::built_in()));
+        Self::with_registry(store, policy, Arc::clone(registry))
+    }
+
+    /// An engine on a store, with other types of components.
+    pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
+        Self { store, policy, registry, cache: Mutex::default() }
+    }
+
+    /// The types of components.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// The store.
@@ -147,6 +161,21 @@ impl<S: Store> Engine<S> {
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
         let ((), snapshot) = self.run(canvas, Look, None, now).await?;
         snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
+    }
+
+    /// The canvas as it is, and its board; `None` where it has none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the board cannot be read.
+    pub async fn board(
+        &self,
+        canvas: &CanvasId,
+        now: Timestamp,
+    ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
+        let (board, snapshot) = self.run(canvas, LookAtBoard, None, now).await?;
+        let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
+        Ok((board, snapshot))
     }
 
     /// Runs a call. The same key with the same arguments answers the same again, also while the first is on its way
@@ -236,7 +265,8 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
         let (cached, mut learnt) = cached.unzip();
-        let (mut run, mut next) = Run::start(At { canvas, policy: &self.policy, now }, task, cached);
+        let at = At { canvas, policy: &self.policy, registry: Types(&self.registry), now };
+        let (mut run, mut next) = Run::start(at, task, cached);
         let mut losses = 0;
         loop {
             let ask = match next {
@@ -259,7 +289,7 @@ impl<S: Store> Engine<S> {
                     Told::Row(row)
                 }
                 Ask::Blob(id) => {
-                    let cached = self.cache().document(canvas, id);
+                    let cached = self.cache().blob(canvas, id);
                     match cached {
                         Some(document) => Told::Blob(Ok(Some(document))),
                         None => Told::Blob(self.store.blob(canvas, id).await),

@@ -8,6 +8,7 @@ use canvas_lease::Timestamp;
 
 use super::error::EngineError;
 use super::task::{Halt, Scene, Task, Verdict};
+use crate::board::Registry;
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::Head;
 use crate::ground::id::CanvasId;
@@ -30,6 +31,8 @@ pub(crate) struct Known {
     pub(crate) version: Version,
     /// The document, once it was needed.
     pub(crate) document: Option<Blob>,
+    /// The board, once it was needed.
+    pub(crate) board: Option<Blob>,
     /// The host's clock when the store's was asked for.
     pub(crate) host_at: Timestamp,
     /// The store's clock in the answer.
@@ -79,8 +82,28 @@ pub(crate) struct Done<A> {
 pub(crate) struct At<'a> {
     pub(crate) canvas: &'a CanvasId,
     pub(crate) policy: &'a Policy,
+    pub(crate) registry: Types<'a>,
     /// The host's clock.
     pub(crate) now: Timestamp,
+}
+
+/// The types of components. An engine has one registry, so that no two runs differ by it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Types<'a>(pub(crate) &'a Registry);
+
+#[cfg(test)]
+impl PartialEq for Types<'_> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+impl Eq for Types<'_> {}
+
+#[cfg(test)]
+impl std::hash::Hash for Types<'_> {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// A task on its way.
@@ -123,11 +146,13 @@ struct Planned {
     expected: Option<Version>,
     head: Arc<Head>,
     document: Option<Blob>,
+    board: Option<Blob>,
 }
 
 impl Planned {
     fn done(self, version: Version, clock: Timestamp, now: Timestamp) -> Known {
-        Known { head: self.head, version, document: self.document, host_at: now, store_at: clock }
+        let Self { head, document, board, .. } = self;
+        Known { head, version, document, board, host_at: now, store_at: clock }
     }
 }
 
@@ -188,12 +213,13 @@ impl<'a, T: Task> Run<'a, T> {
 
     /// Takes the row as the store has given it.
     fn learn(&mut self, row: Option<Loaded>) {
-        let old = self.row.take().and_then(|known| known.document);
+        let (old, board) = self.row.take().map_or((None, None), |known| (known.document, known.board));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
             let mut known = [document, old].into_iter().flatten();
             let document = known.find(|document| document.id() == head.document());
-            Known { head, version, document, host_at: self.at.now, store_at: clock }
+            let board = board.filter(|board| Some(board.id()) == head.board());
+            Known { head, version, document, board, host_at: self.at.now, store_at: clock }
         });
     }
 
@@ -239,16 +265,22 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn commit(&self, change: Change) -> (Planned, Next<T::Answer>) {
-        let Change { head, blobs, document, not_after } = change;
+        let Change { head, blobs, document, board, not_after } = change;
         let expected = self.row.as_ref().map(|row| row.version.clone());
         let document = document.or_else(|| self.document(head.document()));
+        let board = board.or_else(|| self.board(head.board()?));
         let commit = Commit { expected: expected.clone(), head: Arc::clone(&head), blobs, not_after };
-        (Planned { expected, head, document }, Next::Ask(Ask::Commit(commit)))
+        (Planned { expected, head, document, board }, Next::Ask(Ask::Commit(commit)))
     }
 
     fn document(&self, id: BlobId) -> Option<Blob> {
         let known = self.row.as_ref().and_then(|row| row.document.as_ref());
         known.filter(|document| document.id() == id).or_else(|| self.blobs.get(&id)).cloned()
+    }
+
+    fn board(&self, id: BlobId) -> Option<Blob> {
+        let known = self.row.as_ref().and_then(|row| row.board.as_ref());
+        known.filter(|board| board.id() == id).or_else(|| self.blobs.get(&id)).cloned()
     }
 
     fn committed(
@@ -308,7 +340,7 @@ impl<'a, T: Task> Run<'a, T> {
             }
             Some(row) => {
                 let head = Arc::clone(&row.head);
-                let bump = Change { head, blobs: Vec::new(), document: None, not_after: None };
+                let bump = Change { head, blobs: Vec::new(), document: None, board: None, not_after: None };
                 let (planned, ask) = self.commit(bump);
                 self.phase = Phase::Bumping(planned);
                 ask
@@ -339,6 +371,7 @@ impl<'a, T: Task> Run<'a, T> {
         let mut row = self.row.take();
         if let Some(row) = &mut row {
             row.document = row.document.take().or_else(|| self.blobs.remove(&row.head.document()));
+            row.board = row.board.take().or_else(|| self.blobs.remove(&row.head.board()?));
         }
         Next::Done(Ok(Done { answer, row }))
     }

@@ -8,6 +8,7 @@ use canvas_lease::Cause;
 
 use super::error::EngineError;
 use super::run::{At, Known};
+use crate::board::Board;
 use crate::document::command::Call;
 use crate::document::decide::{decide, recalled};
 use crate::document::outcome::Outcome;
@@ -117,6 +118,27 @@ impl Task for Look {
     }
 }
 
+/// See the canvas and its board.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LookAtBoard;
+
+impl Task for LookAtBoard {
+    type Answer = Option<Arc<Board>>;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
+        let (row, _) = scene.live()?;
+        let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
+        let known = row.board.as_ref().filter(|board| board.id() == id);
+        let blob = known.map_or_else(|| scene.blob(id), Ok)?;
+        let board = Board::from_blob(blob).ok_or_else(|| scene.at.damaged(id))?;
+        Ok(Verdict::Stands(Some(board)))
+    }
+
+    fn operation(&self) -> Option<&OpKey> {
+        None
+    }
+}
+
 /// The answer to a call, and whether it had been given before.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
@@ -130,7 +152,9 @@ impl Task for &Call {
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
         let (row, document) = scene.live()?;
-        let view = View { head: &row.head, document, clock: row.clock(scene.at.now), blobs: scene.blobs };
+        let (clock, registry) = (row.clock(scene.at.now), scene.at.registry.0);
+        let board = row.board.as_ref();
+        let view = View { head: &row.head, document, board, clock, blobs: scene.blobs, registry };
         let decision = decide(&view, scene.at.policy, self)?;
         let reply = Reply { outcome: decision.outcome, replayed: decision.replayed };
         Ok(match decision.change {
@@ -144,7 +168,11 @@ impl Task for &Call {
     }
 
     fn is_refusal(reply: &Reply) -> bool {
-        matches!(reply.outcome, Outcome::Refused(_))
+        match &reply.outcome {
+            Outcome::Refused(_) => true,
+            Outcome::Board { result, .. } => !result.success(),
+            _ => false,
+        }
     }
 }
 
@@ -218,7 +246,8 @@ impl Task for Create<'_> {
         let answer = Answer::keep(&outcome, &mut blobs);
         leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, self.digest(), answer);
         let head = Arc::new(head);
-        let change = Change { head, blobs, document: Some(self.document.clone()), not_after: None };
+        let change =
+            Change { head, blobs, document: Some(self.document.clone()), board: None, not_after: None };
         Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
     }
 
@@ -255,7 +284,7 @@ impl Task for Delete<'_> {
         let mut blobs = Vec::new();
         let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
         leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
-        let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
+        let change = Change { head: Arc::new(head), blobs, document: None, board: None, not_after: None };
         Ok(Verdict::Commit(change, ()))
     }
 
@@ -305,7 +334,7 @@ impl Task for Resolve<'_> {
         };
         let nothing = Digest::of(&[]);
         leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, nothing, Answer::Void);
-        let change = Change { head: Arc::new(head), blobs, document: None, not_after: None };
+        let change = Change { head: Arc::new(head), blobs, document: None, board: None, not_after: None };
         Ok(Verdict::Commit(change, Resolution::NeverDone))
     }
 

@@ -1,9 +1,10 @@
 //! Immutable content, named by its hash.
 
+use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -73,14 +74,43 @@ pub struct Blob {
 /// Text keeps its proof of being UTF-8, so that a document is never validated again.
 #[derive(Clone)]
 enum Content {
-    Text(Arc<String>),
+    Text(Arc<Text>),
     Bytes(Arc<Vec<u8>>),
+}
+
+struct Text {
+    text: String,
+    /// What somebody has read out of it, for the next who asks.
+    decoded: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Blob {
     /// A blob of text.
     pub fn text(text: String) -> Self {
-        Self { id: BlobId::of(text.as_bytes()), content: Content::Text(Arc::new(text)) }
+        let id = BlobId::of(text.as_bytes());
+        Self { id, content: Content::Text(Arc::new(Text { text, decoded: OnceLock::new() })) }
+    }
+
+    /// A blob of text, with what [`Blob::decoded`] would read out of it.
+    pub(crate) fn decoded_from<T: Any + Send + Sync>(text: String, value: T) -> Self {
+        let blob = Self::text(text);
+        blob.decoded(|_| Some(value));
+        blob
+    }
+
+    /// What its text says, read once for all copies of it. `None` where it is no text, or says nothing of the kind.
+    pub(crate) fn decoded<T: Any + Send + Sync>(
+        &self,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<Arc<T>> {
+        let Content::Text(inner) = &self.content else { return None };
+        if let Some(known) = inner.decoded.get() {
+            return Arc::clone(known).downcast().ok();
+        }
+        let value: Arc<T> = Arc::new(read(&inner.text)?);
+        // Whoever came first stays; both have read the same.
+        let _ = inner.decoded.set(Arc::clone(&value) as _);
+        Some(value)
     }
 
     /// A blob of bytes. Bytes that are UTF-8 become text.
@@ -102,7 +132,7 @@ impl Blob {
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.content {
-            Content::Text(text) => text.as_bytes(),
+            Content::Text(inner) => inner.text.as_bytes(),
             Content::Bytes(bytes) => bytes,
         }
     }
@@ -110,7 +140,7 @@ impl Blob {
     /// Its text, where it is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
-            Content::Text(text) => Some(text),
+            Content::Text(inner) => Some(&inner.text),
             Content::Bytes(_) => None,
         }
     }

@@ -96,6 +96,8 @@ pub struct Head {
     /// Conversations have been given up, so who is not among them may have known a text.
     pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
+    /// The last revision that a user made of the board, which raises no epoch.
+    pub(crate) user_revision: Revision,
     pub(crate) deleted: bool,
 }
 
@@ -148,6 +150,7 @@ impl Head {
             conversations: BTreeMap::new(),
             gave_up: false,
             turn_start,
+            user_revision: Revision::ZERO,
             deleted: false,
         }
     }
@@ -225,6 +228,11 @@ impl Head {
         self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)
     }
 
+    /// The board's blob; `None` where the canvas has no board.
+    pub fn board(&self) -> Option<BlobId> {
+        self.draft.get(&TreePath::board())
+    }
+
     /// The document as it is now.
     pub(crate) fn now(&self) -> SyncPoint {
         SyncPoint { revision: self.faces.document, document: self.document() }
@@ -290,6 +298,8 @@ struct Wire {
     #[serde(default)]
     gave_up: bool,
     turn_start: TurnStart,
+    #[serde(default)]
+    user_revision: Revision,
     deleted: bool,
 }
 
@@ -310,6 +320,8 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     gave_up: bool,
     turn_start: TurnStart,
+    #[serde(skip_serializing_if = "Revision::is_zero")]
+    user_revision: Revision,
     deleted: bool,
 }
 
@@ -390,6 +402,7 @@ impl TryFrom<Wire> for Head {
             conversations: wire.conversations,
             gave_up: wire.gave_up,
             turn_start: wire.turn_start,
+            user_revision: wire.user_revision,
             deleted: wire.deleted,
         };
         let last = head.revision;
@@ -400,6 +413,7 @@ impl TryFrom<Wire> for Head {
         check(head.origin.revision <= last, "origin")?;
         check(known.max().is_none_or(|revision| revision <= last), "conversations")?;
         check(head.turn_start.revision <= last, "turn_start")?;
+        check(head.user_revision <= last, "user_revision")?;
         check(head.turn_start.epoch <= head.lease.epoch(), "turn_start")?;
         check(head.deleted || head.draft.get(&TreePath::document()).is_some(), "draft")?;
         Ok(head)
@@ -422,6 +436,7 @@ impl Serialize for Head {
             conversations: &self.conversations,
             gave_up: self.gave_up,
             turn_start: self.turn_start,
+            user_revision: self.user_revision,
             deleted: self.deleted,
         };
         written.serialize(serializer)

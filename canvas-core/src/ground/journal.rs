@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::blob::{Blob, BlobId};
 use super::id::OpKey;
 use super::revision::Revision;
+use crate::board::{BoardPatch, CanvasCommand, UndoId};
 
 /// Where the journal hangs on the head. Each entry names the one before, so that a commit writes one entry and this
 /// slot, however many there are.
@@ -100,7 +101,7 @@ pub enum EntryKind {
 }
 
 /// One committed change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number in the canvas, from 1.
     pub number: u64,
@@ -162,7 +163,7 @@ pub struct Reverts {
 }
 
 /// What an entry changed, by face.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "face", rename_all = "snake_case")]
 pub enum Step {
     /// The document.
@@ -176,19 +177,36 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         delta: Option<Delta>,
     },
+    /// The board.
+    Board {
+        /// Its blob before.
+        before: BlobId,
+        /// Its blob after.
+        after: BlobId,
+        /// Names the change, as the answer to its command did.
+        id: UndoId,
+        /// The command as it was done; of a selective undo, what it took back.
+        forward: Box<CanvasCommand>,
+        /// The change that leads from one to the other.
+        patch: BoardPatch,
+    },
 }
 
 impl Step {
-    /// The blob before.
-    pub(crate) fn before(&self) -> BlobId {
-        let Self::Document { before, .. } = self;
-        *before
-    }
-
     /// The step back.
     pub fn inverse(&self) -> Self {
-        let Self::Document { before, after, delta } = self;
-        Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
+        match self {
+            Self::Document { before, after, delta } => {
+                Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
+            }
+            Self::Board { before, after, id, forward, patch } => Self::Board {
+                before: *after,
+                after: *before,
+                id: id.clone(),
+                forward: forward.clone(),
+                patch: patch.inverse(),
+            },
+        }
     }
 }
 
@@ -226,8 +244,11 @@ impl Entry {
 
     /// The blobs that it needs besides the entries before it.
     pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
-        let Step::Document { before, after, delta } = &self.step;
-        delta.is_none().then_some([*before, *after]).into_iter().flatten()
+        let needed = match &self.step {
+            Step::Document { before, after, delta: None } => Some([*before, *after]),
+            Step::Document { delta: Some(_), .. } | Step::Board { .. } => None,
+        };
+        needed.into_iter().flatten()
     }
 
     /// Reads what the journal has written; `None` where it is something else.

@@ -45,6 +45,11 @@ impl TreePath {
         Self("document.md".into())
     }
 
+    /// The board.
+    pub fn board() -> Self {
+        Self("board.json".into())
+    }
+
     /// Decodes and checks a path.
     ///
     /// # Errors

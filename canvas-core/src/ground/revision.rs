@@ -24,6 +24,10 @@ impl Revision {
         if number <= MAX_COUNTER { Some(Self(number)) } else { None }
     }
 
+    pub(crate) const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// Its number.
     pub const fn get(self) -> u64 {
         self.0

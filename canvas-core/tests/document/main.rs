@@ -2,6 +2,7 @@
 
 mod amend;
 mod base;
+mod board;
 mod canvas;
 mod context;
 mod cost;

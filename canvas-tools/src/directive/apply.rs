@@ -220,7 +220,7 @@ async fn told<S: Store>(
 ) -> Option<(String, String, Delta)> {
     let entries = engine.history(&session.canvas, Some(change.checked_add(1)?), 1, now).await.ok()?;
     let entry = entries.into_iter().find(|entry| entry.number == change)?;
-    let Step::Document { after, delta, .. } = entry.step;
+    let Step::Document { after, delta, .. } = entry.step else { return None };
     let blob = engine.store().blob(&session.canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);
     let before = delta.inverse().apply(&after).ok()?;

@@ -26,7 +26,7 @@ pub(crate) async fn changes_since<S: Store>(
         if entry.revision_after <= version.revision() {
             break;
         }
-        let Step::Document { delta, .. } = &entry.step;
+        let Step::Document { delta, .. } = &entry.step else { continue };
         text = delta.as_ref()?.inverse().apply(&text).ok()?;
     }
     // The digits of the version show whether this is its text.

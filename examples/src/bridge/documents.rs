@@ -109,7 +109,7 @@ impl Documents {
     pub(super) fn undo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let what = Undo::Steps(steps(request)?);
         match self.user(request, Command::Undo { by: Party::User, what })? {
-            Outcome::Undone { entries, epoch, revision } => {
+            Outcome::Undone { entries, epoch, revision, .. } => {
                 Ok(json!({"undone": entries, "revision_id": revision, "canvas_epoch": epoch}))
             }
             outcome => Err(refused(outcome)),
@@ -119,7 +119,7 @@ impl Documents {
     /// The user has changes done again.
     pub(super) fn redo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         match self.user(request, Command::Redo { by: Party::User, steps: steps(request)? })? {
-            Outcome::Redone { entries, epoch, revision } => {
+            Outcome::Redone { entries, epoch, revision, .. } => {
                 Ok(json!({"redone": entries, "revision_id": revision, "canvas_epoch": epoch}))
             }
             outcome => Err(refused(outcome)),

@@ -5,7 +5,9 @@ use super::super::grid::{Bounds, NO_CELL, Position, Size};
 use super::super::id::ComponentId;
 use super::super::layout::{Blocked, Wishes, place};
 use super::super::live::Board;
-use super::super::place::{GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult};
+use super::super::place::{
+    GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult,
+};
 use super::super::registry::ComponentDefinition;
 use super::super::result::{CommandError, CommandErrorCode};
 use super::component::{about, listed};
@@ -42,7 +44,9 @@ impl Run<'_, '_> {
         }
         let done = self.told(commands, &arranged, &targets);
         match self.judge(commands, &arranged) {
-            Ok(moved) => Ok(done.into_iter().zip(moved).map(|(done, place)| with_place(done, place)).collect()),
+            Ok(moved) => {
+                Ok(done.into_iter().zip(moved).map(|(done, place)| with_place(done, place)).collect())
+            }
             Err((number, error)) => Err((done.into_iter().take(number).collect(), error)),
         }
     }
@@ -117,7 +121,8 @@ impl Run<'_, '_> {
             })?;
             let (adjustments, _) = self.shift_all(place.moved);
             self.work.set_bounds(&one.id, one.to);
-            places[one.by] = Some(PlacementResult { position: one.to.position, reason: place.reason, adjustments });
+            places[one.by] =
+                Some(PlacementResult { position: one.to.position, reason: place.reason, adjustments });
             return Ok(places);
         }
         for one in &by_command {
@@ -134,10 +139,21 @@ impl Run<'_, '_> {
     }
 
     /// A larger size is put right by letting others make room, where they can.
-    fn with_shift(&self, mut error: Refused, own: Option<u32>, to: Bounds, command: &CanvasCommand) -> Refused {
+    fn with_shift(
+        &self,
+        mut error: Refused,
+        own: Option<u32>,
+        to: Bounds,
+        command: &CanvasCommand,
+    ) -> Refused {
         if let CanvasCommand::Resize(resize) = command
             && resize.on_collision.is_reject()
-            && self.work.board.layout.shift(to, own, self.rows(), |number| self.work.board.is_pinned(number)).is_ok()
+            && self
+                .work
+                .board
+                .layout
+                .shift(to, own, self.rows(), |number| self.work.board.is_pinned(number))
+                .is_ok()
         {
             let corrected = ResizeComponent { on_collision: OnCollision::Shift, ..resize.clone() };
             error.corrected = Some(Box::new(CanvasCommand::Resize(corrected)));
@@ -150,7 +166,9 @@ impl Run<'_, '_> {
         if one.from.size != one.to.size {
             match self.env.registry.get(&body.type_id) {
                 Some(definition) => self.check_size(one.to.size, definition)?,
-                None => self.check_extent(one.to.size, Size::new(1, 1), Size::new(NO_CELL - 1, NO_CELL - 1))?,
+                None => {
+                    self.check_extent(one.to.size, Size::new(1, 1), Size::new(NO_CELL - 1, NO_CELL - 1))?
+                }
             };
         }
         let retry = |position: Position| match command {
@@ -163,13 +181,15 @@ impl Run<'_, '_> {
                 self.work.board.grid.columns.saturating_sub(one.to.position.col),
                 self.most_rows().saturating_sub(one.to.position.row),
             );
-            let message = format!("from {} it may have at most {most}: choose a smaller size", one.to.position);
+            let message =
+                format!("from {} it may have at most {most}: choose a smaller size", one.to.position);
             let mut error = refused(CommandErrorCode::InvalidSize, message);
             error.place = Some("/payload/size".into());
             if let CanvasCommand::Resize(resize) = command {
                 let size = Size::new(resize.size.cols.min(most.cols), resize.size.rows.min(most.rows));
                 if size.cols > 0 && size.rows > 0 {
-                    error.corrected = Some(Box::new(CanvasCommand::Resize(ResizeComponent { size, ..resize.clone() })));
+                    error.corrected =
+                        Some(Box::new(CanvasCommand::Resize(ResizeComponent { size, ..resize.clone() })));
                 }
             }
             return Err(error);
@@ -184,7 +204,8 @@ impl Run<'_, '_> {
     fn check_extent(&self, size: Size, min: Size, max: Size) -> Result<Size, Refused> {
         let most = Size::new(max.cols.min(self.work.board.grid.columns), max.rows.min(self.most_rows()));
         let least = Size::new(min.cols.max(1), min.rows.max(1));
-        let fits = (least.cols..=most.cols).contains(&size.cols) && (least.rows..=most.rows).contains(&size.rows);
+        let fits =
+            (least.cols..=most.cols).contains(&size.cols) && (least.rows..=most.rows).contains(&size.rows);
         if fits {
             return Ok(size);
         }
@@ -204,9 +225,11 @@ impl Run<'_, '_> {
             return Ok(());
         }
         let (columns, rows) = (self.work.board.grid.columns, self.most_rows());
-        let last = Position::new(columns.saturating_sub(bounds.size.cols), rows.saturating_sub(bounds.size.rows));
+        let last =
+            Position::new(columns.saturating_sub(bounds.size.cols), rows.saturating_sub(bounds.size.rows));
         let size = bounds.size;
-        let message = format!("a place from (0, 0) to {last} is possible for {size}, in whole cells: choose one");
+        let message =
+            format!("a place from (0, 0) to {last} is possible for {size}, in whole cells: choose one");
         let mut error = refused(CommandErrorCode::InvalidPosition, message);
         error.place = Some("/payload/position".into());
         let Position { col, row } = bounds.position;
@@ -229,7 +252,11 @@ impl Run<'_, '_> {
         let board = &mut *self.work.board;
         let met = board.layout.collisions(bounds, own);
         if met.is_empty() {
-            return Ok(Place { position: bounds.position, reason: PlacementReason::Requested, moved: Vec::new() });
+            return Ok(Place {
+                position: bounds.position,
+                reason: PlacementReason::Requested,
+                moved: Vec::new(),
+            });
         }
         let mut message = None;
         if mode == OnCollision::Shift {
@@ -242,7 +269,8 @@ impl Run<'_, '_> {
                     message = Some(format!("{} is pinned there and stays", listed(&board.ids_of(&[number]))));
                 }
                 Err(Blocked::OutOfRows(number)) => {
-                    message = Some(format!("{} would have to leave the grid", listed(&board.ids_of(&[number]))));
+                    message =
+                        Some(format!("{} would have to leave the grid", listed(&board.ids_of(&[number]))));
                 }
             }
         }
@@ -259,8 +287,12 @@ impl Run<'_, '_> {
         free.truncate(3);
         let colliding_ids = board.ids_of(&met);
         let next = match free.first() {
-            Some(first) => format!("choose a free place such as {first}, or let others make room (onCollision: shift)"),
-            None => "there is no free place of this size: choose a smaller size or remove something".to_owned(),
+            Some(first) => {
+                format!("choose a free place such as {first}, or let others make room (onCollision: shift)")
+            }
+            None => {
+                "there is no free place of this size: choose a smaller size or remove something".to_owned()
+            }
         };
         let what = message.unwrap_or_else(|| format!("{} stands there", listed(&colliding_ids)));
         let mut error = refused(CommandErrorCode::CollisionDetected, format!("{what}: {next}"));
@@ -269,7 +301,11 @@ impl Run<'_, '_> {
         Err(Box::new(CommandError { colliding_ids, free_positions: free, ..*error }))
     }
 
-    pub(super) fn auto_place(&mut self, size: Size, hints: Option<&PlacementHints>) -> Result<Place, Refused> {
+    pub(super) fn auto_place(
+        &mut self,
+        size: Size,
+        hints: Option<&PlacementHints>,
+    ) -> Result<Place, Refused> {
         let near = hints.and_then(|hints| hints.near_component_id.as_ref());
         let wishes = Wishes {
             preferred: hints.and_then(|hints| hints.preferred_position),
@@ -319,7 +355,8 @@ impl Run<'_, '_> {
     }
 
     fn is_inside(&self, bounds: Bounds) -> bool {
-        bounds.right() <= u64::from(self.work.board.grid.columns) && bounds.bottom() <= u64::from(self.most_rows())
+        bounds.right() <= u64::from(self.work.board.grid.columns)
+            && bounds.bottom() <= u64::from(self.most_rows())
     }
 }
 

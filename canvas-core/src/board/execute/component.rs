@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::command::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
+use super::super::command::{
+    CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent,
+};
 use super::super::data::DataBinding;
 use super::super::grid::{Bounds, Size};
 use super::super::id::{ComponentId, TypeId};
@@ -19,7 +21,8 @@ use super::{Done, Refused, Run, refused};
 
 impl<'e> Run<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
-        let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } = create;
+        let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } =
+            create;
         // What is named comes first, also where it is only a hint.
         if let Some(near) = hints.as_ref().and_then(|hints| hints.near_component_id.as_ref()) {
             let near = self.meant(near).clone();
@@ -76,7 +79,8 @@ impl<'e> Run<'_, 'e> {
         affected.insert(0, id.clone());
         self.created.push(id);
         self.work.add(Record { order, bounds, body: Arc::new(body) });
-        let settled = CreateComponent { position: Some(position), size: Some(size), hints: None, ..create.clone() };
+        let settled =
+            CreateComponent { position: Some(position), size: Some(size), hints: None, ..create.clone() };
         Ok(Done {
             explanation,
             affected,
@@ -100,7 +104,8 @@ impl<'e> Run<'_, 'e> {
             let derived = self.derived(&body.type_id, &body.config);
             after.config.extend(fields.clone());
             let merged = Value::Object(std::mem::take(&mut after.config));
-            after.config = self.config(&body.type_id, &merged, "/payload/config").map_err(|e| about(e, &id))?;
+            after.config =
+                self.config(&body.type_id, &merged, "/payload/config").map_err(|e| about(e, &id))?;
             // A binding that followed from the config follows it on.
             if body.data_binding == derived {
                 after.data_binding = self.derived(&body.type_id, &after.config);
@@ -181,7 +186,11 @@ impl<'e> Run<'_, 'e> {
         }))
     }
 
-    pub(super) fn definition_of(&self, type_id: &TypeId, id: &ComponentId) -> Result<&ComponentDefinition, Refused> {
+    pub(super) fn definition_of(
+        &self,
+        type_id: &TypeId,
+        id: &ComponentId,
+    ) -> Result<&ComponentDefinition, Refused> {
         self.env.registry.get(type_id).ok_or_else(|| about(self.no_type(type_id), id))
     }
 
@@ -192,7 +201,11 @@ impl<'e> Run<'_, 'e> {
         }
     }
 
-    fn definition(&self, type_id: &TypeId, create: &CreateComponent) -> Result<&'e ComponentDefinition, Refused> {
+    fn definition(
+        &self,
+        type_id: &TypeId,
+        create: &CreateComponent,
+    ) -> Result<&'e ComponentDefinition, Refused> {
         let registry: &'e Registry = self.env.registry;
         registry.get(type_id).ok_or_else(|| {
             let mut error = self.no_type(type_id);
@@ -211,7 +224,8 @@ impl<'e> Run<'_, 'e> {
     fn no_type(&self, type_id: &TypeId) -> Refused {
         let all = self.env.registry.get_all();
         let candidates = nearest(type_id.as_str(), all.map(|definition| definition.type_id.as_str()));
-        let message = format!("there is no component type {}: use a registered one", quoted(type_id.as_str()));
+        let message =
+            format!("there is no component type {}: use a registered one", quoted(type_id.as_str()));
         let error = CommandError::new(CommandErrorCode::TypeNotFound, message);
         Box::new(CommandError { candidates, ..error })
     }
@@ -235,8 +249,13 @@ impl<'e> Run<'_, 'e> {
         match config {
             Value::Object(config) if errors.is_empty() => Ok(config),
             _ => {
-                let first = errors.first().map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
-                let message = format!("the config does not fit its type ({first}): correct {} and send it again", faults(&errors));
+                let first = errors
+                    .first()
+                    .map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
+                let message = format!(
+                    "the config does not fit its type ({first}): correct {} and send it again",
+                    faults(&errors)
+                );
                 Err(invalid(errors, message, place))
             }
         }
@@ -247,7 +266,8 @@ impl<'e> Run<'_, 'e> {
         if errors.is_empty() {
             return Ok(binding.clone());
         }
-        let message = format!("the data binding does not fit the type: correct {} and send it again", faults(&errors));
+        let message =
+            format!("the data binding does not fit the type: correct {} and send it again", faults(&errors));
         Err(invalid(errors, message, "/payload/dataBinding"))
     }
 

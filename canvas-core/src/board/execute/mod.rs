@@ -128,9 +128,11 @@ impl Board {
                 position,
                 on_collision: OnCollision::Reject,
             }),
-            UserAction::Resize { component_id, size } => {
-                CanvasCommand::Resize(ResizeComponent { component_id, size, on_collision: OnCollision::Reject })
-            }
+            UserAction::Resize { component_id, size } => CanvasCommand::Resize(ResizeComponent {
+                component_id,
+                size,
+                on_collision: OnCollision::Reject,
+            }),
             UserAction::Dismiss { component_id } => CanvasCommand::Remove(RemoveComponent { component_id }),
             UserAction::Pin { component_id, pinned } => {
                 let meta = Some(PartialMeta { pinned: Some(pinned), label: None });

@@ -16,8 +16,11 @@ impl Run<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {
         let SaveView { name, description, trigger_ids } = save;
         let trigger_ids = trigger_ids.clone().unwrap_or_default();
-        if let Some((at, unknown)) = trigger_ids.iter().enumerate().find(|(_, id)| !self.work.board.has_trigger(id)) {
-            let message = format!("there is no trigger {}: name one of the workspace", quoted(unknown.as_str()));
+        if let Some((at, unknown)) =
+            trigger_ids.iter().enumerate().find(|(_, id)| !self.work.board.has_trigger(id))
+        {
+            let message =
+                format!("there is no trigger {}: name one of the workspace", quoted(unknown.as_str()));
             let error = CommandError::new(CommandErrorCode::TriggerNotFound, message);
             let triggers = self.work.board.triggers.iter().map(|trigger| trigger.id.as_str());
             let candidates = nearest(unknown.as_str(), triggers);
@@ -57,7 +60,8 @@ impl Run<'_, '_> {
     pub(super) fn delete_view(&mut self, delete: &DeleteView) -> Result<Done, Refused> {
         let (index, view) = self.find_view(&delete.view_id)?;
         let id = view.id.clone();
-        let pointing = self.work.board.triggers.iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
+        let pointing =
+            self.work.board.triggers.iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
         let triggers = pointing
             .map(|trigger| TriggerDiff {
                 id: trigger.id.clone(),
@@ -145,7 +149,9 @@ impl Run<'_, '_> {
             };
             if self.env.registry.get(&body.type_id).is_none() {
                 let type_id = quoted(body.type_id.as_str());
-                warnings.push(format!("{id} is of the type {type_id}, which is not registered: it is shown as a placeholder."));
+                warnings.push(format!(
+                    "{id} is of the type {type_id}, which is not registered: it is shown as a placeholder."
+                ));
             }
             let order = self.work.board.next_order();
             self.work.add(Record { order, bounds: Bounds::new(position, size), body: Arc::clone(body) });
@@ -157,7 +163,8 @@ impl Run<'_, '_> {
             let active_view = Some(Diff { before, after: Some(view.id.clone()) });
             self.work.change(Rest { active_view, ..Rest::default() });
         }
-        let mut explanation = format!("Loaded the view {} with {}", quoted(&view.name), counted(view.components.len()));
+        let mut explanation =
+            format!("Loaded the view {} with {}", quoted(&view.name), counted(view.components.len()));
         match pinned.len() {
             0 => explanation.push('.'),
             stayed => explanation.push_str(&format!("; {stayed} pinned stayed.")),
@@ -178,7 +185,9 @@ impl Run<'_, '_> {
         let GridConfig { columns, rows, .. } = view.grid;
         let fits = |id: &ComponentId| {
             let bounds = self.work.board.bounds(id);
-            bounds.is_none_or(|bounds| bounds.right() <= u64::from(columns) && bounds.bottom() <= u64::from(rows))
+            bounds.is_none_or(|bounds| {
+                bounds.right() <= u64::from(columns) && bounds.bottom() <= u64::from(rows)
+            })
         };
         let adopted = GridConfig { columns, rows, ..live };
         (adopted != live && pinned.iter().all(fits)).then_some(adopted)

@@ -34,11 +34,6 @@ impl Budget {
     pub(super) const fn bounded() -> Self {
         Self(1 << 22)
     }
-
-    fn take(&mut self) -> Option<()> {
-        self.0 = self.0.checked_sub(1)?;
-        Some(())
-    }
 }
 
 /// Windows that are higher are searched for column by column: row by row costs with their height.
@@ -114,39 +109,60 @@ impl Cells {
     /// Time linear in the rows, times the height of the window at worst.
     pub(super) fn fit_below(&self, window: Window, from: u32, last: u32, budget: &mut Budget) -> Option<Fit> {
         let mut top = from;
-        'next: while top <= last {
-            let mut free = window.columns;
-            for row in (top..(top + window.size.rows).min(self.bottom())).rev() {
-                budget.take()?;
-                free &= !self.row(row);
-                if starts(free, window.size.cols) == 0 {
-                    // No window that holds all of the rows from here on down is free.
-                    top = row + 1;
-                    continue 'next;
-                }
+        while top <= last {
+            let rows = top..(top + window.size.rows).min(self.bottom());
+            match self.fit_at(window, top, rows.rev(), budget) {
+                Ok(fit) => return fit,
+                // No window that holds all of the rows from here on down is free.
+                Err(row) => top = row + 1,
             }
-            return Fit::at(top, free, window);
         }
         None
     }
 
     /// The first row of `first..=from`, going up, at which the window is free somewhere. It costs as
     /// [`fit_below`](Self::fit_below) does.
-    pub(super) fn fit_above(&self, window: Window, from: u32, first: u32, budget: &mut Budget) -> Option<Fit> {
+    pub(super) fn fit_above(
+        &self,
+        window: Window,
+        from: u32,
+        first: u32,
+        budget: &mut Budget,
+    ) -> Option<Fit> {
         let mut top = from;
-        'next: while top >= first {
-            let mut free = window.columns;
-            for row in top..(top + window.size.rows).min(self.bottom()) {
-                budget.take()?;
-                free &= !self.row(row);
-                if starts(free, window.size.cols) == 0 {
-                    top = row.checked_sub(window.size.rows)?;
-                    continue 'next;
-                }
+        while top >= first {
+            let rows = top..(top + window.size.rows).min(self.bottom());
+            match self.fit_at(window, top, rows, budget) {
+                Ok(fit) => return fit,
+                Err(row) => top = row.checked_sub(window.size.rows)?,
             }
-            return Fit::at(top, free, window);
         }
         None
+    }
+
+    /// Where the window may begin in row `top`, of which these are the covered rows; nothing once the budget is spent.
+    ///
+    /// # Errors
+    ///
+    /// The first of the rows, in their order, that together with those before it leaves no room.
+    fn fit_at(
+        &self,
+        window: Window,
+        top: u32,
+        mut rows: impl Iterator<Item = u32>,
+        budget: &mut Budget,
+    ) -> Result<Option<Fit>, u32> {
+        let mut free = window.columns;
+        let blocked = rows.find(|row| {
+            budget.0 = budget.0.saturating_sub(1);
+            free &= !self.row(*row);
+            starts(free, window.size.cols) == 0
+        });
+        let starts = starts(free, window.size.cols);
+        match blocked {
+            Some(row) if budget.0 > 0 => Err(row),
+            _ => Ok((starts != 0 && budget.0 > 0).then_some(Fit { row: top, starts })),
+        }
     }
 
     /// Counts for each column how many rows its windows have been free.
@@ -169,13 +185,6 @@ impl Cells {
         let row = bits(all).map(|col| free_from[col as usize]).min()?;
         let fits = bits(all).filter(|col| free_from[*col as usize] == row);
         (row <= last).then(|| Fit { row, starts: fits.fold(0, |fits, col| fits | 1 << col) })
-    }
-}
-
-impl Fit {
-    fn at(row: u32, free: u64, window: Window) -> Option<Self> {
-        let starts = starts(free, window.size.cols);
-        (starts != 0).then_some(Self { row, starts })
     }
 }
 

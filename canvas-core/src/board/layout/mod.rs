@@ -19,7 +19,8 @@ pub use self::place::NoRoom;
 pub(crate) use self::place::{Wishes, place};
 use self::rect::{Rect, mask};
 use self::search::Cursors;
-pub(crate) use self::shift::Blocked;
+#[cfg_attr(not(test), expect(unused_imports, reason = "the live board names them"))]
+pub(crate) use self::shift::{Blocked, Shift};
 use super::grid::Bounds;
 
 /// Columns that a grid may have.
@@ -76,8 +77,7 @@ impl Layout {
 
     /// Whether all of it lies in the grid and nothing covers it. Time linear in its rows.
     pub(crate) fn is_free(&self, bounds: Bounds) -> bool {
-        let inside =
-            bounds.right() <= u64::from(self.columns) && bounds.bottom() <= u64::from(MAX_ROWS);
+        let inside = bounds.right() <= u64::from(self.columns) && bounds.bottom() <= u64::from(MAX_ROWS);
         inside && Rect::clip(bounds, self.columns).is_some_and(|rect| self.cells.is_free(rect))
     }
 
@@ -92,7 +92,7 @@ impl Layout {
                 found.push(entry);
             }
         });
-        found.sort_unstable_by_key(|entry| (entry.rect.top, entry.rect.left, entry.slot));
+        found.sort_unstable_by_key(|Entry { rect, slot }| (rect.top, rect.left, *slot));
         found.into_iter().map(|entry| entry.slot).collect()
     }
 

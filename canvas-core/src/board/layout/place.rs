@@ -20,7 +20,9 @@ pub(crate) struct Wishes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
     /// The grid is smaller than the component, or the component has no cells.
-    #[error("no component may have this size on this grid: choose a size that fits into its columns and rows")]
+    #[error(
+        "no component may have this size on this grid: choose a size that fits into its columns and rows"
+    )]
     TooLarge,
     /// There is no room in the rows of the grid.
     #[error("the grid has no room for this size: remove or resize something, or choose a smaller size")]

@@ -6,10 +6,11 @@ use crate::board::grid::{Bounds, Position};
 /// A rectangle of at least one cell, all of them in a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rect {
+    // First of all, so that rectangles are ordered as one reads them.
     pub(super) top: u32,
+    pub(super) left: u8,
     /// The row below the last one.
     pub(super) bottom: u32,
-    pub(super) left: u8,
     /// The column behind the last one.
     pub(super) right: u8,
 }

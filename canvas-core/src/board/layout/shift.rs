@@ -31,10 +31,10 @@ impl Layout {
     /// layout stays as it is.
     ///
     /// What stands in the way goes straight down to the first row where nothing stands that has come to its place before
-    /// it, and what it comes upon there goes down in turn: whoever gets to a higher row comes first, then by column, then by
-    /// number. Each slot moves once, so this ends; it is what tells it from pushing whatever is hit, again and again.
-    /// Afterwards the moved ones share no cell with anything. Pinned ones stay and are passed by; slots that shared cells
-    /// before and are not moved still do.
+    /// it, and what it comes upon there goes down in turn: whoever gets to a higher row comes first, then whoever stood
+    /// higher, then by column, size and number. Each slot moves once, so this ends; pushing whatever is hit, again and
+    /// again, does not. Afterwards the moved ones share no cell with anything. Pinned ones stay and are passed by; slots
+    /// that shared cells before and are not moved still do.
     ///
     /// Time linear in the slots that are moved and what stands near them, times their logarithm.
     ///
@@ -51,22 +51,22 @@ impl Layout {
         let Some(rect) = Rect::clip(bounds, self.columns()) else { return Ok(Vec::new()) };
         let rows = rows.unwrap_or(MAX_ROWS).min(MAX_ROWS);
         let is_pinned = |entry: &Entry| Some(entry.slot) != except && pinned(entry.slot);
-        if let Some(entry) = self.standing(rect).into_iter().filter(is_pinned).min() {
-            return Err(Blocked::Pinned(entry.slot));
+        if let Some(slot) = self.collisions(bounds, except).into_iter().find(|slot| pinned(*slot)) {
+            return Err(Blocked::Pinned(slot));
         }
 
         let mut settled = Skyline::default();
-        let mut queue = Queue { waiting: BinaryHeap::new(), met: Slots::default() };
-        except.inspect(|slot| queue.met.note(*slot));
+        let mut queue = Queue::default();
+
         settled.raise(rect);
         let mut shifts = Vec::new();
         self.index.for_each(rect, |entry| queue.push_below(rect, entry));
-        while let Some(Waiting { row, entry, turns }) = queue.pop() {
-            let place = self.below_pinned(entry.rect.at_row(row.max(settled.under(entry.rect))), &is_pinned);
+        while let Some(Reverse(Waiting { row, entry, turns })) = queue.waiting.pop() {
+            let place = self.below_pinned(entry.rect.at_row(row.max(settled.under(entry.rect))), is_pinned);
             // After some turns it settles without seeing whether another could go first: a column of slots that all wait for
             // the same row would otherwise take turns for ever so long.
             if place.top > row && turns < TURNS && place.bottom <= rows {
-                queue.push(Waiting { row: place.top, entry, turns: turns + 1 });
+                queue.waiting.push(Reverse(Waiting { row: place.top, entry, turns: turns + 1 }));
                 continue;
             }
             if place.bottom > rows {
@@ -81,12 +81,6 @@ impl Layout {
             });
         }
         Ok(shifts)
-    }
-
-    fn standing(&self, rect: Rect) -> Vec<Entry> {
-        let mut found = Vec::new();
-        self.index.for_each(rect, |entry| found.push(entry));
-        found
     }
 
     /// The first place, from this one down, that shares no cell with a pinned slot.
@@ -109,16 +103,17 @@ impl Layout {
 /// How often a slot waits for others.
 const TURNS: u8 = 8;
 
-/// A slot that has to move to this row, or below it.
-#[derive(Debug, PartialEq, Eq)]
+/// A slot that has to move to this row, or below it. They are ordered as their fields are.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     row: u32,
     entry: Entry,
     turns: u8,
 }
 
+#[derive(Default)]
 struct Queue {
-    waiting: BinaryHeap<Reverse<(u32, u8, u32, Rect, u8)>>,
+    waiting: BinaryHeap<Reverse<Waiting>>,
     met: Slots,
 }
 
@@ -127,17 +122,8 @@ impl Queue {
     fn push_below(&mut self, rect: Rect, entry: Entry) {
         if self.met.is_new(entry.slot) {
             self.met.note(entry.slot);
-            self.push(Waiting { row: rect.bottom, entry, turns: 0 });
+            self.waiting.push(Reverse(Waiting { row: rect.bottom, entry, turns: 0 }));
         }
-    }
-
-    fn push(&mut self, Waiting { row, entry: Entry { rect, slot }, turns }: Waiting) {
-        self.waiting.push(Reverse((row, rect.left, slot, rect, turns)));
-    }
-
-    fn pop(&mut self) -> Option<Waiting> {
-        let Reverse((row, _, slot, rect, turns)) = self.waiting.pop()?;
-        Some(Waiting { row, entry: Entry { rect, slot }, turns })
     }
 }
 

@@ -50,9 +50,7 @@ pub struct ComponentDefinition {
 }
 
 /// What kind of thing a component is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentCategory {
     /// Lists and grids of things.
@@ -123,7 +121,9 @@ pub struct BindingRule {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     /// The name cannot be one.
-    #[error("the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another")]
+    #[error(
+        "the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another"
+    )]
     Name {
         /// The name.
         type_id: String,
@@ -141,7 +141,9 @@ pub enum DefinitionError {
         words: usize,
     },
     /// Sizes that exclude each other, or that no component can have.
-    #[error("sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them")]
+    #[error(
+        "sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them"
+    )]
     Sizes {
         /// The smallest.
         min: Size,

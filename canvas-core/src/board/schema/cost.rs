@@ -206,13 +206,16 @@ impl Graph {
                 Value::Object(map) => {
                     for (name, value) in map {
                         let own = node.properties.get(name);
-                        open.extend(own.into_iter().chain(&node.each_property).map(|&n| (n, value, steps + 1)));
+                        open.extend(
+                            own.into_iter().chain(&node.each_property).map(|&n| (n, value, steps + 1)),
+                        );
                         fuel = fuel.saturating_sub(node.names.len() * name.len());
                         open.extend(node.names.iter().map(|&n| (n, &a_name, steps + 1)));
                     }
                 }
                 Value::Array(items) => {
-                    for (item, own) in items.iter().zip(node.items.iter().map(Some).chain(std::iter::repeat(None)))
+                    for (item, own) in
+                        items.iter().zip(node.items.iter().map(Some).chain(std::iter::repeat(None)))
                     {
                         open.extend(own.into_iter().chain(&node.each_item).map(|&n| (n, item, steps + 1)));
                     }
@@ -263,8 +266,7 @@ fn measure(nodes: &[Node], next: impl Fn(&Node) -> Vec<usize>) -> Result<Measure
                 }
                 State::Open => {
                     state[at] = State::Done;
-                    visits[at] =
-                        below.iter().fold(nodes[at].weight, |sum, &n| sum.saturating_add(visits[n]));
+                    visits[at] = below.iter().fold(nodes[at].weight, |sum, &n| sum.saturating_add(visits[n]));
                     steps[at] = below.iter().map(|&n| steps[n] + 1).max().unwrap_or(0);
                     open.pop();
                 }
@@ -274,10 +276,7 @@ fn measure(nodes: &[Node], next: impl Fn(&Node) -> Vec<usize>) -> Result<Measure
             }
         }
     }
-    Ok(Measure {
-        visits: visits.into_iter().max().unwrap_or(0),
-        steps: steps.into_iter().max().unwrap_or(0),
-    })
+    Ok(Measure { visits: visits.into_iter().max().unwrap_or(0), steps: steps.into_iter().max().unwrap_or(0) })
 }
 
 fn size(value: &Value) -> usize {

@@ -133,8 +133,10 @@ fn hostile_schemas_and_values_take_little_time() {
 
 #[test]
 fn references_stay_within_what_was_handed_in() {
-    let documents =
-        BTreeMap::from([("https://example.com/size.json".to_owned(), json!({"type": "integer", "minimum": 1}))]);
+    let documents = BTreeMap::from([(
+        "https://example.com/size.json".to_owned(),
+        json!({"type": "integer", "minimum": 1}),
+    )]);
     let schema = json!({"properties": {"size": {"$ref": "https://example.com/size.json"}}});
     let compiled = Schema::compile_with(&schema, &documents).unwrap();
     assert!(compiled.is_valid(&json!({"size": 1})));

@@ -32,7 +32,8 @@ impl Step<'_> {
             self.replace_document(text)?;
             let (kind, actor, summary) = (EntryKind::Edit, Actor::Assistant, summary.to_owned());
             let record = Record { kind, actor, operation: &call.operation, summary };
-            change = self.record(record, delta.clone()).map(|entry| entry.change);
+            let step = self.document_step(delta.clone());
+            change = self.record(record, step).map(|entry| entry.change);
         }
         let (revision, summary) = (self.head.revision_id(), summary.to_owned());
         Ok(Outcome::Amended { revision, previous, change, summary })

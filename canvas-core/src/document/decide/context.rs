@@ -62,6 +62,7 @@ impl Step<'_> {
         // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
         self.blobs.clear();
         self.document = None;
+        self.board = None;
         let shown = match refusal {
             // Without changes, the text is again what the conversation has seen.
             Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {

@@ -10,12 +10,16 @@ use stateright::{Model, Property};
 use super::call::{CANVAS, Ended, Op, Said, TEXT, Work, at, version};
 use super::flaw::Flaw;
 use super::referee::{Referee, Rule};
-use crate::engine::run::{Ask, At, Done, Known, Next, Run, Told};
+use crate::board::Registry;
+use crate::engine::run::{Ask, At, Done, Known, Next, Run, Told, Types};
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::Head;
 use crate::ground::receipt::{Answer, Receipts};
 use crate::ground::store::{Commit, Committed, Fault, Loaded, Version};
 use crate::policy::Policy;
+
+/// No call here touches a board.
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::new);
 
 /// A lease lives two ticks.
 static POLICY: LazyLock<Policy> = LazyLock::new(|| {
@@ -271,7 +275,7 @@ fn broken() -> Fault {
 
 impl World {
     fn at(&self, server: usize, skew: i64) -> At<'static> {
-        At { canvas: &CANVAS, policy: &POLICY, now: self.heard(server, skew) }
+        At { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server, skew) }
     }
 
     /// The clock as a server hears it, its own and the store's alike.

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
-use canvas_core::{BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal, Rollout};
+use canvas_core::{
+    BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal, Revision, Rollout,
+};
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
 macro_rules! each {
@@ -56,6 +58,11 @@ each!(refusals: Refusal {
     Refusal::TooLarge { .. } => Refusal::TooLarge { bytes: 2, limit: 1 },
     Refusal::Disabled { .. } => Refusal::Disabled { rollout: Rollout::Off },
     Refusal::GitMode => Refusal::GitMode,
+    Refusal::NoBoard => Refusal::NoBoard,
+    Refusal::BoardExists => Refusal::BoardExists,
+    Refusal::InvalidBoard { .. } => Refusal::InvalidBoard { message: String::new() },
+    Refusal::BoardDamaged => Refusal::BoardDamaged,
+    Refusal::StaleBoard { .. } => Refusal::StaleBoard { base: Revision::ZERO, current: Revision::ZERO },
 });
 
 fn no_lines() -> LinesNow {
@@ -135,13 +142,17 @@ each!(addresses: AddressError {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 14] = [
+const NEVER: [(&str, &str); 18] = [
     ("USER_ACTED", "no document tool takes back"),
     ("HISTORY_EMPTY", "no document tool takes back"),
     ("HISTORY_NOT_FOUND", "no document tool takes back"),
     ("HISTORY_CONFLICT", "no document tool takes back"),
     ("HISTORY_TOO_DEEP", "no document tool takes back"),
     ("HISTORY_DAMAGED", "no document tool takes back"),
+    ("BOARD_NOT_FOUND", "no document tool touches the board"),
+    ("BOARD_EXISTS", "no document tool touches the board"),
+    ("INVALID_BOARD", "no document tool touches the board"),
+    ("REVISION_CONFLICT", "no document tool touches the board"),
     ("CANVAS_EXISTS", "no document tool makes a canvas"),
     ("CANVAS_DELETED", "no document tool makes a canvas"),
     ("PATCH_REJECTED/BAD_HEADER", "a hint in anchored mode"),

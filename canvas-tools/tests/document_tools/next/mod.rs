@@ -115,9 +115,15 @@ fn tools_in(text: &str) -> Vec<String> {
 }
 
 fn is_stop(reply: &ToolReply) -> bool {
-    ["wait for the next user message", "ask the user", "stop and tell the user", "answer without", "in your answer"]
-        .iter()
-        .any(|stop| message(reply).contains(stop))
+    [
+        "wait for the next user message",
+        "ask the user",
+        "stop and tell the user",
+        "answer without",
+        "in your answer",
+    ]
+    .iter()
+    .any(|stop| message(reply).contains(stop))
 }
 
 /// Says what to do in so many words. That it is the right thing is seen by doing it.

@@ -62,7 +62,11 @@ fn closed() -> Vec<Row> {
             closed(at(Rollout::ReadOnly), "canvas_apply_patch", &patch),
             Then::Stop("canvas_apply_patch", patch.clone()),
         ),
-        ("TOOL_DISABLED", closed(at(Rollout::Write), "canvas_check_out", &none), Then::Correct(all, none.clone())),
+        (
+            "TOOL_DISABLED",
+            closed(at(Rollout::Write), "canvas_check_out", &none),
+            Then::Correct(all, none.clone()),
+        ),
         (
             "GIT_MODE_UNSUPPORTED",
             closed(Policy { git_mode: true, ..Policy::default() }, all, &none),

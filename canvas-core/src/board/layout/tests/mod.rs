@@ -1,0 +1,5 @@
+mod hostile;
+mod laws;
+mod model;
+mod shifting;
+mod workloads;

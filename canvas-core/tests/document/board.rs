@@ -1,0 +1,221 @@
+//! The board of a canvas: commands under the same journal, receipts and rules as the document.
+
+use std::num::NonZeroU32;
+
+use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Workspace};
+use canvas_core::{Actor, Call, Command, Engine, Outcome, Party, Policy, Revision, Undo, block_on};
+use serde_json::{Value, json};
+
+use crate::world::{World, code};
+
+fn workspace() -> Workspace {
+    let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});
+    serde_json::from_value(json!({
+        "id": "ws_1", "name": "Board", "canvas": {"grid": grid, "components": []}, "threadId": "thread", "views": [],
+        "triggers": [], "createdAt": 1, "updatedAt": 1,
+        "settings": {
+            "theme": "system", "voiceEnabled": false, "defaultRefreshInterval": 60000, "grid": grid, "proactiveMode": "off",
+        },
+    }))
+    .unwrap()
+}
+
+fn with_board() -> World {
+    let world = World::new("a\nb\n");
+    assert_eq!(code(&world.ask("host", Command::CreateBoard { workspace: Box::new(workspace()) })), "OK");
+    world
+}
+
+fn board_command(by: Actor, command: Value) -> Command {
+    Command::Board { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None }
+}
+
+fn tile(col: u32) -> Value {
+    let position = json!({"col": col, "row": 0});
+    let payload = json!({
+        "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}, "position": position,
+        "size": {"cols": 1, "rows": 1},
+    });
+    json!({"type": "component.create", "payload": payload})
+}
+
+fn moved(id: &ComponentId, col: u32) -> Value {
+    json!({"type": "component.move", "payload": {"componentId": id, "position": {"col": col, "row": 1}}})
+}
+
+#[track_caller]
+fn made(outcome: &Outcome) -> ComponentId {
+    match outcome {
+        Outcome::Board { result: BoardResult::One(result), .. } if result.success => {
+            result.affected_component_ids[0].clone()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn now(world: &World) -> Workspace {
+    // A new engine, so that no cache hides anything.
+    let engine = Engine::new(world.engine.store().inner.clone(), Policy::default());
+    let (board, _) = block_on(engine.board(&world.canvas, world.now())).unwrap();
+    board.unwrap().workspace(|_| Default::default())
+}
+
+fn undo(world: &World, by: Party, what: Undo) -> String {
+    code(&world.ask(if by == Party::User { "user" } else { "model" }, Command::Undo { by, what }))
+}
+
+const ONE: Undo = Undo::Steps(NonZeroU32::MIN);
+const MODEL: Party = Party::Assistant { lease: None };
+
+#[test]
+fn commands_and_edits_are_taken_back_in_their_order() {
+    let world = with_board();
+    let states = || (world.text(), now(&world));
+    let mut walked = vec![states()];
+    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    walked.push(states());
+    world.edit("a\nb\nc\n");
+    walked.push(states());
+    world.ask("user", board_command(Actor::User, moved(&id, 4)));
+    walked.push(states());
+    world.edit("b\nc\n");
+    walked.push(states());
+    block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+
+    for state in walked[..4].iter().rev() {
+        assert_eq!(undo(&world, Party::User, ONE), "OK");
+        assert_eq!(states(), *state);
+    }
+    assert_eq!(undo(&world, Party::User, ONE), "HISTORY_EMPTY");
+    let steps = NonZeroU32::new(4).unwrap();
+    assert_eq!(code(&world.ask("user", Command::Redo { by: Party::User, steps })), "OK");
+    assert_eq!(states(), walked[4]);
+    assert_eq!(undo(&world, Party::User, Undo::Steps(steps)), "OK");
+    assert_eq!(states(), walked[0]);
+    let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+    assert_eq!((replay.entries, replay.tree), (16, world.head().draft().hash()));
+}
+
+#[test]
+fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
+    let world = with_board();
+    let one = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    let two = made(&world.ask("user", board_command(Actor::User, tile(3))));
+    world.edit("a\nb\nmine\n");
+    world.ask("host", Command::Message);
+    let three = made(&world.ask("model", board_command(Actor::Assistant, tile(6))));
+    let all = Undo::Author { author: Actor::Assistant, since: None };
+    assert_eq!(undo(&world, Party::User, all), "OK");
+    let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
+    assert_eq!((ids, world.text().as_str()), (vec![two.clone()], "a\nb\nmine\n"));
+    // That was a change too.
+    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(now(&world).canvas.components.len(), 3);
+
+    // Once the user has moved what the assistant made, it cannot be made undone.
+    world.ask("user", board_command(Actor::User, moved(&three, 9)));
+    let before = (now(&world), world.loaded().head.journal());
+    assert_eq!(undo(&world, Party::User, all), "HISTORY_CONFLICT");
+    // Nor where the user has put something in the place that it would go back to.
+    assert_eq!((now(&world), world.loaded().head.journal()), before);
+    let change = block_on(world.engine.history(&world.canvas, None, 9, world.now())).unwrap();
+    let of_one = change.iter().find(|entry| entry.number == 1).unwrap();
+    assert_eq!(of_one.summary, "Added Stat Tile at (0, 0), 1x1.");
+    world.ask(
+        "user",
+        board_command(
+            Actor::User,
+            json!({
+                "type": "component.remove", "payload": {"componentId": one},
+            }),
+        ),
+    );
+    assert_eq!(undo(&world, Party::User, Undo::Change(1)), "HISTORY_CONFLICT");
+}
+
+#[test]
+fn a_place_that_was_taken_since_is_in_the_way() {
+    let world = with_board();
+    let one = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    world.ask("model", board_command(Actor::Assistant, moved(&one, 5)));
+    world.ask("user", board_command(Actor::User, tile(0)));
+    let before = now(&world);
+    assert_eq!(undo(&world, Party::User, Undo::Change(2)), "HISTORY_CONFLICT");
+    assert_eq!(now(&world), before);
+}
+
+#[test]
+fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_the_user() {
+    let world = with_board();
+    world.ask("main", Command::Message);
+    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    assert_eq!(undo(&world, MODEL, ONE), "OK");
+    assert!(now(&world).canvas.components.is_empty());
+    assert_eq!(code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })), "OK");
+    world.ask("user", board_command(Actor::User, moved(&id, 2)));
+    assert_eq!(undo(&world, MODEL, ONE), "USER_ACTED");
+    world.ask("main", Command::Message);
+    world.ask("model", board_command(Actor::Assistant, moved(&id, 3)));
+    assert_eq!(undo(&world, MODEL, ONE), "OK");
+    // Of the document it takes one.
+    let lease = world.check_out("model");
+    world.write("model", lease, "b>c");
+    assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_OWNED");
+    assert_eq!(undo(&world, Party::Assistant { lease: Some(lease) }, ONE), "OK");
+    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    assert_eq!(
+        code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })),
+        "LOCK_NOT_OWNED"
+    );
+    // An ended turn does nothing more.
+    let late = world.fresh("model", board_command(Actor::Assistant, moved(&id, 4)));
+    world.ask("user", Command::Cancel);
+    assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
+    assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
+}
+
+#[test]
+fn a_call_made_again_answers_the_same_and_makes_nothing_twice() {
+    let world = with_board();
+    let call = world.fresh("model", board_command(Actor::Assistant, tile(0)));
+    let first = world.run(&call);
+    let again = world.peer().run(&call);
+    assert_eq!((&again.outcome, again.replayed), (&first.outcome, true));
+    assert_eq!(now(&world).canvas.components.len(), 1);
+    let other = Call { command: board_command(Actor::Assistant, tile(5)), ..call };
+    assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED");
+    // What was refused is answered again, too.
+    let refused = world.fresh("model", board_command(Actor::Assistant, tile(0)));
+    let first = world.run(&refused).outcome;
+    assert!(matches!(&first, Outcome::Board { result, .. } if !result.success()), "{first:?}");
+    assert_eq!(world.run(&refused).outcome, first);
+}
+
+#[test]
+fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() {
+    let world = with_board();
+    let base = world.head().revision();
+    world.edit("other\n");
+    let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
+    let at =
+        |base| Command::Board { by: Actor::Assistant, command: Box::new(command.clone()), base: Some(base) };
+    world.ask("main", Command::Message);
+    assert_eq!(code(&world.ask("model", at(base))), "OK");
+    assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
+    assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");
+}
+
+#[test]
+fn a_canvas_has_one_board() {
+    let world = World::new("a\n");
+    assert_eq!(code(&world.ask("model", board_command(Actor::Assistant, tile(0)))), "BOARD_NOT_FOUND");
+    let mut wrong = workspace();
+    wrong.canvas.grid.columns = 65;
+    assert_eq!(
+        code(&world.ask("host", Command::CreateBoard { workspace: Box::new(wrong) })),
+        "INVALID_BOARD"
+    );
+    let create = || Command::CreateBoard { workspace: Box::new(workspace()) };
+    assert_eq!(code(&world.ask("host", create())), "OK");
+    assert_eq!(code(&world.ask("host", create())), "BOARD_EXISTS");
+}
