@@ -326,7 +326,9 @@ impl Board {
         let mut views = self.views.clone();
         for diff in &rest.views {
             match diff {
-                ViewDiff::Added { index, view } if *index <= views.len() => {
+                ViewDiff::Added { index, view }
+                    if *index <= views.len() && views.iter().all(|other| other.id != view.id) =>
+                {
                     views.insert(*index, Arc::clone(view))
                 }
                 ViewDiff::Removed { index, view }

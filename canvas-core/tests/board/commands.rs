@@ -1,19 +1,365 @@
 //! Commands one by one: what they do, and how they are refused.
 
-use serde_json::json;
-
-use canvas_core::board::GridPolicy;
+use canvas_core::Actor;
+use canvas_core::board::{
+    BoardResult, CanvasCommand, CommandErrorCode, Executed, GridPolicy, PlacementReason, Position, TypeId,
+};
+use serde_json::{Value, json};
 
 use super::world::{World, code, kinds};
 
+fn one(executed: &Executed) -> &canvas_core::board::CommandResult {
+    match &executed.result {
+        BoardResult::One(result) => result,
+        BoardResult::Batch(batch) => panic!("{batch:?}"),
+    }
+}
+
+fn create(fields: Value) -> Value {
+    let mut payload = json!({"typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}});
+    payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({"type": "component.create", "payload": payload})
+}
+
+fn at(col: i64, row: i64, cols: i64, rows: i64) -> Value {
+    create(json!({"position": {"col": col, "row": row}, "size": {"cols": cols, "rows": rows}}))
+}
+
+fn moved(id: impl serde::Serialize, col: i64, row: i64) -> Value {
+    json!({"type": "component.move", "payload": {"componentId": id, "position": {"col": col, "row": row}}})
+}
+
+fn resized(id: impl serde::Serialize, cols: i64, rows: i64) -> Value {
+    json!({"type": "component.resize", "payload": {"componentId": id, "size": {"cols": cols, "rows": rows}}})
+}
+
+fn with(mut command: Value, field: &str, value: Value) -> Value {
+    command["payload"][field] = value;
+    command
+}
+
+/// On a grid of 12 by 8 with `one` at (0, 0, 2, 2) and `two`, pinned, at (4, 0, 2, 2): the code and place of each
+/// command, in the order in which faults are looked for.
 #[test]
-fn a_first_walk() {
+fn faults_are_told_in_their_order() {
+    let gone = "cmp_gone";
+    let table: Vec<(Value, &str)> = vec![
+        // What is named comes first, whatever else is wrong.
+        (moved(gone, -1, 0), "COMPONENT_NOT_FOUND /payload/componentId"),
+        (resized(gone, 0, 0), "COMPONENT_NOT_FOUND /payload/componentId"),
+        (
+            json!({"type": "component.remove", "payload": {"componentId": gone}}),
+            "COMPONENT_NOT_FOUND /payload/componentId",
+        ),
+        (
+            json!({"type": "component.update", "payload": {"componentId": gone, "config": 7}}),
+            "COMPONENT_NOT_FOUND /payload/componentId",
+        ),
+        (
+            with(with(at(0, 0, 0, 0), "typeId", json!("x")), "hints", json!({"nearComponentId": gone})),
+            "COMPONENT_NOT_FOUND /payload/hints/nearComponentId",
+        ),
+        (json!({"type": "view.load", "payload": {"viewId": "view_x"}}), "VIEW_NOT_FOUND /payload/viewId"),
+        (json!({"type": "view.delete", "payload": {"viewId": "view_x"}}), "VIEW_NOT_FOUND /payload/viewId"),
+        (
+            json!({"type": "view.save", "payload": {"name": "v", "triggerIds": ["trigger_1", "t"]}}),
+            "TRIGGER_NOT_FOUND /payload/triggerIds/1",
+        ),
+        (
+            with(with(at(0, 0, 0, 0), "typeId", json!("x")), "config", json!(7)),
+            "TYPE_NOT_FOUND /payload/typeId",
+        ),
+        (with(at(0, 0, 0, 0), "config", json!(7)), "CONFIG_VALIDATION_FAILED /payload/config"),
+        (with(at(0, 0, 0, 0), "config", json!([])), "CONFIG_VALIDATION_FAILED /payload/config"),
+        (
+            with(at(0, 0, 0, 0), "config", json!({"repo": 1, "metric": "stars"})),
+            "CONFIG_VALIDATION_FAILED /payload/config/repo",
+        ),
+        (at(0, 0, 0, 1), "INVALID_SIZE /payload/size"),
+        (at(-1, 0, 13, 1), "INVALID_SIZE /payload/size"),
+        (at(0, 0, 1, 9), "INVALID_SIZE /payload/size"),
+        (at(0, 0, 1, i64::MAX), "INVALID_SIZE /payload/size"),
+        (with(at(0, 0, 1, 1), "size", json!({"cols": 1.5, "rows": 1})), "INVALID_SIZE /payload/size"),
+        (at(11, 0, 2, 1), "INVALID_POSITION /payload/position"),
+        (at(0, 7, 1, 2), "INVALID_POSITION /payload/position"),
+        (at(-1, 0, 1, 1), "INVALID_POSITION /payload/position"),
+        (
+            with(at(0, 0, 1, 1), "position", json!({"col": 0.5, "row": 0})),
+            "INVALID_POSITION /payload/position",
+        ),
+        (
+            with(at(0, 0, 1, 1), "position", json!({"col": 1e300, "row": 0})),
+            "INVALID_POSITION /payload/position",
+        ),
+        (at(1, 1, 1, 1), "COLLISION_DETECTED /payload/position"),
+        (with(at(4, 1, 1, 1), "onCollision", json!("shift")), "COLLISION_DETECTED /payload/position"),
+        (with(at(6, 0, 1, 1), "position", json!({"col": 6.0, "row": 0})), "OK"),
+        (moved("ONE", 11, 0), "INVALID_POSITION /payload/position"),
+        (moved("ONE", 3, 0), "COLLISION_DETECTED /payload/position"),
+        (moved("ONE", 1, 1), "OK"),
+        (moved("ONE", 0, 0), "OK"),
+        (resized("ONE", 5, 1), "COLLISION_DETECTED /payload/position"),
+        (resized("ONE", 13, 1), "INVALID_SIZE /payload/size"),
+        (resized("ONE", 1, 0), "INVALID_SIZE /payload/size"),
+        (resized("TWO", 9, 1), "INVALID_SIZE /payload/size"),
+        (resized("ONE", 4, 2), "OK"),
+        (
+            json!({"type": "component.update", "payload": {"componentId": "ONE", "config": {"metric": "hearts"}}}),
+            "CONFIG_VALIDATION_FAILED /payload/config/metric",
+        ),
+        (
+            json!({"type": "component.update", "payload": {"componentId": "ONE", "config": null}}),
+            "CONFIG_VALIDATION_FAILED /payload/config",
+        ),
+    ];
+    for (command, expected) in table {
+        let mut world = World::new(12, 8, GridPolicy::BestEffort);
+        let (one, two) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
+        let text = command.to_string().replace("ONE", one.as_str()).replace("TWO", two.as_str());
+        let before = world.board.clone();
+        let executed = world.json(serde_json::from_str(&text).unwrap());
+        assert_eq!(code(&executed.result), expected, "{text}");
+        if expected != "OK" {
+            assert_eq!((world.board, executed.events.len()), (before, 0), "{text}");
+        }
+    }
+}
+
+/// A refusal that offers a command has tried it: it runs.
+#[test]
+fn what_is_offered_instead_works() {
+    for (policy, command, corrected) in [
+        (GridPolicy::BestEffort, at(1, 1, 2, 1), Some((2, 1))),
+        (GridPolicy::BestEffort, at(11, 0, 2, 1), Some((10, 0))),
+        (GridPolicy::BestEffort, at(0, 9, 1, 1), Some((0, 7))),
+        (GridPolicy::BestEffort, moved("ONE", 4, 0), Some((2, 0))),
+        (GridPolicy::BestEffort, moved("ONE", 11, 9), Some((10, 6))),
+        (GridPolicy::BestEffort, moved("ONE", -3, 0), None),
+        (GridPolicy::Grow, moved("ONE", 4, 0), Some((2, 0))),
+        (GridPolicy::BestEffort, with(at(7, 0, 1, 1), "typeId", json!("github.stat-tiles")), Some((7, 0))),
+        (GridPolicy::BestEffort, with(at(7, 0, 1, 1), "typeId", json!("weather")), None),
+        (GridPolicy::BestEffort, resized("ONE", 13, 2), None),
+        (GridPolicy::BestEffort, resized("THREE", 3, 1), Some((8, 4))),
+    ] {
+        let mut world = World::new(12, 8, policy);
+        let (one, _) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
+        let (three, _) = (world.tile(8, 4, 1, 1), world.tile(10, 4, 1, 1));
+        let text = command.to_string().replace("ONE", one.as_str()).replace("THREE", three.as_str());
+        let executed = world.json(serde_json::from_str(&text).unwrap());
+        let error = executed.result.error().unwrap_or_else(|| panic!("{text}: {executed:?}"));
+        let offered = error.corrected.as_deref().cloned();
+        assert_eq!(offered.is_some(), corrected.is_some(), "{text}: {error:?}");
+        let (Some(offered), Some(expected)) = (offered, corrected) else { continue };
+        let done = world.run(&offered, Actor::Assistant);
+        assert_eq!(code(&done.result), "OK", "{text}: {offered:?}");
+        let id = &self::one(&done).affected_component_ids[0];
+        assert_eq!(world.at(id).map(|(col, row, ..)| (col, row)), Some(expected), "{text}: {offered:?}");
+    }
+}
+
+#[test]
+fn a_collision_names_what_stands_there_and_where_there_is_room() {
     let mut world = World::new(12, 8, GridPolicy::BestEffort);
-    let one = world.tile(0, 0, 2, 2);
-    let executed = world.json(json!({
-        "type": "component.move", "payload": {"componentId": one, "position": {"col": 3, "row": 3}},
-    }));
-    assert_eq!(code(&executed.result), "OK");
-    assert_eq!(kinds(&executed.events), ["layout.changed"]);
-    assert_eq!(world.at(&one), Some((3, 3, 2, 2)));
+    let (first, second) = (world.tile(0, 0, 2, 2), world.tile(2, 0, 2, 2));
+    let executed = world.json(at(1, 1, 2, 1));
+    let error = executed.result.error().unwrap();
+    assert_eq!(error.code, CommandErrorCode::CollisionDetected);
+    assert_eq!(error.colliding_ids, [first, second]);
+    assert_eq!(error.free_positions, [(1, 2), (0, 2), (2, 2)].map(|(col, row)| Position::new(col, row)));
+    assert!(error.message.contains("(1, 2)"), "{}", error.message);
+}
+
+#[test]
+fn every_fault_of_a_config_is_told() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let executed = world.json(with(at(0, 0, 1, 1), "config", json!({"repo": 1, "metric": "hearts"})));
+    let mut paths: Vec<_> = executed.result.error().unwrap().errors.iter().map(|e| e.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["/metric", "/repo"]);
+}
+
+#[test]
+fn a_component_is_made_of_defaults_and_what_is_said() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let executed = world.json(json!({"type": "component.create", "payload": {
+        "typeId": "github.pr-list", "config": {"repo": "o/r"},
+        "meta": {"label": "Mine", "pinned": true, "createdBy": "user", "createdAt": 7},
+    }}));
+    let result = one(&executed);
+    assert_eq!(result.explanation, "Added PR List \"Mine\" at (0, 0), 4x3.");
+    assert_eq!(result.placement.as_ref().unwrap().reason, PlacementReason::AutoPlaced);
+    assert_eq!(kinds(&executed.events), ["component.added"]);
+    let component = world.board.component(&result.affected_component_ids[0]).unwrap();
+    assert_eq!(Value::from(component.config.clone()), json!({"repo": "o/r", "state": "open", "limit": 10}));
+    let binding = component.data_binding.unwrap();
+    assert_eq!((binding.query.kind.as_str(), binding.refresh_interval), ("pull_requests", Some(60_000)));
+    // Who made it, and when, is not for the command to say.
+    assert_eq!((component.meta.created_by, component.meta.created_at.as_millis()), (Actor::Assistant, 1_001));
+    assert!(component.meta.pinned);
+}
+
+#[test]
+fn an_update_sets_fields_and_keeps_the_rest() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let executed = world.json(json!({"type": "component.create", "payload": {
+        "typeId": "github.issue-grid", "config": {"repo": "o/r", "labels": ["a", "b"]},
+    }}));
+    let id = one(&executed).affected_component_ids[0].clone();
+    let update = |fields: Value| {
+        let mut payload = json!({"componentId": id});
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        json!({"type": "component.update", "payload": payload})
+    };
+    let executed = world.json(update(json!({"config": {"labels": ["c"]}})));
+    assert_eq!(kinds(&executed.events), ["component.updated"]);
+    let now = world.board.component(&id).unwrap();
+    assert_eq!(now.config["labels"], json!(["c"]));
+    assert_eq!((now.config["repo"].as_str(), now.config["state"].as_str()), (Some("o/r"), Some("open")));
+    // The binding follows the config that it came from.
+    assert_eq!(now.data_binding.unwrap().query.params["labels"], json!(["c"]));
+
+    let own = json!({"source": "mock-github", "query": {"type": "issues", "params": {"repo": "x/y"}}, "refreshInterval": null});
+    world.json(update(json!({"dataBinding": own})));
+    world.json(update(json!({"config": {"labels": []}})));
+    let now = world.board.component(&id).unwrap();
+    assert_eq!(now.data_binding.unwrap().query.params["repo"], "x/y", "one that was given stays");
+    world.json(update(json!({"dataBinding": null})));
+    assert_eq!(world.board.component(&id).unwrap().data_binding, None);
+
+    let executed = world.json(update(json!({"meta": {"label": "L", "pinned": true}})));
+    assert_eq!(kinds(&executed.events), ["layout.changed", "component.updated"]);
+    let executed = world.json(update(json!({"meta": {"label": null}})));
+    assert_eq!(one(&executed).explanation, "Updated Issue Grid \"L\".");
+    assert_eq!(world.board.component(&id).unwrap().meta.label, None);
+    let executed = world.json(update(json!({"meta": {"pinned": false}})));
+    assert_eq!(one(&executed).explanation, "Unpinned Issue Grid.");
+}
+
+/// Nothing to do is no failure, no entry, and keeps what can be done again.
+#[test]
+fn what_changes_nothing_leaves_no_entry() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let id = world.tile(0, 0, 2, 2);
+    let other = world.tile(5, 5, 1, 1);
+    world.json(moved(&other, 6, 5));
+    world.history.undo(&mut world.board).unwrap();
+    for command in [
+        moved(&id, 0, 0),
+        resized(&id, 2, 2),
+        json!({"type": "component.update", "payload": {"componentId": id, "config": {"repo": "o/r"}}}),
+        json!({"type": "component.update", "payload": {"componentId": id}}),
+        json!({"type": "batch", "payload": {"commands": [], "description": ""}}),
+        json!({"type": "batch", "payload": {"commands": [moved(&id, 3, 3), moved(&id, 0, 0)], "description": "to and fro"}}),
+    ] {
+        let executed = world.json(command.clone());
+        assert!(
+            executed.result.success() && executed.change.is_none() && executed.events.is_empty(),
+            "{command}"
+        );
+        assert_eq!(serde_json::to_value(&executed.result).unwrap()["undoId"], "", "{command}");
+    }
+    // A failure keeps it too.
+    assert!(!world.json(moved(&id, 99, 0)).result.success());
+    assert_eq!(world.history.state().redo_stack.len(), 1);
+    world.history.redo(&mut world.board).unwrap();
+    assert_eq!(world.at(&other), Some((6, 5, 1, 1)));
+
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    assert!(
+        world.json(json!({"type": "canvas.clear", "payload": {"preservePinned": false}})).change.is_none()
+    );
+}
+
+#[test]
+fn a_shift_says_whom_it_moved_and_is_one_entry() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let (one, two) = (world.tile(0, 0, 2, 2), world.tile(0, 2, 2, 2));
+    let before = world.board.clone();
+    let executed = world.json(with(at(0, 0, 2, 1), "onCollision", json!("shift")));
+    let result = self::one(&executed);
+    let placement = result.placement.as_ref().unwrap();
+    assert_eq!(
+        (placement.reason, placement.adjustments.as_ref().map(Vec::len)),
+        (PlacementReason::Shifted, Some(2))
+    );
+    assert_eq!(result.affected_component_ids[1..], [one.clone(), two.clone()]);
+    assert_eq!((world.at(&one), world.at(&two)), (Some((0, 1, 2, 2)), Some((0, 3, 2, 2))));
+    world.history.undo(&mut world.board).unwrap();
+    assert_eq!(world.board, before);
+}
+
+#[test]
+fn without_room_the_policy_decides() {
+    for (policy, expected, place) in [
+        (GridPolicy::Grow, "OK", Some((0, 2))),
+        (GridPolicy::Reject, "COLLISION_DETECTED /payload/size", None),
+        (GridPolicy::BestEffort, "OK", Some((0, 0))),
+    ] {
+        let mut world = World::new(4, 2, policy);
+        world.tile(0, 0, 4, 2);
+        let executed = world.json(create(json!({"size": {"cols": 2, "rows": 1}})));
+        assert_eq!(code(&executed.result), expected, "{policy:?}");
+        let Some((col, row)) = place else { continue };
+        let placement = one(&executed).placement.as_ref().unwrap();
+        assert_eq!(placement.position, Position::new(col, row));
+        let best = policy == GridPolicy::BestEffort;
+        assert_eq!(
+            (placement.reason == PlacementReason::BestEffort, one(&executed).warnings.len()),
+            (best, usize::from(best))
+        );
+        // What is asked for by name is never covered.
+        assert_eq!(code(&world.json(at(1, 0, 1, 1)).result), "COLLISION_DETECTED /payload/position");
+    }
+}
+
+#[test]
+fn pinned_ones_move_when_they_are_named() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let pinned = world.pinned(0, 0, 2, 2);
+    assert_eq!(code(&world.json(moved(&pinned, 3, 3)).result), "OK");
+    let clear = json!({"type": "canvas.clear", "payload": {"preservePinned": true}});
+    world.tile(8, 0, 1, 1);
+    let executed = world.json(clear.clone());
+    assert_eq!(one(&executed).explanation, "Cleared the canvas of one component; 1 pinned stayed.");
+    assert_eq!((world.at(&pinned), world.board.len()), (Some((3, 3, 2, 2)), 1));
+    assert!(world.json(clear).change.is_none());
+    let all = json!({"type": "canvas.clear", "payload": {"preservePinned": false}});
+    assert_eq!(one(&world.json(all)).explanation, "Cleared the canvas of one component.");
+    assert!(world.board.is_empty());
+}
+
+#[test]
+fn a_type_that_is_gone_leaves_its_components() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let id = world.tile(0, 0, 2, 2);
+    world.registry.unregister(&TypeId::new("github.stat-tile").unwrap()).unwrap();
+    assert_eq!(code(&world.json(moved(&id, 4, 4)).result), "OK");
+    assert_eq!(code(&world.json(resized(&id, 3, 3)).result), "OK");
+    let update =
+        json!({"type": "component.update", "payload": {"componentId": id, "config": {"repo": "a/b"}}});
+    assert_eq!(code(&world.json(update).result), "TYPE_NOT_FOUND nowhere");
+    let label = json!({"type": "component.update", "payload": {"componentId": id, "meta": {"label": "Old"}}});
+    assert_eq!(one(&world.json(label)).explanation, "Updated github.stat-tile.");
+    let remove: CanvasCommand =
+        serde_json::from_value(json!({"type": "component.remove", "payload": {"componentId": id}})).unwrap();
+    assert_eq!(code(&world.run(&remove, Actor::User).result), "OK");
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let mut world = World::new(12, 8, GridPolicy::Grow);
+    world.rules.config_bytes = 100;
+    world.rules.batch = 3;
+    world.rules.views = 1;
+    let config = json!({"repo": "o/r", "metric": "stars", "note": "x".repeat(100)});
+    assert_eq!(
+        code(&world.json(with(at(0, 0, 1, 1), "config", config)).result),
+        "CONFIG_VALIDATION_FAILED /payload/config"
+    );
+    let many = |count: usize| json!({"type": "batch", "payload": {"commands": vec![create(json!({})); count], "description": "x"}});
+    assert_eq!(code(&world.json(many(3)).result), "OK");
+    assert!(code(&world.json(many(4)).result).starts_with("BOARD_TOO_LARGE"));
+    let save = json!({"type": "view.save", "payload": {"name": "v"}});
+    assert_eq!(code(&world.json(save.clone()).result), "OK");
+    assert_eq!(code(&world.json(save).result), "BOARD_TOO_LARGE nowhere");
 }

@@ -1,5 +1,7 @@
 //! Boards as a host meets them: commands, views, batches, undo, as tables and laws.
 
+mod batches;
 mod commands;
 mod laws;
+mod views;
 mod world;
