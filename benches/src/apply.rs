@@ -6,7 +6,6 @@ use canvas_patch::Options;
 use flickzeug::{ApplyConfig, FuzzyConfig};
 use mpatch::ApplyOptions;
 
-use crate::allocations;
 use crate::inputs::Edited;
 use crate::measure::{Effort, Subject, side_by_side};
 use crate::report::Row;
@@ -14,11 +13,7 @@ use crate::report::Row;
 /// Measures a patch of `hunks` hunks on a document of `size` bytes; no rows where so many do not fit.
 pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Vec<Row> {
     let Some(input) = Edited::new(size, hunks) else { return Vec::new() };
-    let mut rows = Row::of(work, size, side_by_side(&subjects(&input), effort));
-    for row in rows.iter_mut().filter(|row| row.subject == "canvas") {
-        row.allocations = Some(allocations::of_size(size, || canvas(&input)));
-    }
-    rows
+    Row::of(work, size, side_by_side(&subjects(&input), effort))
 }
 
 /// Our strict apply. Public so that a test can count what it allocates.

@@ -7,12 +7,12 @@
 //! A further work is a module beside [`apply`] and a line in [`WORKS`]. Writes on real databases are compared in
 //! `stores`, which the features `sqlite` and `postgres` bring in.
 
-pub mod allocations;
 pub mod apply;
 pub mod build;
 pub mod call;
 pub mod inputs;
 pub mod measure;
+pub mod memory;
 pub mod outline;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

@@ -21,8 +21,6 @@ pub struct Row {
     pub time: Result<Time, Flaw>,
     /// Median nanoseconds of copying the document into a warm buffer, in the same run.
     pub floor_ns: f64,
-    /// Allocations of the document's size or more in one call, at most; counted for our own subject only.
-    pub allocations: Option<usize>,
 }
 
 impl Row {
@@ -36,7 +34,7 @@ impl Row {
         let floor =
             floor.and_then(|outcome| outcome.time.as_ref().ok()).expect("the floor is among the subjects");
         let floor_ns = floor.median_ns;
-        let row = |Outcome { subject, time }| Self { work, size, subject, time, floor_ns, allocations: None };
+        let row = |Outcome { subject, time }| Self { work, size, subject, time, floor_ns };
         outcomes.into_iter().map(row).collect()
     }
 }
@@ -47,9 +45,9 @@ impl Row {
 ///
 /// Those of `out`.
 pub fn head(out: &mut impl Write) -> io::Result<()> {
-    let columns = ["work", "size", "subject", "median", "fastest", "× memcpy", "document-sized allocations"];
-    let [work, size, subject, median, fastest, ratio, allocations] = columns;
-    writeln!(out, "{work:<10} {size:>6}  {subject:<16} {median:>10} {fastest:>10} {ratio:>9}  {allocations}")
+    let columns = ["work", "size", "subject", "median", "fastest", "× memcpy"];
+    let [work, size, subject, median, fastest, ratio] = columns;
+    writeln!(out, "{work:<12} {size:>6}  {subject:<16} {median:>10} {fastest:>10} {ratio:>9}")
 }
 
 /// Writes a row of the table.
@@ -58,21 +56,18 @@ pub fn head(out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{:<10} {:>6}  {:<16} ", row.work, bytes(row.size), row.subject)?;
+    write!(out, "{:<12} {:>6}  {:<16} ", row.work, bytes(row.size), row.subject)?;
     match &row.time {
         Ok(Time { median_ns, fastest_ns }) => {
             let ratio = median_ns / row.floor_ns;
-            write!(out, "{:>10} {:>10} {ratio:>9.2}", duration(*median_ns), duration(*fastest_ns))?;
+            writeln!(out, "{:>10} {:>10} {ratio:>9.2}", duration(*median_ns), duration(*fastest_ns))?;
         }
-        Err(Flaw::OtherResult) => write!(out, "not timed: gives another result")?,
+        Err(Flaw::OtherResult) => writeln!(out, "not timed: gives another result")?,
         Err(Flaw::Refused(error)) => {
-            write!(out, "not timed: refuses: {}", error.lines().next().unwrap_or(""))?
+            writeln!(out, "not timed: refuses: {}", error.lines().next().unwrap_or(""))?
         }
     }
-    match row.allocations {
-        Some(count) => writeln!(out, "  {count}"),
-        None => writeln!(out),
-    }
+    Ok(())
 }
 
 /// Writes a row as one JSON object on one line. A subject that was not timed has `null` times.

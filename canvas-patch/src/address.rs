@@ -103,10 +103,9 @@ pub struct Resolved {
 ///
 /// If what is named is not in the text, or is there several times, or if a search would take too long.
 pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> {
-    let mut blocks = Vec::new();
-    let outline = match address {
-        Address::Section { part: None, .. } | Address::FrontMatter => scan(text, |_| {}),
-        _ => scan(text, |block| blocks.push(block)),
+    let (outline, blocks) = match address {
+        Address::Section { part: None, .. } | Address::FrontMatter => scan::<false>(text),
+        _ => scan::<true>(text),
     };
     resolve_in(text, &outline, &blocks, address)
 }

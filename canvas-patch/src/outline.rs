@@ -5,6 +5,7 @@ mod depth;
 mod front_matter;
 mod graft;
 mod live;
+mod parts;
 mod scan;
 
 pub(crate) use cursor::LineCursor;
@@ -31,7 +32,7 @@ pub(crate) use scan::{Block, BlockKind, Lead, scan};
 /// assert_eq!((linux.lines.start, linux.lines.end), (3, 5));
 /// ```
 pub fn outline(text: &str) -> Outline {
-    scan(text, |_| {})
+    scan::<false>(text).0
 }
 
 /// The sections of one text, in the order of their headings.

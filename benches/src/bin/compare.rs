@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use canvas_benches::measure::Effort;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
-use canvas_benches::{WORKS, allocations, report};
+use canvas_benches::{WORKS, memory, report};
 
 #[global_allocator]
-static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = allocations::COUNTING;
+static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
 
 const USAGE: &str = "usage: compare [--json] [--quick] [WORK...]
 

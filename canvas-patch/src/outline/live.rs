@@ -8,6 +8,7 @@ use memchr::{memchr_iter, memrchr};
 use pulldown_cmark::Parser;
 
 use super::graft::{Shift, Window};
+use super::parts::in_parts;
 use super::scan::{Block, Definition, Lead, Piece, Point, piece};
 use super::{Outline, Section, depth};
 use crate::address::{Address, AddressError, Resolved, resolve_in};
@@ -23,7 +24,7 @@ const MAX_EDITS: usize = 256;
 
 /// So much more is read when the text after an edit does not come back to where it was. All tries together then
 /// cost a third of the last one.
-const GROWTH: usize = 4;
+pub(super) const GROWTH: usize = 4;
 
 /// What link references may expand to before pulldown-cmark stops resolving them, where the text is no longer.
 const EXPANSION: usize = 100_000;
@@ -66,13 +67,13 @@ pub struct LiveOutline {
 
 /// What tells whether the parser's limits on nesting and links can matter for a text.
 #[derive(Debug, Clone, Copy)]
-struct LimitsOfParser {
+pub(super) struct LimitsOfParser {
     /// Whether a line nests deeply.
-    deep: bool,
+    pub(super) deep: bool,
     /// No definition expands to more bytes.
-    longest_definition: usize,
+    pub(super) longest_definition: usize,
     /// Every reference has one; those of front matter are counted too.
-    brackets: usize,
+    pub(super) brackets: usize,
 }
 
 impl LimitsOfParser {
@@ -81,13 +82,13 @@ impl LimitsOfParser {
         Self { deep, longest_definition, brackets: brackets(text.as_bytes()) }
     }
 
-    fn can_matter(self, text: &str) -> bool {
+    pub(super) fn can_matter(self, text: &str) -> bool {
         let expanded = self.brackets.saturating_mul(self.longest_definition);
         expanded >= text.len().max(EXPANSION) || self.deep && depth::is_bounded(text)
     }
 }
 
-fn brackets(bytes: &[u8]) -> usize {
+pub(super) fn brackets(bytes: &[u8]) -> usize {
     memchr_iter(b']', bytes).count()
 }
 
@@ -95,10 +96,12 @@ impl LiveOutline {
     /// Outlines `text`; takes linear time.
     pub fn new(text: String) -> Self {
         let lead = Lead::of(&text);
-        let body = depth::bounded(&text[lead.bytes..]);
+        let at_once = || {
+            let body = depth::bounded(&text[lead.bytes..]);
+            piece(&text, &body, lead.end(&text), SPACING, |_| false)
+        };
         let Piece { sections, containers, blocks, points, definitions, longest_definition } =
-            piece(&text, &body, lead.end(&text), SPACING, |_| false);
-        drop(body);
+            in_parts::<true>(&text, lead, SPACING).unwrap_or_else(at_once);
         let outline = Outline { sections, containers, front_matter: lead.front_matter };
         let limits = LimitsOfParser::of(&text, lead, longest_definition);
         Self { text, lead, outline, blocks, points, definitions, limits }
@@ -193,7 +196,7 @@ impl LiveOutline {
         let (definitions, labels) = (OnceCell::new(), OnceCell::new());
         let is_defined = |label: &str| {
             let parsed = || {
-                let definitions = definitions.get_or_init(|| self.definitions_alone());
+                let definitions = definitions.get_or_init(|| alone(&self.definitions));
                 Parser::new(definitions)
             };
             labels.get_or_init(parsed).reference_definitions().get(label).is_some()
@@ -213,11 +216,11 @@ impl LiveOutline {
         let limits = reader.limits;
         (!limits.can_matter(&after[lead.bytes..])).then_some(Plan { lead, windows, limits })
     }
+}
 
-    /// A text that defines the same labels: only the parser knows which labels are alike.
-    fn definitions_alone(&self) -> String {
-        self.definitions.iter().flat_map(|definition| ["[", &definition.label, "]: x\n"]).collect()
-    }
+/// A text that defines the same labels: only the parser knows which labels are alike.
+pub(super) fn alone<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> String {
+    definitions.into_iter().flat_map(|definition| ["[", &definition.label, "]: x\n"]).collect()
 }
 
 /// What stands in a part of a text.
@@ -435,7 +438,7 @@ fn definitions_between(definitions: &[Definition], points: &[Point], between: &R
 }
 
 /// Where the line two above that of the byte `at` starts; the start of the text where there is none.
-fn two_lines_above(text: &str, at: usize) -> usize {
+pub(super) fn two_lines_above(text: &str, at: usize) -> usize {
     let above = |line: usize| if line == 0 { 0 } else { lines::line_start_before(text, line) };
     let line = memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
     above(above(line))

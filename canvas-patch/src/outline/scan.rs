@@ -3,14 +3,17 @@
 use std::ops::Range;
 
 use memchr::memrchr;
-use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, RefDefs, Tag, TagEnd,
+};
 
+use super::parts::in_parts;
 use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, depth, front_matter};
 
 /// CommonMark, and tables, whose last row followed by `---` would be a heading without them.
 ///
 /// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
-const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
 /// A block quote, list item or fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +41,32 @@ pub(crate) enum BlockKind {
     Fence,
 }
 
-/// Outlines `text` and hands its blocks to `on_block`, in the order of their starts.
-pub(crate) fn scan(text: &str, mut on_block: impl FnMut(Block)) -> Outline {
+/// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
+pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     let lead = Lead::of(text);
+    match in_parts::<BLOCKS>(text, lead, usize::MAX) {
+        Some(Piece { sections, containers, blocks, .. }) => {
+            (Outline { sections, containers, front_matter: lead.front_matter }, blocks)
+        }
+        None => at_once::<BLOCKS>(text, lead),
+    }
+}
+
+/// The same by one pass of the parser over the whole text.
+pub(super) fn at_once<const BLOCKS: bool>(text: &str, lead: Lead) -> (Outline, Vec<Block>) {
+    let mut blocks = Vec::new();
     let body = depth::bounded(&text[lead.bytes..]);
     let mut scan = Scan::new(LineCursor::new(text));
     scan.outline.front_matter = lead.front_matter;
     let mut events = Parser::new_ext(&body, OPTIONS).into_offset_iter();
+    let mut on_block = |block| {
+        if BLOCKS {
+            blocks.push(block);
+        }
+    };
     scan.run::<false>(&mut events, lead.bytes, &mut on_block, |_, _| {});
     scan.close(0, text.len());
-    scan.outline
+    (scan.outline, blocks)
 }
 
 /// What a text may begin with before its Markdown: a byte order mark and front matter.
@@ -139,16 +158,23 @@ pub(super) fn piece(
     scan.run::<true>(&mut events, start.byte, &mut |block| blocks.push(block), on_start);
     scan.close(0, text.len());
 
-    let found = events.reference_definitions().iter();
-    let (mut definitions, mut longest_definition) = (Vec::new(), 0);
-    for (label, definition) in found {
-        let title = definition.title.as_ref().map_or(0, |title| title.len());
-        longest_definition = longest_definition.max(definition.dest.len() + title);
-        definitions.push(Definition { byte: start.byte + definition.span.start, label: label.to_owned() });
-    }
-    definitions.sort_unstable_by_key(|definition| definition.byte);
+    let found = definitions(events.reference_definitions(), start.byte);
+    let longest_definition = found.iter().map(|(_, length)| *length).max().unwrap_or(0);
+    let definitions = found.into_iter().map(|(definition, _)| definition).collect();
     let Outline { sections, containers, .. } = scan.outline;
     Piece { sections, containers, blocks, points, definitions, longest_definition }
+}
+
+/// The definitions of a text that starts at the byte `base`, each with the bytes of its destination and title.
+pub(super) fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<(Definition, usize)> {
+    let with_lengths = found.iter().map(|(label, definition)| {
+        let title = definition.title.as_ref().map_or(0, |title| title.len());
+        let byte = base + definition.span.start;
+        (Definition { byte, label: label.to_owned() }, definition.dest.len() + title)
+    });
+    let mut definitions: Vec<_> = with_lengths.collect();
+    definitions.sort_unstable_by_key(|(definition, _)| definition.byte);
+    definitions
 }
 
 /// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
@@ -171,15 +197,23 @@ fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> St
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
 }
 
-struct Scan<'t> {
+pub(super) struct Scan<'t> {
     cursor: LineCursor<'t>,
-    outline: Outline,
+    pub(super) outline: Outline,
     /// Sections that have not ended, each inside the one before it.
     open: Vec<OpenSection>,
     /// Containers that have not ended, outermost first.
     frames: Vec<Frame>,
 }
 
+/// What a scan has found up to a point, to go back to.
+pub(super) struct Mark {
+    pub(super) point: Point,
+    /// The sections that are open there, with their last lines.
+    open: Vec<(OpenSection, usize)>,
+}
+
+#[derive(Clone, Copy)]
 struct OpenSection {
     section: usize,
     /// How many list items are around its heading.
@@ -198,8 +232,8 @@ struct Frame {
 }
 
 /// A block that is in nothing but perhaps a list.
-struct Start {
-    byte: usize,
+pub(super) struct Start {
+    pub(super) byte: usize,
     kind: StartKind,
 }
 
@@ -210,7 +244,7 @@ enum StartKind {
 }
 
 impl<'t> Scan<'t> {
-    fn new(cursor: LineCursor<'t>) -> Self {
+    pub(super) fn new(cursor: LineCursor<'t>) -> Self {
         Self {
             cursor,
             outline: Outline { sections: Vec::new(), containers: Vec::new(), front_matter: None },
@@ -220,7 +254,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Takes all events of a text that starts at the byte `base`; calls `on_start` only where `STARTS`.
-    fn run<'b, const STARTS: bool>(
+    pub(super) fn run<'b, const STARTS: bool>(
         &mut self,
         events: &mut impl Iterator<Item = (Event<'b>, Range<usize>)>,
         base: usize,
@@ -287,7 +321,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The point at the line of a block, if it is one; the text is read from `base` on.
-    fn point(&mut self, text: &str, base: usize, start: Start) -> Option<Point> {
+    pub(super) fn point(&mut self, text: &str, base: usize, start: Start) -> Option<Point> {
         let byte = self.cursor.line_start(start.byte).max(base);
         let line = &text.as_bytes()[byte..];
         let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
@@ -302,6 +336,24 @@ impl<'t> Scan<'t> {
         let line = self.cursor.line_at(start.byte);
         let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
         is_point.then_some(Point { byte, line, sections, containers })
+    }
+
+    /// Remembers a point that was just found.
+    pub(super) fn mark(&self, point: Point) -> Mark {
+        let last_line = |open: &OpenSection| self.outline.sections[open.section].lines.end;
+        Mark { point, open: self.open.iter().map(|open| (*open, last_line(open))).collect() }
+    }
+
+    /// Forgets what was found from a point on.
+    pub(super) fn back_to(&mut self, mark: &Mark) {
+        self.frames.clear();
+        self.outline.sections.truncate(mark.point.sections);
+        self.outline.containers.truncate(mark.point.containers);
+        self.open.clear();
+        for &(open, last_line) in &mark.open {
+            self.outline.sections[open.section].lines.end = last_line;
+            self.open.push(open);
+        }
     }
 
     fn heading(&mut self, title: String, level: HeadingLevel, bytes: Range<usize>) {
@@ -338,7 +390,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Ends the open sections from `first` inwards, at the last content before the byte at `end`.
-    fn close(&mut self, first: usize, end: usize) {
+    pub(super) fn close(&mut self, first: usize, end: usize) {
         if first >= self.open.len() {
             return;
         }

@@ -3,6 +3,7 @@ use proptest::sample::{Index, select};
 
 use super::*;
 use crate::outline::scan;
+use crate::outline::scan::at_once;
 
 /// Fewer in an ordinary run.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
@@ -15,10 +16,16 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 #[track_caller]
 fn check(live: &LiveOutline) {
     let text = live.text();
-    let mut blocks = Vec::new();
-    assert_eq!(live.outline, scan(text, |block| blocks.push(block)), "{text:?}");
+    let (outline, blocks) = at_once::<true>(text, Lead::of(text));
+    assert_eq!(live.outline, outline, "{text:?}");
     assert_eq!(live.blocks, blocks, "{text:?}");
     let fresh = LiveOutline::new(text.to_owned());
+    // What is read in parts is what the parser finds at once.
+    assert_eq!(scan::<true>(text), (outline, blocks), "{text:?}");
+    let whole =
+        piece(text, &depth::bounded(&text[live.lead.bytes..]), live.lead.end(text), SPACING, |_| false);
+    assert_eq!((&fresh.points, &fresh.definitions), (&whole.points, &whole.definitions), "{text:?}");
+    assert_eq!(fresh.limits.longest_definition, whole.longest_definition, "{text:?}");
     assert_eq!(live.lead, fresh.lead);
     assert_eq!(live.points[0], fresh.points[0]);
     assert!(live.points.is_sorted_by(|a, b| a.byte < b.byte), "{text:?}");
