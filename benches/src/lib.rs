@@ -31,11 +31,12 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 10] = [
+pub const WORKS: [Work; 11] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
+    Work { name: "build-2000", rows: |name, size, effort| build::rows(name, 2_000, size, effort) },
     Work { name: "outline", rows: outline::rows },
     Work { name: "outline-edit", rows: outline::rows_after_edit },
     Work { name: "call", rows: call::rows },

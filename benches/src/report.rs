@@ -88,6 +88,93 @@ pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{object}")
 }
 
+/// How the time of one subject grows with the document: with the size to the power of `exponent`, over all sizes that
+/// were measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growth {
+    /// Stable name of the work.
+    pub work: &'static str,
+    /// Stable name of the subject.
+    pub subject: &'static str,
+    /// The smallest and the largest document, in bytes.
+    pub sizes: (usize, usize),
+    /// 1 is linear.
+    pub exponent: f64,
+}
+
+impl Growth {
+    /// Of each subject that was timed at two sizes or more; `rows` are of one work, in the order of their sizes.
+    pub fn of(rows: &[Row]) -> Vec<Self> {
+        let mut subjects: Vec<_> = Vec::new();
+        for row in rows.iter().filter(|row| row.time.is_ok()) {
+            if !subjects.contains(&row.subject) {
+                subjects.push(row.subject);
+            }
+        }
+        let growth = |subject| {
+            let mut timed = rows.iter().filter(|row| row.subject == subject && row.time.is_ok());
+            let (first, last) = (timed.next()?, timed.next_back()?);
+            let median = |row: &Row| row.time.as_ref().map(|time| time.median_ns).ok();
+            let exponent =
+                (median(last)? / median(first)?).ln() / (last.size as f64 / first.size as f64).ln();
+            Some(Self { work: last.work, subject, sizes: (first.size, last.size), exponent })
+        };
+        subjects.into_iter().filter_map(growth).collect()
+    }
+}
+
+/// Writes what the times of a work grow with.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn growth_line(growth: &Growth, out: &mut impl Write) -> io::Result<()> {
+    let Growth { work, subject, sizes: (from, to), exponent } = growth;
+    let sizes = format!("{} to {}", bytes(*from), bytes(*to));
+    writeln!(out, "{work:<12} {subject:<16}  {sizes:>16}: time grows with size to the power of {exponent:.2}")
+}
+
+/// Writes what the times of a work grow with as one JSON object on one line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn growth_json_line(growth: &Growth, out: &mut impl Write) -> io::Result<()> {
+    let Growth { work, subject, sizes: (from, to), exponent } = growth;
+    let exponent = (exponent * 1e3).round() / 1e3;
+    let object = json!({"work": work, "subject": subject, "from": from, "to": to, "exponent": exponent});
+    writeln!(out, "{object}")
+}
+
+/// Writes how much an operation holds at most, the document included.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn peak_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
+    let ratio = with_text(size, peak);
+    writeln!(
+        out,
+        "memory {operation:<20} {:>6}  at most {ratio:.2} × the text, the text included",
+        bytes(size)
+    )
+}
+
+/// Writes how much an operation holds at most, as one JSON object on one line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn peak_json_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
+    let ratio = (with_text(size, peak) * 1e3).round() / 1e3;
+    let object = json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
+    writeln!(out, "{object}")
+}
+
+fn with_text(size: usize, peak: usize) -> f64 {
+    1.0 + peak as f64 / size as f64
+}
+
 /// Writes the head of the table of stores.
 ///
 /// # Errors
@@ -138,5 +225,31 @@ fn duration(ns: f64) -> String {
     match ns {
         1e6.. => format!("{:.2} ms", ns / 1e6),
         _ => format!("{:.2} µs", ns / 1e3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_told_from_the_ends() {
+        let row = |subject, size, time: Option<f64>| {
+            let time = time.map(|ns| Time { median_ns: ns, fastest_ns: ns }).ok_or(Flaw::OtherResult);
+            Row { work: "w", size, subject, time, floor_ns: 1.0 }
+        };
+        let rows = [
+            row("linear", 10, Some(5.0)),
+            row("quadratic", 10, Some(5.0)),
+            row("wrong", 10, None),
+            row("linear", 100, Some(1.0)),
+            row("late", 100, Some(1.0)),
+            row("wrong", 100, Some(1.0)),
+            row("linear", 1_000, Some(500.0)),
+            row("quadratic", 1_000, Some(50_000.0)),
+        ];
+        let found: Vec<_> =
+            Growth::of(&rows).iter().map(|g| (g.subject, g.sizes, g.exponent.round())).collect();
+        assert_eq!(found, [("linear", (10, 1_000), 1.0), ("quadratic", (10, 1_000), 2.0)]);
     }
 }

@@ -12,6 +12,9 @@ use crate::lines;
 use crate::outline::{BlockKind, Edit, Lead, LineCursor, LineRange, LiveOutline, Stretch, edits};
 
 /// What a text gained and lost.
+///
+/// Spans change no level, title or number in it, but where a text has equal headings, which of them counts as gained or
+/// lost, and so [`Heading::line`], may differ with and without spans.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureChange {
     /// Headings of the text after, by level and title, that the text before has fewer of; in order.

@@ -250,3 +250,34 @@ fn a_title_without_end_is_cut() {
     assert!(title.len() <= 512 && text[2..].starts_with(title.as_str()), "{title}");
     assert_eq!(outline.path(1), [title.as_str(), "x"]);
 }
+
+/// Texts longer than what the parser is given at once, with what reaches from one part of them into others.
+#[test]
+fn long_texts() {
+    let prose = "Words of a line that says nothing, and of others.\n".repeat(20) + "\n";
+    let sections = |count: usize| (0..count).map(|i| format!("## [x] {i}\n\n{prose}")).collect::<String>();
+    let quoted = |text: &str| text.lines().map(|line| format!("> {line}\n")).collect::<String>();
+    let fence = format!("```\n{}```\n\n", sections(700));
+    let (some, many) = (sections(200), sections(700));
+    for (text, sections, title) in [
+        (many.clone(), 700, "[x] 5"),
+        (format!("{many}[x]: y\n"), 700, "x 5"),
+        (format!("[x]: y\n\n{many}"), 700, "x 5"),
+        (format!("{some}[X]: y\n\n{some}[z]: y\n\n{some}"), 600, "x 5"),
+        (format!("{some}[z]: y\n\n{some}"), 400, "[x] 5"),
+        (format!("{some}{fence}{some}[x]: y\n"), 400, "x 5"),
+        (format!("{some}{}[x]: y\n", fence.trim_end().trim_end_matches('`')), 200, "[x] 5"),
+        (format!("{some}{}\n{some}[x]: y\n", quoted(&many)), 1_100, "x 5"),
+    ] {
+        let outline = outline(&text);
+        let titles: Vec<_> = outline.sections().iter().map(|section| section.title.as_str()).collect();
+        assert_eq!((titles.len(), titles[5]), (sections, title));
+        let (lines, total): (Vec<_>, _) = (text.lines().collect(), text.lines().count());
+        for section in outline.sections() {
+            let LineRange { start, end } = section.lines;
+            assert_eq!(section.heading, LineRange { start, end: start });
+            assert!(lines[start - 1].contains("## [x] ") && start < end && end <= total);
+        }
+        assert_eq!(canvas_patch::LiveOutline::new(text).outline(), &outline);
+    }
+}

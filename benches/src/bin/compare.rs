@@ -13,13 +13,19 @@ static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COU
 
 const USAGE: &str = "usage: compare [--json] [--quick] [WORK...]
 
---json   one object a row: work, size, subject, median_ns, floor_ns, ratio
+--json   one object a row: work, size, subject, median_ns, floor_ns, ratio;
+         then from, to, exponent of each subject; peak, ratio of memory
 --quick  two sizes and fewer repetitions, within a minute
-WORK     only these: a name, `apply-200`, or the start of several, `apply`
+WORK     only these: a name, `apply-200`, or the start of several, `apply`;
+         `memory` is how much is held at once
 ";
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 const QUICK_SIZES: [usize; 2] = [100_000, 1_000_000];
+
+/// How much is held at once is a group of its own.
+const MEMORY: &str = "memory";
+const MEMORY_SIZES: [usize; 2] = [1_000_000, 10_000_000];
 
 #[derive(Default)]
 struct Arguments {
@@ -50,7 +56,7 @@ impl Arguments {
 
 /// The names of all works.
 fn known() -> impl Iterator<Item = &'static str> {
-    let works = WORKS.iter().map(|work| work.name);
+    let works = WORKS.iter().map(|work| work.name).chain([MEMORY]);
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     let works = works.chain(stores::WORKS.iter().map(|work| work.name));
     works
@@ -68,6 +74,9 @@ fn main() -> io::Result<ExitCode> {
     };
     let out = &mut io::stdout().lock();
     compare(&arguments, out)?;
+    if arguments.wants(MEMORY) {
+        measure_memory(&arguments, out)?;
+    }
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     compare_stores(&arguments, out)?;
     Ok(ExitCode::SUCCESS)
@@ -80,6 +89,7 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
         report::head(out)?;
     }
     for work in WORKS.iter().filter(|work| arguments.wants(work.name)) {
+        let mut all = Vec::new();
         for &size in sizes {
             let rows = (work.rows)(work.name, size, effort);
             for row in &rows {
@@ -89,7 +99,35 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
                 writeln!(out)?;
             }
             out.flush()?;
+            all.extend(rows);
         }
+        let growths = report::Growth::of(&all);
+        for growth in &growths {
+            if arguments.json {
+                report::growth_json_line(growth, out)?
+            } else {
+                report::growth_line(growth, out)?
+            }
+        }
+        if !arguments.json && !growths.is_empty() {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    let sizes = if arguments.quick { &MEMORY_SIZES[..1] } else { &MEMORY_SIZES };
+    for &size in sizes {
+        for operation in memory::OPERATIONS {
+            let peak = (operation.peak)(size);
+            if arguments.json {
+                report::peak_json_line(operation.name, size, peak, out)?;
+            } else {
+                report::peak_line(operation.name, size, peak, out)?;
+            }
+        }
+        out.flush()?;
     }
     Ok(())
 }

@@ -19,8 +19,8 @@ const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 128 << 10 };
 /// So far apart are the places in a part where it may end.
 const MARKS: usize = PART / 64;
 
-/// Labels without a definition in their part are remembered up to this part of the text.
-const ASKED: usize = 16;
+/// Labels without a definition in their part are remembered up to this part of the text. Short texts of tests have few.
+const ASKED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
 
 /// What [`piece`](super::scan::piece) finds from the end of `lead` to the end of the text. Points closer to each other
 /// than `spacing` are left out, and blocks where not `BLOCKS`. `None` for short texts, and where the parser's limits
@@ -39,7 +39,7 @@ pub(super) fn in_parts<const BLOCKS: bool>(text: &str, lead: Lead, spacing: usiz
         asked.note(label);
         false
     });
-    if reading.definitions.is_empty() {
+    if reading.definitions.is_empty() && reading.behind.is_empty() {
         return Some(reading.finish(text));
     }
     let all = alone(reading.definitions.iter().map(|(definition, _)| definition));

@@ -3,6 +3,8 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::*;
+use crate::apply::apply;
+use crate::options::Options;
 use crate::outline::live_tests::{cases, changed, changes, document};
 
 /// Checks what a change of texts gains and loses: headings as `#title@line`, and counts of items, fences and front
@@ -167,6 +169,18 @@ fn counted(text: &str) -> (usize, isize, isize) {
         }
     }
     (headings, items, fences)
+}
+
+/// Spans leave out the heading between them, which is then no candidate.
+#[test]
+fn of_equal_headings_spans_tell_which_is_new() {
+    let (before, after) = ("x\n\ny\n\n# a\n\nz\n\nq\n", "# a\n\nx\n\ny\n\n# a\n\nz\n\nqq\n");
+    let applied = apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &Options::default());
+    let spans = applied.expect("the patch fits").spans();
+    for (spans, line) in [(&spans[..], 1), (&[], 7)] {
+        let expected = Heading { title: "a".to_owned(), level: 1, line };
+        assert_eq!(structure_change(before, after, spans).headings_gained, [expected]);
+    }
 }
 
 proptest! {
