@@ -5,15 +5,18 @@
 //! into a warm buffer. Times of a shared machine drift, so compare ratios of one run.
 //!
 //! A further work is a module beside [`apply`] and a line in [`WORKS`]. Writes on real databases are compared in
-//! `stores`, which the features `sqlite` and `postgres` bring in.
+//! `stores`, which the features `sqlite` and `postgres` bring in. The board's peers are not written in Rust: [`peers`] runs
+//! them on the workloads of [`board`].
 
 pub mod apply;
+pub mod board;
 pub mod build;
 pub mod call;
 pub mod inputs;
 pub mod measure;
 pub mod memory;
 pub mod outline;
+pub mod peers;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;

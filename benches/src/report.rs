@@ -221,7 +221,7 @@ fn bytes(size: usize) -> String {
     }
 }
 
-fn duration(ns: f64) -> String {
+pub(crate) fn duration(ns: f64) -> String {
     match ns {
         1e6.. => format!("{:.2} ms", ns / 1e6),
         _ => format!("{:.2} µs", ns / 1e3),

@@ -6,16 +6,17 @@ use std::process::ExitCode;
 use canvas_benches::measure::Effort;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
-use canvas_benches::{WORKS, memory, report};
+use canvas_benches::{WORKS, board, memory, peers, report};
 
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
 
-const USAGE: &str = "usage: compare [--json] [--quick] [WORK...]
+const USAGE: &str = "usage: compare [--json] [--quick] [--peers] [WORK...]
 
 --json   one object a row: work, size, subject, median_ns, floor_ns, ratio;
          then from, to, exponent of each subject; peak, ratio of memory
 --quick  two sizes and fewer repetitions, within a minute
+--peers  the board's peers too; needs node and npm
 WORK     only these: a name, `apply-200`, or the start of several, `apply`;
          `memory` is how much is held at once
 ";
@@ -31,6 +32,7 @@ const MEMORY_SIZES: [usize; 2] = [1_000_000, 10_000_000];
 struct Arguments {
     json: bool,
     quick: bool,
+    peers: bool,
     works: Vec<String>,
 }
 
@@ -42,6 +44,7 @@ impl Arguments {
             match argument.as_str() {
                 "--json" => parsed.json = true,
                 "--quick" => parsed.quick = true,
+                "--peers" => parsed.peers = true,
                 work if known().any(|known| names(work, known)) => parsed.works.push(argument),
                 _ => return None,
             }
@@ -56,7 +59,7 @@ impl Arguments {
 
 /// The names of all works.
 fn known() -> impl Iterator<Item = &'static str> {
-    let works = WORKS.iter().map(|work| work.name).chain([MEMORY]);
+    let works = WORKS.iter().map(|work| work.name).chain([MEMORY]).chain(board::WORKS);
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     let works = works.chain(stores::WORKS.iter().map(|work| work.name));
     works
@@ -77,6 +80,7 @@ fn main() -> io::Result<ExitCode> {
     if arguments.wants(MEMORY) {
         measure_memory(&arguments, out)?;
     }
+    compare_boards(&arguments, out)?;
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     compare_stores(&arguments, out)?;
     Ok(ExitCode::SUCCESS)
@@ -130,6 +134,30 @@ fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
         out.flush()?;
     }
     Ok(())
+}
+
+/// The board's works: our own rows, and with `--peers` theirs.
+fn compare_boards(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    if !board::WORKS.iter().any(|work| arguments.wants(work)) {
+        return Ok(());
+    }
+    let folder = board::folder();
+    let sizes = if arguments.quick { &board::SIZES[..2] } else { &board::SIZES[..] };
+    let mut rows = board::rows(&folder, sizes);
+    if arguments.peers {
+        match peers::rows(&folder, sizes, if arguments.quick { 3 } else { 60 }) {
+            Ok(theirs) => rows.extend(theirs),
+            Err(skipped) => writeln!(io::stderr(), "peers of the board: not run: {skipped}")?,
+        }
+    }
+    rows.retain(|row| arguments.wants(&row.work));
+    if !arguments.json && !rows.is_empty() {
+        board::head(out)?;
+    }
+    for row in &rows {
+        if arguments.json { board::json_line(row, out)? } else { board::line(row, out)? }
+    }
+    out.flush()
 }
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

@@ -49,16 +49,14 @@ impl Default for BoardRules {
 /// ```
 #[derive(Debug, Clone)]
 pub struct IdSource {
-    hasher: blake3::Hasher,
+    seed: [u8; 32],
     given: u64,
 }
 
 impl IdSource {
     /// The ids that belong to these bytes: of a call's key, or random ones.
     pub fn seeded(seed: &[u8]) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(seed);
-        Self { hasher, given: 0 }
+        Self { seed: *blake3::hash(seed).as_bytes(), given: 0 }
     }
 
     /// The next id for a component.
@@ -83,7 +81,7 @@ impl IdSource {
     fn next(&mut self, prefix: &str) -> String {
         const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         self.given += 1;
-        let hash = self.hasher.clone().update(&self.given.to_le_bytes()).finalize();
+        let hash = blake3::keyed_hash(&self.seed, &self.given.to_le_bytes());
         let mut id = String::with_capacity(prefix.len() + 16);
         id.push_str(prefix);
         id.extend(hash.as_bytes().iter().take(16).map(|byte| char::from(DIGITS[usize::from(byte & 31)])));

@@ -213,6 +213,11 @@ impl Board {
         self.by_id.is_empty()
     }
 
+    /// How many cells components cover, each counted once. Constant time.
+    pub const fn covered_cells(&self) -> u64 {
+        self.layout.covered_cells()
+    }
+
     /// Where a component stands.
     pub fn bounds(&self, id: &ComponentId) -> Option<Bounds> {
         self.slot_of(id).map(|slot| slot.bounds)

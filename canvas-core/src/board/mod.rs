@@ -3,8 +3,10 @@
 mod builtin;
 mod changed;
 pub(crate) mod command;
+pub(crate) mod context;
 pub(crate) mod data;
 pub(crate) mod env;
+pub(crate) mod error;
 pub(crate) mod event;
 pub(crate) mod execute;
 pub(crate) mod grid;
@@ -14,9 +16,11 @@ pub(crate) mod layout;
 pub(crate) mod live;
 pub(crate) mod patch;
 pub(crate) mod place;
+pub(crate) mod placement;
 pub(crate) mod registry;
 pub(crate) mod result;
 pub(crate) mod schema;
+pub(crate) mod simulated_time;
 mod stored;
 #[cfg(feature = "proptest")]
 pub mod strategies;
@@ -28,8 +32,20 @@ pub use self::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, HistoryAction, LoadView, MoveComponent,
     PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
 };
-pub use self::data::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataQuery};
+pub use self::context::{
+    Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextChange, ContextError,
+    ContextInput, DayOfWeek, DayParts, DayPlan, LoadingStatus, SummarizationLevel, TemporalContext,
+    TemporalError, TimeOfDay, TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext,
+    canvas_context, context_since, temporal_context,
+};
+pub use self::data::{
+    DataBinding, DataError, DataErrorCode, DataLoadingState, DataMeta, DataPolicy, DataQuery, DataResult,
+    DataSource, DataStates, Fetch, MockGithub, PaginationMeta, QueryDefinition, RequestToken,
+};
 pub use self::env::{BoardEnv, BoardRules, IdSource};
+pub use self::error::{
+    AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
+};
 pub use self::event::{CanvasEvent, LayoutChange, SelectedItem};
 pub use self::execute::{BoardChange, BoardResult, Executed};
 pub use self::grid::{Bounds, GridConfig, NO_CELL, Position, Size};
@@ -42,6 +58,7 @@ pub use self::patch::BoardPatch;
 pub use self::place::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult, Region,
 };
+pub use self::placement::{detect_collisions, find_placement};
 pub use self::registry::{
     BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
     DefinitionError, Registry, ValidationError, ValidationResult,
@@ -51,7 +68,10 @@ pub use self::result::{
     UndoEntry,
 };
 pub use self::schema::{Schema, SchemaError, SchemaErrorCode};
-pub use self::trigger::{ProactiveTrigger, TriggerType};
+pub use self::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
+pub use self::trigger::{
+    Due, DueAction, Occasion, ProactiveTrigger, TriggerMemory, TriggerProblem, TriggerType, due,
+};
 pub use self::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, View, Workspace, WorkspaceSettings,
 };

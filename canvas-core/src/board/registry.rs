@@ -137,6 +137,10 @@ impl Registry {
     }
 
     /// Checks a binding. A type without a schema for bindings takes any.
+    ///
+    /// # Panics
+    ///
+    /// Never: a binding is always JSON.
     pub fn validate_data_binding(&self, type_id: &TypeId, binding: &DataBinding) -> ValidationResult {
         let Some(known) = self.types.get(type_id) else { return unknown(type_id) };
         let Some(schema) = &known.binding else { return Vec::new().into() };
@@ -170,6 +174,10 @@ impl Registry {
 
     /// Names the definitions: 32 hexadecimal digits that are the same wherever the same types are registered, in
     /// whatever order. Linear in the size of the definitions.
+    ///
+    /// # Panics
+    ///
+    /// Never: a definition is always JSON.
     pub fn hash(&self) -> String {
         let mut text = String::new();
         for definition in self.get_all() {

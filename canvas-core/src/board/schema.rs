@@ -131,8 +131,10 @@ impl Schema {
     /// The errors are in the order of their places, [`Schema::ERRORS`] at most. A value that is too large to be checked,
     /// or on which this schema would take too long, has the one error `tooLarge`.
     pub fn validate(&self, value: &Value) -> Vec<ValidationError> {
-        let mut room = Room { values: cost::VALUES, bytes: Self::BYTES };
-        if !room.holds(value, Self::DEPTH) || !self.0.graph.affords(value) {
+        let mut room = Room { values: cost::VALUES, bytes: Self::BYTES, places: PLACES };
+        let affords =
+            |room: Room| self.0.graph.affords(value, cost::VALUES - room.values, Self::BYTES - room.bytes);
+        if !room.holds(value, Self::DEPTH) || !affords(room) {
             return vec![ValidationError {
                 path: String::new(),
                 message: "the value is too large or too deep to be checked: make it smaller".to_owned(),
@@ -173,7 +175,9 @@ const PATTERN_BYTES: usize = 256 * 1024;
 /// Bytes of a message or a path.
 const MESSAGE: usize = 300;
 /// Errors that are looked at before they are put in order.
-const COLLECTED: usize = 1_000;
+const COLLECTED: usize = 200;
+/// Bytes of the places of all values within what is checked.
+const PLACES: usize = 1024 * 1024;
 
 struct Nothing;
 
@@ -228,7 +232,7 @@ impl fmt::Debug for Schema {
 
 /// Counts the patterns too.
 fn measure_schema(schema: &Value, documents: &BTreeMap<String, Value>) -> Result<usize, SchemaError> {
-    let mut room = Room { values: Schema::VALUES, bytes: 4 * Schema::BYTES };
+    let mut room = Room { values: Schema::VALUES, bytes: 4 * Schema::BYTES, places: 4 * PLACES };
     let mut patterns = 0;
     for value in std::iter::once(schema).chain(documents.values()) {
         // Depth first, because everything below recurses.
@@ -279,14 +283,14 @@ fn unresolved(schema: &Value, error: &ReferencingError) -> SchemaError {
         ReferencingError::Unretrievable { uri, .. } => uri.as_str(),
         _ => "",
     };
-    let place = place_of_reference(schema, uri, &mut String::new()).unwrap_or_default();
+    let place = place_of_reference(schema, uri).unwrap_or_default();
     SchemaError::new(SchemaErrorCode::Reference, &place, &message)
 }
 
 /// The first reference to another document, preferably to this one.
-fn place_of_reference(schema: &Value, uri: &str, place: &mut String) -> Option<String> {
+fn place_of_reference(schema: &Value, uri: &str) -> Option<String> {
     let mut first = None;
-    let mut stack = vec![(schema, std::mem::take(place))];
+    let mut stack = vec![(schema, String::new())];
     while let Some((value, place)) = stack.pop() {
         if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
             let document = reference.split('#').next().unwrap_or_default();

@@ -149,6 +149,7 @@ fn command_seed() -> impl Strategy<Value = CommandSeed> {
 impl CommandSeed {
     /// The command that it becomes on this board. Most are legal; a collision, a fault of one kind, or a name of
     /// something that is gone makes some nearly so.
+    #[expect(clippy::missing_panics_doc, reason = "all its names are constants")]
     pub fn command(&self, board: &Board) -> CanvasCommand {
         let slots: Vec<_> =
             board.slots_in_order().map(|(_, slot)| (slot.body.id.clone(), slot.bounds)).collect();
@@ -227,7 +228,7 @@ impl CommandSeed {
             size: (self.cols != 5).then_some(size),
             meta: (self.col == 0)
                 .then(|| PartialMeta { pinned: Some(true), label: Some(Some(self.text.clone())) }),
-            hints: (!self.flag && self.col % 2 == 0).then_some(hints),
+            hints: (!self.flag && self.col.is_multiple_of(2)).then_some(hints),
             on_collision,
         }
     }
@@ -244,8 +245,9 @@ impl CommandSeed {
                 Some(Fault::Config) => Some(json!([1])),
                 _ => self.flag.then(|| json!({"repo": format!("a/{}", self.text)})),
             },
-            data_binding: (self.col % 3 == 0).then(|| (self.row % 2 == 0).then_some(binding)),
-            meta: (self.cols % 2 == 0)
+            data_binding: (self.col.is_multiple_of(3))
+                .then(|| (self.row.is_multiple_of(2)).then_some(binding)),
+            meta: (self.cols.is_multiple_of(2))
                 .then(|| PartialMeta { pinned: Some(self.flag), label: (self.rows == 1).then_some(None) }),
         }
     }

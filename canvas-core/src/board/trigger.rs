@@ -1,9 +1,16 @@
-//! What may suggest a view (specs 002 §8).
+//! What may suggest a view (specs 002 §8), and when it does.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::context::{DayParts, LocalDay, LocalTime, TemporalError, TimeOfDay};
+use super::event::CanvasEvent;
 use super::id::{TriggerId, ViewId};
+use super::simulated_time::{SimulatedTime, SimulatedTimeError};
+use super::workspace::{ProactiveMode, View};
 
 /// Something that suggests or loads a view when it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,3 +48,191 @@ pub enum TriggerType {
     /// A time that its name tells.
     TimeBased,
 }
+
+/// What makes triggers due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion<'a> {
+    /// The user opens the workspace.
+    SessionStart {
+        /// The host's name for the session. Asked again for the same one, a trigger does nothing.
+        session: &'a str,
+    },
+    /// Time has passed. Hosts ask as often as they like.
+    Time {
+        /// The time.
+        now: Timestamp,
+        /// The user's IANA time zone.
+        zone: &'a str,
+        /// When the parts of the day begin.
+        parts: DayParts,
+    },
+}
+
+/// What triggers have done already. The host keeps one for each workspace; it is no part of what is undone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TriggerMemory {
+    last: BTreeMap<TriggerId, Window>,
+}
+
+/// In what a trigger is due once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Window {
+    Session(String),
+    Part {
+        /// The day on which it began, in days since 1970.
+        day: i32,
+        part: TimeOfDay,
+    },
+}
+
+/// A trigger that is due, or that cannot do what it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Due {
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// What to do.
+    pub action: DueAction,
+    /// What to tell the user; nothing where there is nothing to do.
+    pub message: Option<String>,
+    /// What to tell whoever follows the board; nothing where there is nothing to do.
+    pub event: Option<CanvasEvent>,
+}
+
+/// What to do about a trigger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DueAction {
+    /// Suggest this view.
+    Suggest(ViewId),
+    /// Load this view, by [`CanvasCommand::LoadView`](super::CanvasCommand::LoadView).
+    Load(ViewId),
+    /// Show its message: it has no view.
+    Tell,
+    /// Nothing, for this reason.
+    Nothing(TriggerProblem),
+}
+
+/// Why a trigger does nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TriggerProblem {
+    /// Its view is gone.
+    #[error("its view {0} is gone: give the trigger another view, or turn it off")]
+    ViewGone(ViewId),
+    /// It names no time.
+    #[error(transparent)]
+    UnknownTime(#[from] SimulatedTimeError),
+}
+
+impl TriggerProblem {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::ViewGone(_) => "VIEW_NOT_FOUND",
+            Self::UnknownTime(_) => SimulatedTimeError::CODE,
+        }
+    }
+}
+
+/// What triggers are due, in their order.
+///
+/// A trigger is due once in its window: the session, or the part of the day that its name tells, which may last over
+/// midnight and belongs to the day on which it began. Of several with views, [`ProactiveMode::Auto`] loads the first one's
+/// and suggests the others', because a view takes the place of the one before. Those that are disabled are never due, and with
+/// [`ProactiveMode::Off`] none is. One whose view is gone says so once in its window; one whose time has an unknown
+/// name, each time that it is asked. Ids that are no longer among `triggers` are forgotten. Costs `O(n log n)`.
+///
+/// # Errors
+///
+/// [`TemporalError`] where there is no such time zone or time. Nothing is remembered then.
+pub fn due(
+    triggers: &[ProactiveTrigger],
+    views: &[View],
+    mode: ProactiveMode,
+    occasion: Occasion<'_>,
+    memory: &mut TriggerMemory,
+) -> Result<Vec<Due>, TemporalError> {
+    let now = Now::new(occasion)?;
+    let ids: BTreeSet<&TriggerId> = triggers.iter().map(|trigger| &trigger.id).collect();
+    memory.last.retain(|id, _| ids.contains(id));
+    if mode == ProactiveMode::Off {
+        return Ok(Vec::new());
+    }
+
+    let views: BTreeSet<&ViewId> = views.iter().map(|view| &view.id).collect();
+    let (mut found, mut may_load) = (Vec::new(), mode == ProactiveMode::Auto);
+    for trigger in triggers.iter().filter(|trigger| trigger.enabled) {
+        let action = match now.window(trigger) {
+            Ok(Some(window)) if memory.last.get(&trigger.id) != Some(&window) => {
+                memory.last.insert(trigger.id.clone(), window);
+                action(trigger, &views, &mut may_load)
+            }
+            Ok(_) => continue,
+            Err(error) => DueAction::Nothing(error.into()),
+        };
+        found.push(Due::new(trigger, action));
+    }
+    Ok(found)
+}
+
+/// An occasion, with the zone looked up.
+enum Now {
+    Session(String),
+    Part { day: LocalDay, part: TimeOfDay },
+}
+
+impl Now {
+    fn new(occasion: Occasion<'_>) -> Result<Self, TemporalError> {
+        Ok(match occasion {
+            Occasion::SessionStart { session } => Self::Session(session.to_owned()),
+            Occasion::Time { now, zone, parts } => {
+                let (part, day) = LocalTime::new(now, zone)?.part(&parts);
+                Self::Part { day, part }
+            }
+        })
+    }
+
+    /// The window that this trigger is due in, if it is.
+    fn window(&self, trigger: &ProactiveTrigger) -> Result<Option<Window>, SimulatedTimeError> {
+        match (self, trigger.kind) {
+            (Self::Session(session), TriggerType::SessionStart) => Ok(Some(Window::Session(session.clone()))),
+            (&Self::Part { day, part }, TriggerType::TimeBased) => {
+                let time: SimulatedTime = trigger.simulated_time.as_deref().unwrap_or_default().parse()?;
+                let hit = time.part == part && time.days.contain(day.day);
+                Ok(hit.then_some(Window::Part { day: day.number, part }))
+            }
+            (Self::Session(_), TriggerType::TimeBased) | (Self::Part { .. }, TriggerType::SessionStart) => {
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn action(trigger: &ProactiveTrigger, views: &BTreeSet<&ViewId>, may_load: &mut bool) -> DueAction {
+    match &trigger.view_id {
+        None => DueAction::Tell,
+        Some(view) if !views.contains(view) => DueAction::Nothing(TriggerProblem::ViewGone(view.clone())),
+        Some(view) if std::mem::take(may_load) => DueAction::Load(view.clone()),
+        Some(view) => DueAction::Suggest(view.clone()),
+    }
+}
+
+impl Due {
+    fn new(trigger: &ProactiveTrigger, action: DueAction) -> Self {
+        let suggested_view_id = match &action {
+            DueAction::Suggest(view) | DueAction::Load(view) => Some(view.clone()),
+            DueAction::Tell => None,
+            DueAction::Nothing(_) => {
+                return Self { trigger: trigger.id.clone(), action, message: None, event: None };
+            }
+        };
+        let event = CanvasEvent::TriggerActivated {
+            trigger_id: trigger.id.clone(),
+            trigger_name: trigger.name.clone(),
+            suggested_view_id,
+        };
+        Self { trigger: trigger.id.clone(), action, message: trigger.message.clone(), event: Some(event) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

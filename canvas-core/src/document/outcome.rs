@@ -112,7 +112,7 @@ pub enum Outcome {
     /// A command was run on the board: done, or refused by what stands on it.
     Board {
         /// What is answered.
-        result: BoardResult,
+        result: Box<BoardResult>,
         /// What happened.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         events: Vec<CanvasEvent>,

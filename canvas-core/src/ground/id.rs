@@ -37,7 +37,7 @@ macro_rules! name {
             ///
             /// # Errors
             ///
-            /// [`NameError`] where it is empty or too long.
+            /// [`NameError`](crate::NameError) where it is empty or too long.
             pub fn new(name: &str) -> Result<Self, $crate::ground::id::NameError> {
                 use $crate::ground::id::NameError;
                 match name.len() {

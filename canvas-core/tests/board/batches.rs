@@ -98,7 +98,7 @@ fn one_fault_refuses_all() {
         (vec![created(), view.clone(), moved(&one, 5, 0)], 2),
         (
             vec![
-                view.clone(),
+                view,
                 json!({"type": "canvas.clear", "payload": {"preservePinned": false}}),
                 moved(&one, 0, 0),
             ],

@@ -45,10 +45,9 @@ fn moved(id: &ComponentId, col: u32) -> Value {
 
 #[track_caller]
 fn made(outcome: &Outcome) -> ComponentId {
-    match outcome {
-        Outcome::Board { result: BoardResult::One(result), .. } if result.success => {
-            result.affected_component_ids[0].clone()
-        }
+    let Outcome::Board { result, .. } = outcome else { panic!("{outcome:?}") };
+    match result.as_ref() {
+        BoardResult::One(result) if result.success => result.affected_component_ids[0].clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -107,7 +106,7 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     let all = Undo::Author { author: Actor::Assistant, since: None };
     assert_eq!(undo(&world, Party::User, all), "OK");
     let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
-    assert_eq!((ids, world.text().as_str()), (vec![two.clone()], "a\nb\nmine\n"));
+    assert_eq!((ids, world.text().as_str()), (vec![two], "a\nb\nmine\n"));
     // That was a change too.
     assert_eq!(undo(&world, Party::User, ONE), "OK");
     assert_eq!(now(&world).canvas.components.len(), 3);

@@ -133,6 +133,8 @@ fn code(outcome: &Outcome) -> String {
         | Outcome::Undone { .. }
         | Outcome::Redone { .. }
         | Outcome::HistoryCleared { .. }
+        | Outcome::BoardCreated { .. }
+        | Outcome::Board { .. }
         | Outcome::Forgotten => unreachable!("nobody asks for it here: {outcome:?}"),
         // Which hunks of a patch do not fit is the business of other tests.
         Outcome::Refused(refusal @ Refusal::PatchRejected(_)) => refusal.code().to_owned(),

@@ -19,8 +19,7 @@ pub use self::place::NoRoom;
 pub(crate) use self::place::{Wishes, place};
 use self::rect::{Rect, mask};
 use self::search::Cursors;
-#[cfg_attr(not(test), expect(unused_imports, reason = "the live board names them"))]
-pub(crate) use self::shift::{Blocked, Shift};
+pub(crate) use self::shift::Blocked;
 use super::grid::Bounds;
 
 /// Columns that a grid may have.

@@ -106,7 +106,7 @@ impl Layout {
             Region::Right => (mask(columns - wide, wide), 0, shown),
         };
         let window = Window { size, columns: usable };
-        let last = self.last_top(size, Some(rows)).filter(|last| *last >= from)?;
+        let last = self.last_top(size, Some(rows))?;
         let budget = &mut Budget::bounded();
         let first = |starts: u64, row| Position::new(starts.trailing_zeros(), row);
         match region {

@@ -57,7 +57,7 @@ impl Layout {
 
         let mut settled = Skyline::default();
         let mut queue = Queue::default();
-
+        except.inspect(|slot| queue.met.note(*slot));
         settled.raise(rect);
         let mut shifts = Vec::new();
         self.index.for_each(rect, |entry| queue.push_below(rect, entry));

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::ValidationError;
 use crate::board::data::{DataBinding, DataQuery};
 use crate::board::grid::{NO_CELL, Size};
 use crate::board::id::{DataSourceId, TypeId};
-use crate::board::schema::{Schema, SchemaError};
+use crate::board::schema::{Schema, SchemaError, TOO_LARGE};
 
 /// A type of components. How it is drawn is the host's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -232,7 +233,9 @@ impl ComponentDefinition {
         }
         // Fields that only a command can give are not there yet; those that are there must be right.
         let defaults = Value::Object(self.default_config.clone());
-        let wrong = config.validate(&defaults).into_iter().find(|error| !error.path.is_empty());
+        let whole = ["additionalProperties", "propertyNames", "maxProperties", TOO_LARGE];
+        let counts = |error: &ValidationError| !error.path.is_empty() || whole.contains(&error.code.as_str());
+        let wrong = config.validate(&defaults).into_iter().find(counts);
         if let Some(error) = wrong {
             return Err(DefinitionError::DefaultConfig { place: format!("/defaultConfig{}", error.path) });
         }

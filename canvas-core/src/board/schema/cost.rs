@@ -10,33 +10,44 @@ use serde_json::Value;
 /// Values of what is checked, names not counted.
 pub(super) const VALUES: usize = 10_000;
 
-/// Visits that any value may cost.
-const FUEL: usize = 1_000_000;
-/// Visits for one value below which nothing is counted: with [`VALUES`] they are few enough.
-const CHEAP: usize = 512;
+/// Visits that any value may cost. Each may leave an error of some 300 bytes, before they are put in order and cut.
+const FUEL: usize = 200_000;
 /// Steps through schemas and values together: each is a stack frame or several of the validator.
 const STEPS: usize = 256;
-/// What a pattern counts, in visits.
+/// What a pattern counts, in visits; also the bytes of a text, and the choices of an `enum`, that count as one.
 const PATTERN: usize = 32;
 
 /// What is left for a value.
 pub(super) struct Room {
     pub(super) values: usize,
     pub(super) bytes: usize,
+    /// Bytes of the places of all values: the validator spells them out.
+    pub(super) places: usize,
 }
 
 impl Room {
     /// Takes room for a value; `false` where there is too little. Never deeper than `depth`.
     pub(super) fn holds(&mut self, value: &Value, depth: usize) -> bool {
-        if self.values == 0 {
+        self.holds_at(value, depth, 0)
+    }
+
+    fn holds_at(&mut self, value: &Value, depth: usize, place: usize) -> bool {
+        let (Some(values), Some(places)) = (self.values.checked_sub(1), self.places.checked_sub(place))
+        else {
             return false;
-        }
-        self.values -= 1;
+        };
+        (self.values, self.places) = (values, places);
         match value {
             Value::String(text) => self.text(text),
-            Value::Array(items) => depth > 0 && items.iter().all(|item| self.holds(item, depth - 1)),
+            // An index has some digits.
+            Value::Array(items) => {
+                depth > 0 && items.iter().all(|item| self.holds_at(item, depth - 1, place + 5))
+            }
             Value::Object(map) => {
-                depth > 0 && map.iter().all(|(name, value)| self.text(name) && self.holds(value, depth - 1))
+                depth > 0
+                    && map.iter().all(|(name, value)| {
+                        self.text(name) && self.holds_at(value, depth - 1, place + 1 + name.len())
+                    })
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => true,
         }
@@ -57,7 +68,8 @@ pub(super) fn step(place: &str, name: &str) -> String {
 /// Which schema applies which others, and to what.
 pub(super) struct Graph {
     nodes: Vec<Node>,
-    cheap: bool,
+    /// Visits that one value costs at most, with what is applied to its parts; `None` where that depends on the value.
+    visits: Option<usize>,
 }
 
 /// A schema within a schema.
@@ -101,61 +113,71 @@ impl Graph {
     ) -> Result<Self, GraphError> {
         let mut found: HashMap<*const Value, usize> = HashMap::from([(std::ptr::from_ref(root), 0)]);
         let mut nodes = vec![Node::default()];
-        let mut places = vec![String::new()];
+        // The schema that names it, the keyword, and what is named there.
+        let mut places: Vec<(usize, &str, Part<'_>)> = vec![(0, "", Part::Whole)];
         let mut open = vec![(0, root, scope)];
         while let Some((at, schema, scope)) = open.pop() {
-            let place = places[at].clone();
-            let nowhere = |place: String| GraphError { kind: Fault::Nowhere, place };
             let Some(map) = schema.as_object() else {
                 nodes[at].weight = 1;
                 continue;
             };
             let reference = map.get("$ref").and_then(Value::as_str);
-            let mut add = |value: &'v Value, place: String, scope: S| {
+            let mut add = |value: &'v Value, keyword: &'v str, part: Part<'v>, scope: S| {
                 *found.entry(std::ptr::from_ref(value)).or_insert_with(|| {
                     nodes.push(Node::default());
-                    places.push(place);
+                    places.push((at, keyword, part));
                     open.push((nodes.len() - 1, value, scope));
                     nodes.len() - 1
                 })
             };
             let mut node = Node { weight: 1 + map.len(), ..Node::default() };
             if let Some(reference) = reference {
-                let here = step(&place, "$ref");
-                let (target, scope) = lookup(&scope, reference).map_err(|()| nowhere(here.clone()))?;
-                node.here.push(add(target, here, scope));
+                let Ok((target, scope)) = lookup(&scope, reference) else {
+                    places.push((at, "$ref", Part::Whole));
+                    return Err(GraphError { kind: Fault::Nowhere, place: spell(&places, places.len() - 1) });
+                };
+                node.here.push(add(target, "$ref", Part::Whole, scope));
                 nodes[at] = node;
                 continue;
             }
             for (keyword, value) in map {
-                let below = step(&place, keyword);
-                let mut one = |value: &'v Value| {
+                let mut one = |value: &'v Value, part: Part<'v>| {
                     let inner = enter(&scope, value).unwrap_or_else(|()| scope.clone());
-                    add(value, below.clone(), inner)
+                    add(value, keyword, part, inner)
                 };
                 match (keyword.as_str(), value) {
-                    ("allOf" | "anyOf" | "oneOf", Value::Array(all)) => node.here.extend(all.iter().map(one)),
-                    ("not" | "if" | "then" | "else", _) => node.here.push(one(value)),
+                    ("allOf" | "anyOf" | "oneOf", Value::Array(all)) => {
+                        node.here.extend(all.iter().enumerate().map(|(n, v)| one(v, Part::Item(n))))
+                    }
+                    ("not" | "if" | "then" | "else", _) => node.here.push(one(value, Part::Whole)),
                     ("dependencies", Value::Object(all)) => {
-                        node.here.extend(all.values().filter(|v| !v.is_array()).map(one));
+                        let schemas = all.iter().filter(|(_, value)| !value.is_array());
+                        node.here.extend(schemas.map(|(name, v)| one(v, Part::Name(name))));
+                        node.weight += size(value);
                     }
                     ("properties", Value::Object(all)) => {
-                        node.properties.extend(all.iter().map(|(name, value)| (name.clone(), one(value))));
+                        let parts = all.iter().map(|(name, v)| (name.clone(), one(v, Part::Name(name))));
+                        node.properties.extend(parts);
                     }
                     ("patternProperties", Value::Object(all)) => {
                         node.weight += PATTERN * all.len();
                         node.pattern |= !all.is_empty();
-                        node.each_property.extend(all.values().map(one));
+                        node.each_property.extend(all.iter().map(|(name, v)| one(v, Part::Name(name))));
                     }
-                    ("additionalProperties", _) => node.each_property.push(one(value)),
-                    ("propertyNames", _) => node.names.push(one(value)),
-                    ("items", Value::Array(all)) => node.items.extend(all.iter().map(one)),
-                    ("items" | "additionalItems" | "contains", _) => node.each_item.push(one(value)),
+                    ("additionalProperties", _) => node.each_property.push(one(value, Part::Whole)),
+                    ("propertyNames", _) => node.names.push(one(value, Part::Whole)),
+                    ("items", Value::Array(all)) => {
+                        node.items.extend(all.iter().enumerate().map(|(n, v)| one(v, Part::Item(n))))
+                    }
+                    ("items" | "additionalItems" | "contains", _) => {
+                        node.each_item.push(one(value, Part::Whole))
+                    }
                     ("pattern" | "format" | "contentMediaType" | "contentEncoding", _) => {
                         node.weight += PATTERN;
                         node.pattern = true;
                     }
-                    ("enum" | "const", _) => node.weight += size(value),
+                    ("required", _) => node.weight += size(value),
+                    ("enum" | "const", _) => node.weight += size(value) / PATTERN,
                     _ => {}
                 }
             }
@@ -171,19 +193,20 @@ impl Graph {
         // What applies to one and the same value must come to an end by itself.
         let here = measure(&nodes, |node| node.here.clone());
         match here {
-            Err(at) => return Err(GraphError { kind: Fault::Loop, place: places.swap_remove(at) }),
+            Err(at) => return Err(GraphError { kind: Fault::Loop, place: spell(&places, at) }),
             Ok(Measure { visits, steps }) if visits > FUEL || steps > STEPS => {
                 return Err(GraphError { kind: Fault::TooLarge, place: String::new() });
             }
             Ok(_) => {}
         }
-        let cheap = all.is_ok_and(|all| all.visits <= CHEAP && all.steps <= STEPS / 2);
-        Ok(Self { nodes, cheap })
+        let visits = all.ok().filter(|all| all.steps <= STEPS / 2).map(|all| all.visits);
+        Ok(Self { nodes, visits })
     }
 
-    /// Whether a value can be checked in little time.
-    pub(super) fn affords(&self, value: &Value) -> bool {
-        if self.cheap {
+    /// Whether a value, of so many values and bytes of text, can be checked in little time.
+    pub(super) fn affords(&self, value: &Value, values: usize, bytes: usize) -> bool {
+        // Most are told by this alone.
+        if self.visits.is_some_and(|visits| visits.saturating_mul(values + bytes / PATTERN) <= FUEL) {
             return true;
         }
         let mut fuel = FUEL;
@@ -194,9 +217,11 @@ impl Graph {
             let bytes = match value {
                 Value::String(text) if node.pattern => text.len(),
                 Value::Object(map) if node.pattern => map.keys().map(String::len).sum(),
+                Value::Object(map) => map.len(),
+                Value::Array(items) => items.len(),
                 _ => 0,
             };
-            let Some(left) = fuel.checked_sub(node.weight + bytes) else { return false };
+            let Some(left) = fuel.checked_sub(node.weight + bytes / PATTERN) else { return false };
             fuel = left;
             if steps > STEPS {
                 return false;
@@ -209,7 +234,7 @@ impl Graph {
                         open.extend(
                             own.into_iter().chain(&node.each_property).map(|&n| (n, value, steps + 1)),
                         );
-                        fuel = fuel.saturating_sub(node.names.len() * name.len());
+                        fuel = fuel.saturating_sub(node.names.len() * name.len() / PATTERN);
                         open.extend(node.names.iter().map(|&n| (n, &a_name, steps + 1)));
                     }
                 }
@@ -229,6 +254,33 @@ impl Graph {
         }
         true
     }
+}
+
+/// What a keyword names: its value, or a part of it.
+enum Part<'v> {
+    Whole,
+    Item(usize),
+    Name(&'v str),
+}
+
+/// A JSON Pointer to a schema; through references, the way that was gone.
+fn spell(places: &[(usize, &str, Part<'_>)], mut at: usize) -> String {
+    let mut way = Vec::new();
+    while at != 0 {
+        let (parent, keyword, part) = &places[at];
+        way.push((keyword, part));
+        at = *parent;
+    }
+    let mut place = String::new();
+    for (keyword, part) in way.into_iter().rev() {
+        place = step(&place, keyword);
+        match part {
+            Part::Whole => {}
+            Part::Item(n) => place = format!("{place}/{n}"),
+            Part::Name(name) => place = step(&place, name),
+        }
+    }
+    place
 }
 
 struct Measure {

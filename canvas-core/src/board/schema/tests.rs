@@ -45,16 +45,6 @@ fn errors_have_place_message_and_keyword() {
 fn schemas_that_cannot_be_used_are_refused_with_code_and_place() {
     use SchemaErrorCode::{Invalid, Pattern, Reference, TooLarge};
     let deep = |n: usize| (0..n).fold(json!(true), |inner, _| json!({"not": inner}));
-    let doubled = |n: usize| {
-        let mut parts: Map<String, Value> = (0..n)
-            .map(|k| {
-                let next = json!({"$ref": format!("#/definitions/a{}", k + 1)});
-                (format!("a{k}"), json!({"allOf": [next, next]}))
-            })
-            .collect();
-        parts.insert(format!("a{n}"), json!({"type": "string"}));
-        json!({"definitions": parts, "$ref": "#/definitions/a0"})
-    };
     for (schema, code, place) in [
         (json!(7), Invalid, ""),
         (json!({"type": "text"}), Invalid, "/type"),
@@ -83,6 +73,9 @@ fn schemas_that_cannot_be_used_are_refused_with_code_and_place() {
         (deep(200), TooLarge, ""),
         (json!({"enum": (0..20_001).collect::<Vec<_>>()}), TooLarge, ""),
         (json!({"description": "x".repeat(300_000)}), TooLarge, ""),
+        (json!({"properties": {"n".repeat(200_000): {"enum": vec![0; 1_000]}}}), TooLarge, ""),
+        (json!({"properties": {"a/b": {"not": {"$ref": "#c"}}}}), Reference, "/properties/a~1b/not/$ref"),
+        (json!({"allOf": [{}, {"items": [{}, {"$ref": "#c"}]}]}), Reference, "/allOf/1/items/1/$ref"),
         (doubled(40), TooLarge, ""),
         (doubled(200), TooLarge, ""),
     ] {
@@ -90,6 +83,18 @@ fn schemas_that_cannot_be_used_are_refused_with_code_and_place() {
         assert_eq!((error.code, error.place.as_str()), (code, place), "{schema:.200}: {error}");
         assert!(error.message.len() <= MESSAGE + 3);
     }
+}
+
+/// A schema that applies its last part 2^n times to one value.
+fn doubled(n: usize) -> Value {
+    let mut parts: Map<String, Value> = (0..n)
+        .map(|k| {
+            let next = json!({"$ref": format!("#/definitions/a{}", k + 1)});
+            (format!("a{k}"), json!({"allOf": [next, next]}))
+        })
+        .collect();
+    parts.insert(format!("a{n}"), json!({"type": "string"}));
+    json!({"definitions": parts, "$ref": "#/definitions/a0"})
 }
 
 #[test]
@@ -112,11 +117,15 @@ fn hostile_schemas_and_values_take_little_time() {
         (&json!({}), nested(100, json!({})), true),
         (&json!({}), json!("a".repeat(70_000)), true),
         (&json!({}), json!(vec![0; 10_001]), true),
+        (&json!({}), json!({"n".repeat(60_000): vec![0; 9_000]}), true),
         (&pattern, json!("a".repeat(60_000)), false),
         (&pattern, json!("\u{1F600}".repeat(16_000)), false),
         (&many, json!("a".repeat(10_000)), false),
+        (&doubled(12), json!(1), false),
+        (&doubled(12), json!({"a": vec![1; 9_000]}), false),
+        (&doubled(14), json!(1), false),
         (&unique, json!(objects), false),
-        (&unique, json!(vec![json!([1, 2, {"a": null}]); 2_000]), false),
+        (&unique, json!(vec![json!([1, 2, {"a": null}]); 1_900]), false),
         (&lists, json!(vec![vec![400; 90]; 100]), false),
         (&json!({"items": {"format": "regex"}}), json!(["((a{1000}){1000}){1000}", "(((a+)+)+)+$"]), false),
     ] {

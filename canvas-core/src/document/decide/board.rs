@@ -63,7 +63,7 @@ impl Step<'_> {
     }
 
     fn ran(&self, result: BoardResult, events: Vec<crate::board::CanvasEvent>) -> Outcome {
-        Outcome::Board { result, events, revision: self.head.revision_id() }
+        Outcome::Board { result: Box::new(result), events, revision: self.head.revision_id() }
     }
 
     /// The board as it is in the view.

@@ -43,7 +43,7 @@ impl Step<'_> {
                     match live.take_back(patch, later) {
                         Ok(back) => {
                             board.changes.push(entry.change);
-                            board.forwards.push(forward.clone());
+                            board.forward.get_or_insert_with(|| forward.clone());
                             board.done.push(back);
                         }
                         Err(TakeBack::Met(with)) => return Err(met(entry, board.later[with].0).into()),
@@ -65,8 +65,7 @@ impl Step<'_> {
             self.push_revert(operation, by, reverts, step, &mut walked)?;
             walked.document = Some(document);
         }
-        let forward = board.forwards.into_iter().next();
-        if let (Some(live), Some(before), Some(forward)) = (board.live, self.view.head.board(), forward)
+        if let (Some(live), Some(before), Some(forward)) = (board.live, self.view.head.board(), board.forward)
             && let Some(patch) = BoardPatch::joined(board.done).filter(|patch| !patch.is_empty())
         {
             let (blob, id) = (live.to_blob(), ids_of(operation).undo());
@@ -180,7 +179,8 @@ struct Unarranged {
     live: Option<Board>,
     later: Vec<(u64, BoardPatch)>,
     changes: Vec<u64>,
-    forwards: Vec<Box<CanvasCommand>>,
+    /// What the last of them was.
+    forward: Option<Box<CanvasCommand>>,
     done: Vec<BoardPatch>,
 }
 

@@ -74,6 +74,24 @@ fn the_highest_grid_is_searched_in_time() {
 }
 
 #[test]
+fn high_components_keep_to_the_rows() {
+    for (below, size, rows, expected) in [
+        (at(1, 10, 1, 190), Size::new(1, 80), None, Some((0, 10))),
+        (at(1, 10, 1, 190), Size::new(1, 80), Some(90), Some((0, 10))),
+        (at(1, 10, 1, 190), Size::new(1, 80), Some(89), None),
+        (at(0, 10, 1, 30), Size::new(1, 80), Some(90), Some((1, 10))),
+        (at(0, 10, 1, 30), Size::new(2, 80), Some(120), Some((0, 40))),
+        (at(0, 10, 1, 30), Size::new(2, 80), Some(119), None),
+    ] {
+        let mut layout = Layout::new(2);
+        layout.insert(0, at(0, 0, 2, 10));
+        layout.insert(1, below);
+        let found = layout.first_fit(size, rows).map(|found| (found.col, found.row));
+        assert_eq!(found, expected, "{below:?} {size} {rows:?}");
+    }
+}
+
+#[test]
 fn a_column_of_ten_thousand_goes_below_one_as_high() {
     let mut layout = Layout::new(64);
     for slot in 0..10_000 {

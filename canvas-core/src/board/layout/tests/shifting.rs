@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::model::{Model, at};
 use crate::board::grid::{Bounds, Position, Size};
-use crate::board::layout::{Blocked, Layout, Shift};
+use crate::board::layout::shift::Shift;
+use crate::board::layout::{Blocked, Layout};
 
 fn layout(columns: u32, standing: &[(u32, Bounds)]) -> Layout {
     let mut layout = Layout::new(columns);

@@ -116,5 +116,6 @@ fn the_official_suite() {
         }
     }
     assert!(required.wrong.is_empty());
-    assert!(required.right >= 927);
+    // Of the rest, two refer to another draft, two are of `idn-email`, and 54 of `idn-hostname`, which needs tables of names.
+    assert!(required.right >= 927 && optional.wrong.len() <= 2 && format.wrong.len() <= 56);
 }

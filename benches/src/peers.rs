@@ -1,0 +1,78 @@
+//! The board's peers: libraries of browsers, run under Node without one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::board::BoardRow;
+
+/// Why peers were not run.
+#[derive(Debug)]
+pub enum Skipped {
+    /// The folder of the workloads is not there.
+    NoWorkloads(PathBuf),
+    /// A program is missing.
+    Missing(&'static str, io::Error),
+    /// A program failed; the line of what it says that tells why.
+    Failed(&'static str, String),
+    /// The script printed something else than rows.
+    Unreadable(serde_json::Error),
+}
+
+impl std::fmt::Display for Skipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoWorkloads(folder) => {
+                write!(f, "no workloads in {}: let CANVAS_DATA name a folder with `board`", folder.display())
+            }
+            Self::Missing(program, error) => write!(f, "{program} does not start ({error}): install it"),
+            Self::Failed(program, said) => write!(f, "{program} failed: {said}"),
+            Self::Unreadable(error) => write!(f, "the script prints no rows: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Skipped {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Missing(_, error) => Some(error),
+            Self::Unreadable(error) => Some(error),
+            Self::NoWorkloads(_) | Self::Failed(..) => None,
+        }
+    }
+}
+
+/// Runs the peers on the workloads in a folder; each takes so many seconds at most for each work and size, or what its first
+/// repetition takes. The first run installs them, in the versions that the lock file pins, without their scripts.
+///
+/// # Errors
+///
+/// Where they cannot be run here.
+pub fn rows(workloads: &Path, sizes: &[usize], seconds: u64) -> Result<Vec<BoardRow>, Skipped> {
+    if !workloads.is_dir() {
+        return Err(Skipped::NoWorkloads(workloads.to_owned()));
+    }
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+    run("node", Command::new("node").arg("--version"))?;
+    if !project.join("node_modules/.package-lock.json").is_file() {
+        let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+        run("npm", Command::new("npm").args(arguments).current_dir(&project))?;
+    }
+    let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
+    let mut script = Command::new("node");
+    script.arg(project.join("run.mjs")).arg(workloads);
+    script.args(["--sizes", &sizes.join(","), "--seconds", &seconds.to_string()]);
+    let Output { stdout, .. } = run("node", &mut script)?;
+    let rows = serde_json::Deserializer::from_slice(&stdout).into_iter();
+    rows.collect::<Result<_, _>>().map_err(Skipped::Unreadable)
+}
+
+fn run(program: &'static str, command: &mut Command) -> Result<Output, Skipped> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| Skipped::Missing(program, error))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.lines().find(|line| line.contains("rror")).or_else(|| said.lines().last());
+    Err(Skipped::Failed(program, line.unwrap_or_default().to_owned()))
+}

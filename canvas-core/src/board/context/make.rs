@@ -1,0 +1,346 @@
+//! The whole context, within a budget.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use serde::Serialize;
+
+use super::alias::Aliases;
+use super::shape::{
+    CanvasContext, ComponentSummary, ContextBudget, SummarizationLevel, ViewSummary, WorkspaceContext,
+};
+use super::summary::{NAME, clip, summarize};
+use super::temporal::TemporalContext;
+use super::tokens::TokenCounter;
+use super::utilization::utilization;
+use super::value::Worth;
+use crate::board::id::{ComponentId, TypeId, ViewId};
+use crate::board::registry::ComponentCategory;
+use crate::board::workspace::{ComponentInstance, View, Workspace};
+
+/// What a context is made from, beside the workspace.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextInput<'a> {
+    /// The time, from [`temporal_context`](super::temporal_context).
+    pub temporal: &'a TemporalContext,
+    /// The view that was loaded last and still stands.
+    pub active_view: Option<&'a ViewId>,
+    /// Components that were changed last, the last change first. The first 16 count.
+    pub recent: &'a [ComponentId],
+    /// Names to use in place of ids. What has none is shown by its id.
+    pub aliases: Option<&'a Aliases>,
+    /// Tokens that the whole context may have, as compact JSON.
+    pub max_tokens: u64,
+    /// Components that it may show; the least valuable of more are left out.
+    pub max_components: usize,
+}
+
+impl<'a> ContextInput<'a> {
+    /// 4,000 tokens and 20 components, without a view, recent changes or aliases.
+    pub const fn new(temporal: &'a TemporalContext) -> Self {
+        Self {
+            temporal,
+            active_view: None,
+            recent: &[],
+            aliases: None,
+            max_tokens: 4_000,
+            max_components: 20,
+        }
+    }
+}
+
+/// What a model is told of a type of components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeInfo<'a> {
+    /// Its name, such as `PR List`.
+    pub name: &'a str,
+    /// What it is for.
+    pub category: ComponentCategory,
+    /// Ids of its actions.
+    pub actions: Vec<&'a str>,
+}
+
+/// Why there is no context.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// The least that can be said is more than the budget.
+    #[error(
+        "the context has at least {needed} tokens, and {max} are allowed: allow {needed}, or show at most {fits} components"
+    )]
+    BudgetTooSmall {
+        /// The smallest budget that is enough.
+        needed: u64,
+        /// The budget.
+        max: u64,
+        /// How many components would fit; with 0, perhaps not even the rest.
+        fits: usize,
+    },
+}
+
+impl ContextError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL",
+        }
+    }
+}
+
+/// What a model is told of a workspace, in at most [`ContextInput::max_tokens`] tokens of its compact JSON, by `counter`.
+///
+/// `types` tells what is known of a type; a component of an unknown one is shown all the same.
+///
+/// Each component begins at [`SummarizationLevel::Minimal`]. What is left of the budget buys details, the most value for
+/// a token first. Value comes from errors, recent changes, pins, the user's own components and size, in this order; the
+/// first step up is worth more than the second, and the description of a view less than most. The same input gives the
+/// same context.
+///
+/// Costs `O(n log n)` in the components of the workspace, and counts what it shows a few times.
+///
+/// # Errors
+///
+/// [`ContextError::BudgetTooSmall`] where not even the minimal summaries fit, and says how much they need.
+pub fn canvas_context<'t>(
+    workspace: &Workspace,
+    input: &ContextInput<'_>,
+    types: impl Fn(&TypeId) -> Option<TypeInfo<'t>>,
+    counter: &(impl TokenCounter + ?Sized),
+) -> Result<CanvasContext, ContextError> {
+    let worth = Worth::new(&workspace.canvas.components, input.recent);
+    let mut shown: Vec<Shown<'_, 't>> = workspace
+        .canvas
+        .components
+        .iter()
+        .enumerate()
+        .map(|(at, component)| Shown { at, component, value: worth.of(component), info: None })
+        .collect();
+    shown.sort_by_key(|one| (Reverse(one.value), one.at));
+    shown.truncate(input.max_components);
+    for one in &mut shown {
+        one.info = types(&one.component.type_id);
+    }
+    let draft = Draft { workspace, input, shown, counter, utilization: utilization(&workspace.canvas) };
+
+    let floor = draft.context(&[]);
+    let Some(least) = draft.settle(floor.clone()) else { return Err(draft.too_small(floor)) };
+    let mut steps = draft.steps();
+    while !steps.is_empty() {
+        if let Some(context) = draft.settle(draft.context(&steps)) {
+            return Ok(context);
+        }
+        // Only where the counter finds more in the whole than in its parts.
+        steps.truncate(steps.len() / 2);
+    }
+    Ok(least)
+}
+
+/// A component that is shown, in the order of value.
+struct Shown<'a, 't> {
+    at: usize,
+    component: &'a ComponentInstance,
+    value: u64,
+    info: Option<TypeInfo<'t>>,
+}
+
+/// A detail that the budget may buy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Step {
+    what: Detail,
+    value: u64,
+    cost: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    /// A component, by its rank, comes to this level.
+    Level(usize, SummarizationLevel),
+    /// A view, by its place, is described.
+    Description(usize),
+}
+
+impl Ord for Step {
+    /// The more value for a token, the greater; of equals, the component of the lower rank.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let here = u128::from(self.value) * u128::from(other.cost.max(1));
+        let there = u128::from(other.value) * u128::from(self.cost.max(1));
+        here.cmp(&there).then_with(|| other.what.cmp(&self.what))
+    }
+}
+
+impl PartialOrd for Step {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Draft<'a, 't, C: ?Sized> {
+    workspace: &'a Workspace,
+    input: &'a ContextInput<'a>,
+    shown: Vec<Shown<'a, 't>>,
+    counter: &'a C,
+    utilization: f64,
+}
+
+impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
+    /// What the budget buys, in this order.
+    fn steps(&self) -> Vec<Step> {
+        let mut left = self.max_tokens().saturating_sub(self.estimate(&self.context(&[])));
+        let mut offers: BinaryHeap<Step> = (0..self.shown.len())
+            .map(|rank| self.offer(rank, SummarizationLevel::Condensed))
+            .chain(self.workspace.views.iter().enumerate().filter_map(|(at, view)| self.describe(at, view)))
+            .collect();
+        let mut bought = Vec::new();
+        while let Some(step) = offers.pop() {
+            if step.cost > left {
+                continue;
+            }
+            left -= step.cost;
+            bought.push(step);
+            if let Detail::Level(rank, SummarizationLevel::Condensed) = step.what {
+                offers.push(self.offer(rank, SummarizationLevel::Full));
+            }
+        }
+        bought
+    }
+
+    fn offer(&self, rank: usize, level: SummarizationLevel) -> Step {
+        let (below, share) = match level {
+            SummarizationLevel::Full => (SummarizationLevel::Condensed, 2),
+            _ => (SummarizationLevel::Minimal, 3),
+        };
+        let cost =
+            self.cost(&self.summary(rank, level)).saturating_sub(self.cost(&self.summary(rank, below)));
+        // One more, because both may be rounded.
+        Step { what: Detail::Level(rank, level), value: self.shown[rank].value * share, cost: cost + 1 }
+    }
+
+    fn describe(&self, at: usize, view: &View) -> Option<Step> {
+        let short = view_summary(view, false);
+        let long = view_summary(view, true);
+        long.description.as_ref()?;
+        let cost = self.cost(&long).saturating_sub(self.cost(&short)) + 1;
+        Some(Step { what: Detail::Description(at), value: 100, cost })
+    }
+
+    /// The context with these details.
+    fn context(&self, steps: &[Step]) -> CanvasContext {
+        let mut levels = vec![SummarizationLevel::Minimal; self.shown.len()];
+        let mut described = vec![false; self.workspace.views.len()];
+        for step in steps {
+            match step.what {
+                Detail::Level(rank, level) => levels[rank] = level,
+                Detail::Description(at) => described[at] = true,
+            }
+        }
+        let mut ranks: Vec<usize> = (0..self.shown.len()).collect();
+        ranks.sort_unstable_by_key(|&rank| self.shown[rank].at);
+        let Workspace { canvas, views, .. } = self.workspace;
+        CanvasContext {
+            components: ranks.iter().map(|&rank| self.summary(rank, levels[rank])).collect(),
+            temporal: self.input.temporal.clone(),
+            workspace: WorkspaceContext {
+                id: self.workspace.id.clone(),
+                name: clip(&self.workspace.name, NAME),
+                active_view_id: self.input.active_view.cloned(),
+                saved_views: views
+                    .iter()
+                    .zip(described)
+                    .map(|(view, long)| view_summary(view, long))
+                    .collect(),
+                component_count: canvas.components.len(),
+                grid_utilization: self.utilization,
+            },
+            budget: ContextBudget {
+                max_tokens: self.max_tokens(),
+                used_tokens: 0,
+                max_components: self.input.max_components,
+                summarization_level: levels.into_iter().min().unwrap_or(SummarizationLevel::Full),
+            },
+        }
+    }
+
+    fn summary(&self, rank: usize, level: SummarizationLevel) -> ComponentSummary {
+        let Shown { component, info, .. } = &self.shown[rank];
+        let alias = self.input.aliases.and_then(|aliases| aliases.of(&component.id));
+        let name = alias.and_then(|alias| ComponentId::new(&alias).ok());
+        summarize(component, name.unwrap_or_else(|| component.id.clone()), info.as_ref(), level)
+    }
+
+    /// The context with the tokens that it has, where the budget allows them.
+    ///
+    /// The number of tokens stands in the text that is counted, so it is put in until it is enough.
+    fn settle(&self, mut context: CanvasContext) -> Option<CanvasContext> {
+        for _ in 0..ROUNDS {
+            let used = self.cost(&context);
+            if used > context.budget.max_tokens {
+                return None;
+            }
+            if used <= context.budget.used_tokens {
+                return Some(context);
+            }
+            context.budget.used_tokens = used;
+        }
+        None
+    }
+
+    fn too_small(&self, mut floor: CanvasContext) -> ContextError {
+        let mut needed = 0;
+        for _ in 0..ROUNDS {
+            (floor.budget.max_tokens, floor.budget.used_tokens) = (needed, needed);
+            let cost = self.cost(&floor);
+            if cost <= needed {
+                break;
+            }
+            needed = cost;
+        }
+
+        floor.components.clear();
+        floor.budget.max_tokens = self.max_tokens();
+        let mut left = self.max_tokens().saturating_sub(self.estimate(&floor));
+        let fits = (0..self.shown.len())
+            .map_while(|rank| {
+                left = left.checked_sub(self.piece(rank))?;
+                Some(())
+            })
+            .count();
+        ContextError::BudgetTooSmall { needed, max: self.max_tokens(), fits }
+    }
+
+    /// What a context costs at most, whatever `usedTokens` will be: it is no more than the budget, or there is none.
+    fn estimate(&self, context: &CanvasContext) -> u64 {
+        let mut context = context.clone();
+        context.budget.used_tokens = context.budget.max_tokens;
+        // The longest of the three.
+        context.budget.summarization_level = SummarizationLevel::Condensed;
+        self.cost(&context)
+    }
+
+    /// What a minimal component costs, with the comma before it.
+    fn piece(&self, rank: usize) -> u64 {
+        self.cost(&self.summary(rank, SummarizationLevel::Minimal)) + 1
+    }
+
+    fn cost(&self, part: &impl Serialize) -> u64 {
+        let json = serde_json::to_string(part).expect("the context has string keys alone");
+        self.counter.count(&json)
+    }
+
+    /// Numbers of more than 53 bits do not travel in JSON.
+    fn max_tokens(&self) -> u64 {
+        self.input.max_tokens.min(MAX)
+    }
+}
+
+/// Each round adds a digit to the number of tokens, and it has at most 16.
+const ROUNDS: usize = 20;
+const MAX: u64 = (1 << 53) - 1;
+
+fn view_summary(view: &View, described: bool) -> ViewSummary {
+    let description = view.description.as_deref().filter(|_| described);
+    ViewSummary {
+        id: view.id.clone(),
+        name: clip(&view.name, NAME),
+        description: description.map(|text| clip(text, 2 * NAME)),
+        component_count: view.snapshot.components.len(),
+    }
+}

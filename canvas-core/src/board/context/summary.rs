@@ -1,0 +1,219 @@
+//! A component in words. What it shows was written by others: it is cut short, and stays on one line.
+
+use serde_json::{Map, Value};
+
+use super::make::TypeInfo;
+use super::shape::{ComponentSummary, LoadingStatus, SummarizationLevel};
+use crate::board::data::{DataError, DataLoadingState};
+use crate::board::id::ComponentId;
+use crate::board::registry::ComponentCategory;
+use crate::board::workspace::ComponentInstance;
+
+/// Words of a summary: document 002 asks for fewer than 50.
+const WORDS: usize = 49;
+/// Characters of a summary, for languages that leave no space between words.
+const SUMMARY: usize = 320;
+/// Characters of a highlight.
+const HIGHLIGHT: usize = 120;
+/// Characters of an error's message, which a model should see all of; of minimal components as many as of a highlight.
+const MESSAGE: usize = 400;
+/// Characters of a label, or of another name.
+pub(crate) const NAME: usize = 80;
+/// Characters of a value in a summary.
+const VALUE: usize = 40;
+
+/// The component at a level, under the name by which the model is to call it.
+pub(super) fn summarize(
+    component: &ComponentInstance,
+    name: ComponentId,
+    info: Option<&TypeInfo<'_>>,
+    level: SummarizationLevel,
+) -> ComponentSummary {
+    let type_name = clip(info.map_or_else(|| component.type_id.as_str(), |info| info.name), NAME);
+    let minimal = level == SummarizationLevel::Minimal;
+    let label = component.meta.label.as_deref().map(|label| clip(label, NAME));
+    ComponentSummary {
+        id: name,
+        type_id: component.type_id.clone(),
+        category: info.map_or(ComponentCategory::Utility, |info| info.category),
+        position: component.position,
+        size: component.size,
+        summary: if minimal {
+            label.unwrap_or_default()
+        } else {
+            sentence(component, &type_name, label.as_deref(), info.is_some(), level)
+        },
+        highlights: highlights(component, level),
+        actions: match info {
+            Some(info) if !minimal => info.actions.iter().map(|&action| action.to_owned()).collect(),
+            _ => Vec::new(),
+        },
+        state_status: LoadingStatus::from(&component.data_state),
+        type_name,
+    }
+}
+
+/// At most `most` characters of a text, on one line, with single spaces.
+pub(crate) fn clip(text: &str, most: usize) -> String {
+    let mut clipped = String::new();
+    let (mut count, mut space) = (0, false);
+    for char in text.chars() {
+        if char.is_whitespace() || char.is_control() {
+            space = count > 0;
+            continue;
+        }
+        if count + usize::from(space) >= most {
+            // The last character makes room for the mark.
+            clipped.pop();
+            clipped.push('…');
+            break;
+        }
+        if space {
+            clipped.push(' ');
+            count += 1;
+            space = false;
+        }
+        clipped.push(char);
+        count += 1;
+    }
+    clipped
+}
+
+/// `PR List "Open work": limit 10, repo acme/app. 12 items.`
+fn sentence(
+    component: &ComponentInstance,
+    type_name: &str,
+    label: Option<&str>,
+    known: bool,
+    level: SummarizationLevel,
+) -> String {
+    let mut said = type_name.to_owned();
+    if let Some(label) = label {
+        said.push_str(&format!(" \"{label}\""));
+    }
+    if !known {
+        said.push_str(" (a type that is not registered)");
+    }
+    let fields = if level == SummarizationLevel::Full { 8 } else { 3 };
+    let config: Vec<String> =
+        component.config.iter().take(fields).map(|(key, value)| told(key, value)).collect();
+    if !config.is_empty() {
+        said.push_str(": ");
+        said.push_str(&config.join(", "));
+    }
+    said.push_str(match &component.data_state {
+        DataLoadingState::Idle if component.data_binding.is_none() => ". It has no data binding.",
+        DataLoadingState::Idle => ". Its data were not fetched yet.",
+        DataLoadingState::Loading { .. } => ". Its data are being fetched.",
+        DataLoadingState::Ready { .. } => ".",
+        DataLoadingState::Error { .. } => ". Its data could not be fetched.",
+        DataLoadingState::Stale { .. } => ". Its data are out of date.",
+    });
+    let words: Vec<&str> = said.split_whitespace().take(WORDS).collect();
+    clip(&words.join(" "), SUMMARY)
+}
+
+fn highlights(component: &ComponentInstance, level: SummarizationLevel) -> Vec<String> {
+    let mut found = Vec::new();
+    if let DataLoadingState::Error { error, .. } = &component.data_state {
+        let message = if level == SummarizationLevel::Minimal { HIGHLIGHT } else { MESSAGE };
+        found.push(failure(error, message));
+    }
+    let facts = match level {
+        SummarizationLevel::Minimal => return found,
+        SummarizationLevel::Condensed => 2,
+        SummarizationLevel::Full => 7,
+    };
+    if component.meta.pinned {
+        found.push("pinned".to_owned());
+    }
+    if let DataLoadingState::Ready { data, .. } | DataLoadingState::Stale { data, .. } = &component.data_state
+    {
+        found.extend(self::facts(data, facts));
+    }
+    found
+}
+
+/// `error NETWORK: No route to the host. (may succeed after 3000 ms)`
+fn failure(error: &DataError, message: usize) -> String {
+    let code = serde_json::to_value(error.code).unwrap_or_default();
+    let code = code.as_str().unwrap_or_default();
+    let mut said = format!("error {code}: {}", clip(&error.message, message));
+    match (error.retryable, error.retry_after) {
+        (true, Some(wait)) => said.push_str(&format!(" (may succeed after {wait} ms)")),
+        (true, None) => said.push_str(" (may succeed later)"),
+        (false, _) => {}
+    }
+    said
+}
+
+/// At most `most` facts from data of any shape. Only the first level is looked at, and the first things of a list.
+fn facts(data: &Value, most: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    match data {
+        Value::Array(items) => list(None, items, &mut found),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::Array(items) => list(Some(key), items, &mut found),
+                    Value::Object(_) => {}
+                    scalar => {
+                        found.push(clip(&format!("{}: {}", clip(key, VALUE), plain(scalar)), HIGHLIGHT))
+                    }
+                }
+                if found.len() >= most {
+                    break;
+                }
+            }
+        }
+        scalar => found.push(plain(scalar)),
+    }
+    found.truncate(most);
+    found
+}
+
+/// How many there are, and the first three.
+fn list(name: Option<&str>, items: &[Value], found: &mut Vec<String>) {
+    let name = clip(name.unwrap_or("items"), VALUE);
+    found.push(format!("{name}: {}", items.len()));
+    found.extend(items.iter().take(3).filter_map(title));
+}
+
+/// What people call a thing: `#12 Mend the login (open)`.
+fn title(item: &Value) -> Option<String> {
+    let fields = match item {
+        Value::Object(fields) => fields,
+        Value::Array(_) | Value::Null => return None,
+        scalar => return Some(plain(scalar)),
+    };
+    let text = |keys: &[&str]| keys.iter().find_map(|key| scalar(fields, key));
+    let title = text(&["title", "name", "label", "message", "summary", "description", "id"])?;
+    let number = text(&["number"]).map_or_else(String::new, |number| format!("#{number} "));
+    let state = text(&["state", "status"]).map_or_else(String::new, |state| format!(" ({state})"));
+    Some(clip(&format!("{number}{title}{state}"), HIGHLIGHT))
+}
+
+fn scalar(fields: &Map<String, Value>, key: &str) -> Option<String> {
+    match fields.get(key)? {
+        Value::Object(_) | Value::Array(_) | Value::Null => None,
+        scalar => Some(plain(scalar)),
+    }
+}
+
+/// `repo acme/app`, `labels (2 items)`.
+fn told(key: &str, value: &Value) -> String {
+    let key = clip(key, VALUE);
+    match value {
+        Value::Array(items) => format!("{key} ({} items)", items.len()),
+        Value::Object(fields) => format!("{key} ({} fields)", fields.len()),
+        scalar => format!("{key} {}", clip(&plain(scalar), VALUE)),
+    }
+}
+
+/// A string, number, boolean or null as people write it.
+fn plain(scalar: &Value) -> String {
+    match scalar {
+        Value::String(text) => clip(text, HIGHLIGHT),
+        other => other.to_string(),
+    }
+}

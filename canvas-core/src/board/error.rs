@@ -1,0 +1,249 @@
+//! Errors as hosts pass them on (specs 002 §10): what went wrong, with what, and when.
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::command::CanvasCommand;
+use super::data::{DataError, DataErrorCode, DataQuery};
+use super::id::{ComponentId, DataSourceId};
+use super::registry::ValidationError;
+use super::result::{CommandError, CommandErrorCode};
+
+/// What all errors have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct AgenticCanvasError {
+    /// The stable code.
+    pub code: String,
+    /// One sentence that says what to do next.
+    pub message: String,
+    /// When it happened.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// The request that it answers, where the host names requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// A command was refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct CommandExecutionError {
+    /// The stable code.
+    pub code: CommandErrorCode,
+    /// One sentence that says what to do next.
+    pub message: String,
+    /// When it happened.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// The request that it answers, where the host names requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The command.
+    pub command: CanvasCommand,
+    /// The component that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component_id: Option<ComponentId>,
+}
+
+/// Data could not be had.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DataFetchError {
+    /// The stable code.
+    pub code: DataErrorCode,
+    /// One sentence.
+    pub message: String,
+    /// When it happened.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// The request that it answers, where the host names requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The source that was asked.
+    pub source: DataSourceId,
+    /// What it was asked.
+    pub query: DataQuery,
+    /// Whether the same query may succeed later.
+    pub retryable: bool,
+}
+
+// Not derived: the derive would take the field `source` for the cause.
+impl std::error::Error for DataFetchError {}
+
+impl std::fmt::Display for DataFetchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A config or a binding is not what its type asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct ValidationFailedError {
+    /// The stable code, always the same.
+    pub code: ValidationFailedCode,
+    /// One sentence.
+    pub message: String,
+    /// When it happened.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// The request that it answers, where the host names requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// All faults.
+    pub errors: Vec<ValidationError>,
+}
+
+/// The code of a [`ValidationFailedError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ValidationFailedCode {
+    /// `VALIDATION_FAILED`.
+    ValidationFailed,
+}
+
+impl CommandExecutionError {
+    /// What was wrong with a command. The host adds the request's id where it has one.
+    pub fn new(error: &CommandError, command: CanvasCommand, timestamp: Timestamp) -> Self {
+        Self {
+            code: error.code,
+            message: error.message.clone(),
+            timestamp,
+            request_id: None,
+            command,
+            component_id: error.component_id.clone(),
+        }
+    }
+}
+
+impl DataFetchError {
+    /// What was wrong with a query. The host adds the request's id where it has one.
+    pub fn new(error: DataError, query: DataQuery, timestamp: Timestamp) -> Self {
+        let DataError { code, message, source, retryable, retry_after: _ } = error;
+        Self { code, message, timestamp, request_id: None, source, query, retryable }
+    }
+}
+
+impl ValidationFailedError {
+    /// What is wrong with a config or a binding; the message counts the faults and tells the first. The host adds the
+    /// request's id where it has one.
+    pub fn new(errors: Vec<ValidationError>, timestamp: Timestamp) -> Self {
+        let message = match errors.as_slice() {
+            [] => "validation failed".to_owned(),
+            [one] => fault(one),
+            [first, rest @ ..] => format!("{}, and {} more", fault(first), rest.len()),
+        };
+        Self { code: ValidationFailedCode::ValidationFailed, message, timestamp, request_id: None, errors }
+    }
+}
+
+fn fault(error: &ValidationError) -> String {
+    match error.path.as_str() {
+        "" => error.message.clone(),
+        path => format!("{path}: {}", error.message),
+    }
+}
+
+impl From<CommandExecutionError> for AgenticCanvasError {
+    fn from(error: CommandExecutionError) -> Self {
+        let CommandExecutionError { code, message, timestamp, request_id, .. } = error;
+        Self { code: spelt(code), message, timestamp, request_id }
+    }
+}
+
+impl From<DataFetchError> for AgenticCanvasError {
+    fn from(error: DataFetchError) -> Self {
+        let DataFetchError { code, message, timestamp, request_id, .. } = error;
+        Self { code: spelt(code), message, timestamp, request_id }
+    }
+}
+
+impl From<ValidationFailedError> for AgenticCanvasError {
+    fn from(error: ValidationFailedError) -> Self {
+        let ValidationFailedError { code, message, timestamp, request_id, .. } = error;
+        Self { code: spelt(code), message, timestamp, request_id }
+    }
+}
+
+/// A code as it stands in JSON.
+fn spelt(code: impl Serialize) -> String {
+    match serde_json::to_value(code) {
+        Ok(serde_json::Value::String(code)) => code,
+        other => unreachable!("a code is a string: {other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::board::command::ClearCanvas;
+
+    const AT: Timestamp = Timestamp::from_millis(1_000);
+
+    #[test]
+    fn json_as_document_002_has_it() {
+        let command = CanvasCommand::Clear(ClearCanvas { preserve_pinned: true });
+        let error: CommandError = serde_json::from_value(json!({
+            "code": "COMPONENT_NOT_FOUND", "message": "There is no cmp_a.", "componentId": "cmp_a"
+        }))
+        .unwrap();
+        let mut refused = CommandExecutionError::new(&error, command, AT);
+        refused.request_id = Some("r1".to_owned());
+        assert_eq!(
+            json!(refused),
+            json!({
+                "code": "COMPONENT_NOT_FOUND", "message": "There is no cmp_a.", "timestamp": 1000, "requestId": "r1",
+                "command": {"type": "canvas.clear", "payload": {"preservePinned": true}}, "componentId": "cmp_a"
+            })
+        );
+        let error: DataError = serde_json::from_value(json!({
+            "code": "RATE_LIMITED", "message": "Wait.", "source": "mock-github", "retryable": true, "retryAfter": 5
+        }))
+        .unwrap();
+        let query: DataQuery = serde_json::from_value(json!({"type": "stats", "params": {}})).unwrap();
+        let failed = DataFetchError::new(error, query, AT);
+        assert_eq!(
+            json!(failed),
+            json!({
+                "code": "RATE_LIMITED", "message": "Wait.", "timestamp": 1000, "source": "mock-github",
+                "query": {"type": "stats", "params": {}}, "retryable": true
+            })
+        );
+        let base = |error: AgenticCanvasError| json!(error);
+        assert_eq!(
+            base(refused.into()),
+            json!({"code": "COMPONENT_NOT_FOUND", "message": "There is no cmp_a.", "timestamp": 1000, "requestId": "r1"})
+        );
+        assert_eq!(
+            base(failed.into()),
+            json!({"code": "RATE_LIMITED", "message": "Wait.", "timestamp": 1000})
+        );
+    }
+
+    #[test]
+    fn faults_are_counted_in_the_message() {
+        let fault = |path: &str| ValidationError {
+            path: path.to_owned(),
+            message: "\"repo\" is missing".to_owned(),
+            code: "required".to_owned(),
+        };
+        for (errors, message) in [
+            (vec![], "validation failed"),
+            (vec![fault("")], "\"repo\" is missing"),
+            (vec![fault("/a"), fault(""), fault("")], "/a: \"repo\" is missing, and 2 more"),
+        ] {
+            let failed = ValidationFailedError::new(errors.clone(), AT);
+            assert_eq!(
+                json!(failed),
+                json!({"code": "VALIDATION_FAILED", "message": message, "timestamp": 1000, "errors": errors})
+            );
+        }
+    }
+}

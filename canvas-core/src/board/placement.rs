@@ -1,0 +1,158 @@
+//! Placement on a canvas that stands by itself, for tests and tools (specs 002 §2.5).
+
+use super::grid::{Bounds, Size};
+use super::id::ComponentId;
+use super::layout::{Layout, NoRoom, Wishes, place};
+use super::place::{GridPolicy, PlacementHints, PlacementResult};
+use super::workspace::Canvas;
+
+/// Where a component of this size would be placed that names no position (`findPlacement` of specs 002 §2.5).
+///
+/// Deterministic: the first hint that leads somewhere, else the first free place by row, then column, else as the policy
+/// says. A hint leads nowhere where its cell is taken or outside, its component is not there, or its half is full. Nothing
+/// is shifted. What lies outside of the grid's columns is in nobody's way, and columns past 64 hold nothing.
+///
+/// Time linear in the components and the rows that they cover: it reads the canvas anew each time.
+///
+/// # Errors
+///
+/// [`NoRoom::TooLarge`] where the size fits nowhere, whatever is there; [`NoRoom::Full`] where there is no room and the
+/// policy wants no overlap.
+pub fn find_placement(
+    size: Size,
+    canvas: &Canvas,
+    hints: &PlacementHints,
+    policy: GridPolicy,
+) -> Result<PlacementResult, NoRoom> {
+    let mut layout = Layout::new(canvas.grid.columns);
+    for (slot, component) in (0..).zip(&canvas.components) {
+        layout.insert(slot, component.bounds());
+    }
+    let near = hints.near_component_id.as_ref();
+    let near = near.and_then(|id| canvas.components.iter().find(|component| component.id == *id));
+    let wishes = Wishes {
+        preferred: hints.preferred_position,
+        near: near.map(|component| component.bounds()),
+        region: hints.region,
+    };
+    let (position, reason) = place(&mut layout, size, wishes, canvas.grid.rows, policy)?;
+    Ok(PlacementResult { position, reason, adjustments: None })
+}
+
+/// The components that share a cell with `bounds`, but for `exclude`, in the order of the canvas (`detectCollisions` of
+/// specs 002 §2.5).
+///
+/// Rectangles are compared as they are, whether or not they lie in the grid; one without cells meets nothing. Time linear
+/// in the components.
+pub fn detect_collisions(bounds: Bounds, canvas: &Canvas, exclude: Option<&ComponentId>) -> Vec<ComponentId> {
+    let has_cells = |Bounds { size, .. }: Bounds| size.cols > 0 && size.rows > 0;
+    let components = canvas.components.iter().filter(|component| Some(&component.id) != exclude);
+    let hit = components.filter(|component| {
+        let other = component.bounds();
+        has_cells(bounds) && has_cells(other) && bounds.overlaps(other)
+    });
+    hit.map(|component| component.id.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::board::grid::{NO_CELL, Position};
+    use crate::board::place::{PlacementReason, Region};
+
+    fn canvas(columns: u32, rows: u32, components: &[(&str, Bounds)]) -> Canvas {
+        let component = |(id, bounds): &(&str, Bounds)| {
+            json!({
+                "id": id, "typeId": "test", "position": bounds.position, "size": bounds.size, "config": {},
+                "dataBinding": null, "meta": {"createdAt": 1, "createdBy": "user", "pinned": false},
+            })
+        };
+        let components: Vec<_> = components.iter().map(component).collect();
+        let grid = json!({"columns": columns, "rows": rows, "gap": 8, "cellWidth": 90, "cellHeight": 90});
+        serde_json::from_value(json!({"grid": grid, "components": components})).unwrap()
+    }
+
+    const fn at(col: u32, row: u32, cols: u32, rows: u32) -> Bounds {
+        Bounds::new(Position::new(col, row), Size::new(cols, rows))
+    }
+
+    #[test]
+    fn placements_follow_hints_then_rows_then_the_policy() {
+        use PlacementReason::{AutoPlaced, BestEffort, Requested};
+
+        let canvas = canvas(12, 8, &[("a", at(0, 0, 6, 2)), ("b", at(8, 5, 4, 3))]);
+        let cell = |col, row| PlacementHints {
+            preferred_position: Some(Position::new(col, row)),
+            ..PlacementHints::default()
+        };
+        let near = |id| PlacementHints {
+            near_component_id: Some(ComponentId::new(id).unwrap()),
+            ..PlacementHints::default()
+        };
+        let region = |region| PlacementHints { region: Some(region), ..PlacementHints::default() };
+        let small = Size::new(4, 2);
+        for (size, hints, policy, expected) in [
+            (small, PlacementHints::default(), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, cell(3, 4), GridPolicy::Reject, Ok((3, 4, Requested))),
+            (small, cell(3, 1), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, cell(9, 0), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, cell(NO_CELL, NO_CELL), GridPolicy::Grow, Ok((6, 0, AutoPlaced))),
+            (small, cell(0, 7), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, cell(0, 7), GridPolicy::Grow, Ok((0, 7, Requested))),
+            (small, near("b"), GridPolicy::Reject, Ok((8, 3, AutoPlaced))),
+            (small, near("a"), GridPolicy::Reject, Ok((1, 2, AutoPlaced))),
+            (small, near("c"), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, region(Region::Top), GridPolicy::Reject, Ok((6, 0, AutoPlaced))),
+            (small, region(Region::Bottom), GridPolicy::Reject, Ok((0, 6, AutoPlaced))),
+            (small, region(Region::Left), GridPolicy::Reject, Ok((0, 2, AutoPlaced))),
+            (small, region(Region::Right), GridPolicy::Reject, Ok((8, 0, AutoPlaced))),
+            (Size::new(12, 4), region(Region::Top), GridPolicy::Reject, Err(NoRoom::Full)),
+            (Size::new(12, 4), region(Region::Top), GridPolicy::BestEffort, Ok((0, 2, BestEffort))),
+            (Size::new(12, 4), region(Region::Top), GridPolicy::Grow, Ok((0, 8, AutoPlaced))),
+            (Size::new(13, 1), PlacementHints::default(), GridPolicy::Grow, Err(NoRoom::TooLarge)),
+            (Size::new(1, 9), PlacementHints::default(), GridPolicy::BestEffort, Err(NoRoom::TooLarge)),
+            (Size::new(1, 0), PlacementHints::default(), GridPolicy::Grow, Err(NoRoom::TooLarge)),
+            (Size::new(1, NO_CELL), PlacementHints::default(), GridPolicy::Grow, Err(NoRoom::TooLarge)),
+        ] {
+            let found = find_placement(size, &canvas, &hints, policy);
+            let found = found.map(|result| (result.position.col, result.position.row, result.reason));
+            assert_eq!(found, expected, "{size} {hints:?} {policy:?}");
+        }
+    }
+
+    #[test]
+    fn a_grid_that_no_canvas_has_holds_nothing() {
+        for (columns, rows, expected) in [
+            (0, 8, Err(NoRoom::TooLarge)),
+            (12, 0, Err(NoRoom::TooLarge)),
+            (NO_CELL, NO_CELL, Ok(Position::new(0, 2))),
+        ] {
+            let canvas = canvas(columns, rows, &[("a", at(0, 0, NO_CELL, 2)), ("b", at(70, 3, 1, 1))]);
+            let found =
+                find_placement(Size::new(1, 1), &canvas, &PlacementHints::default(), GridPolicy::Reject);
+            assert_eq!(found.map(|result| result.position), expected, "{columns} {rows}");
+        }
+    }
+
+    #[test]
+    fn collisions_are_those_that_share_a_cell() {
+        let components =
+            [("z", at(0, 0, 4, 2)), ("a", at(3, 1, 4, 2)), ("m", at(90, 9, 4, 2)), ("0", at(4, 0, 0, 5))];
+        let canvas = canvas(12, 8, &components);
+        for (bounds, exclude, expected) in [
+            (at(0, 0, 12, 8), None, vec!["z", "a"]),
+            (at(0, 0, 12, 8), Some("z"), vec!["a"]),
+            (at(0, 0, 12, 8), Some("nobody"), vec!["z", "a"]),
+            (at(4, 0, 8, 1), None, vec![]),
+            (at(3, 1, 1, 1), None, vec!["z", "a"]),
+            (at(0, 0, NO_CELL, NO_CELL), None, vec!["z", "a", "m"]),
+            (at(1, 1, 0, 1), None, vec![]),
+        ] {
+            let exclude = exclude.map(|id| ComponentId::new(id).unwrap());
+            let found = detect_collisions(bounds, &canvas, exclude.as_ref());
+            assert_eq!(found.iter().map(ComponentId::as_str).collect::<Vec<_>>(), expected, "{bounds:?}");
+        }
+    }
+}
