@@ -31,10 +31,10 @@ pub struct ValidationError {
 }
 
 /// Whether a config or a binding is what its type asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationResult {
     valid: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     errors: Vec<ValidationError>,
 }
 

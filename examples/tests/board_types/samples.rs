@@ -10,19 +10,6 @@ use crate::sample::{Sample, beyond, of};
 pub(crate) const NO_JSON: [&str; 5] =
     ["ComponentRegistry", "ComponentRenderProps", "DataSource", "LayoutEngine", "Unsubscribe"];
 
-/// Types that the crates do not have yet. Whoever adds one strikes it from here and adds samples below, else the test
-/// `typescript` fails.
-pub(crate) const TO_BE_ADDED: [&str; 8] = [
-    "ComponentActionDefinition",
-    "ComponentCapability",
-    "ComponentDefinition",
-    "DataMeta",
-    "DataResult",
-    "PaginationMeta",
-    "QueryDefinition",
-    "ValidationResult",
-];
-
 pub(crate) fn all() -> Vec<Sample> {
     [
         ids(),
@@ -32,6 +19,7 @@ pub(crate) fn all() -> Vec<Sample> {
         results(),
         placement(),
         user_actions(),
+        registry(),
         data(),
         context(),
         events(),
@@ -375,6 +363,60 @@ fn an_error() -> Value {
     json!({
         "code": "RATE_LIMITED", "message": "Wait.", "source": "mock-github", "retryable": true, "retryAfter": 3000
     })
+}
+
+fn registry() -> Vec<Sample> {
+    let action = json!({"actionId": "open", "label": "Open", "description": "Opens it."});
+    let mut full_action = action.clone();
+    full_action["icon"] = "arrow".into();
+    full_action["requiresSelection"] = true.into();
+    full_action["params"] = json!({"type": "object"});
+    let mut definition = json!({
+        "typeId": "acme.note", "name": "Note", "description": "A note.", "category": "utility",
+        "configSchema": {"type": "object", "properties": {"text": {"type": "string"}}}, "defaultConfig": {"text": ""},
+        "defaultSize": {"cols": 2, "rows": 2}, "minSize": {"cols": 1, "rows": 1}, "maxSize": {"cols": 12, "rows": 8},
+        "capabilities": ["interactive"], "actions": [action],
+    });
+    let plain = definition.clone();
+    definition["dataBindingSchema"] = json!({"type": "object"});
+    let with_schema = definition.clone();
+    definition["version"] = 2.into();
+    definition["bindingRule"] =
+        json!({"source": "mock-github", "query": "issues", "params": ["repo"], "refreshInterval": 1_000});
+    let mut bare = definition.clone();
+    bare["bindingRule"].as_object_mut().expect("it is one").remove("refreshInterval");
+    let mut samples = vec![
+        of::<ComponentActionDefinition>("ComponentActionDefinition", action),
+        of::<ComponentActionDefinition>("ComponentActionDefinition", full_action),
+        of::<ComponentDefinition>("ComponentDefinition", plain),
+        of::<ComponentDefinition>("ComponentDefinition", with_schema),
+        beyond::<ComponentDefinition>("ComponentDefinition", definition),
+        beyond::<ComponentDefinition>("ComponentDefinition", bare),
+        of::<ValidationResult>("ValidationResult", json!({"valid": true})),
+        of::<ValidationResult>(
+            "ValidationResult",
+            json!({"valid": false, "errors": [{"path": "/repo", "message": "m", "code": "required"}]}),
+        ),
+        of::<QueryDefinition>(
+            "QueryDefinition",
+            json!({"type": "stats", "description": "d", "paramsSchema": {"type": "object"}, "resultSchema": {}}),
+        ),
+    ];
+    samples.extend(each::<ComponentCapability>(
+        "ComponentCapability",
+        words(["interactive", "refreshable", "expandable", "filterable", "sortable", "exportable"]),
+    ));
+    let page = json!({"total": 30, "offset": 10, "limit": 10, "hasMore": true});
+    let query = json!({"type": "stats", "params": {}});
+    let mut meta =
+        json!({"fetchedAt": 5, "source": "mock-github", "query": query, "stale": false, "ttl": 60_000});
+    samples.push(of::<PaginationMeta>("PaginationMeta", page.clone()));
+    samples.push(of::<DataMeta>("DataMeta", meta.clone()));
+    samples.push(of::<DataResult>("DataResult", json!({"data": 7, "meta": meta})));
+    meta["pagination"] = page;
+    samples.push(of::<DataMeta>("DataMeta", meta.clone()));
+    samples.push(of::<DataResult>("DataResult", json!({"data": [1], "meta": meta})));
+    samples
 }
 
 fn data() -> Vec<Sample> {

@@ -43,7 +43,7 @@ pub struct ComponentDefinition {
     #[serde(default)]
     pub actions: Vec<ComponentActionDefinition>,
     /// Which definition of this name it is, from 1 (beyond specs 002, as the rest).
-    #[serde(default = "first")]
+    #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
     /// How its config makes its binding, where a command names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,4 +261,9 @@ impl BindingRule {
 
 const fn first() -> u32 {
     1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_first(version: &u32) -> bool {
+    *version == first()
 }
