@@ -67,6 +67,15 @@ fn an_edit_fits_only_its_own_text() {
     assert_eq!(Delta::default().apply("é"), Ok("é".to_owned()));
 }
 
+#[test]
+fn what_an_edit_holds_is_counted_in_bytes() {
+    for (stretches, bytes) in
+        [(&[][..], 0), (&[(1, "", "é")], 2), (&[(1, "abc", "")], 3), (&[(1, "é", "xyz"), (9, "b", "")], 6)]
+    {
+        assert_eq!(delta(stretches).len_bytes(), bytes, "{stretches:?}");
+    }
+}
+
 /// What comes from a store may be anything.
 #[test]
 fn stretches_are_checked() {

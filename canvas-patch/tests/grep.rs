@@ -65,6 +65,7 @@ fn queries_that_are_refused() {
     check_refused(Query::regex("x{0,99999999}"), "QUERY_TOO_LARGE", None);
     check_refused(Query::regex("é(b"), "INVALID_REGEX", Some(2));
     check_refused(Query::regex("a[b"), "INVALID_REGEX", Some(1));
+    check_refused(Query::regex("^a(b"), "INVALID_REGEX", Some(2));
     check_refused(Query::regex(r"a(?=b)"), "INVALID_REGEX", Some(1));
     check_refused(Query::regex(&"(".repeat(4_000)), "INVALID_REGEX", Some(3_999));
     let error = Query::regex("*").expect_err("malformed");

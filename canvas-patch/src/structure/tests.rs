@@ -100,6 +100,40 @@ fn accidents() {
 }
 
 #[test]
+fn refusals_say_what_to_do() {
+    let careful = Guard { refuse_accidents: true, scope: None };
+    for (before, after, expected) in [
+        (
+            "- b\n\n\n\n    - c\n",
+            "\n\n    - c\n",
+            "line 3 of the new text is not in the edit, but the edit makes it lose its meaning as heading, list item \
+             or fence; look for a fence, comment, indentation or blank line that reaches further than meant",
+        ),
+        (
+            "<!--\n# b\n",
+            "# b\n",
+            "line 1 of the new text is not in the edit, but the edit makes it a heading, list item or fence that it \
+             was not; look for a fence, comment, indentation or blank line that reaches further than meant",
+        ),
+        (
+            "---\n\na: b\n\n---\n",
+            "---\nc: d\na: b\n\n---\n",
+            "lines outside of the edit have become front matter at the start of the document; leave its --- lines as \
+             they are, or change both",
+        ),
+        (
+            "---\na: b\n---\nc\n",
+            "# d\n\n---\na: b\n---\nc\n",
+            "there is no front matter any more at the start of the document; leave its --- lines as they are, or \
+             change both",
+        ),
+    ] {
+        let error = LiveOutline::new(before.to_owned()).guard(after, &[], &careful).expect_err("an accident");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
 fn what_counts_as_touched_is_what_the_spans_say() {
     let (before, after) = ("```\n## b\n```\n", "```\n```\n## b\n```\n```\n");
     let inserted = |old: usize, new: Range<usize>| Span {

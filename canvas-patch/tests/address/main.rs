@@ -156,6 +156,20 @@ fn refusals_say_what_to_do() {
         message("# A\n", &section(&["A"], None, Part::Fence(2))),
         r#"the section ["A"] at line 1 has 0 code fences of its own, not 2; give a number up to that, or the path of a subsection"#
     );
+    let (cut, whole) = ("é".repeat(81), "é".repeat(80));
+    for (path, shown) in [
+        (vec![whole.as_str(), "A"], format!(r#"["{whole}", "A"]"#)),
+        (vec![cut.as_str(), "A"], format!(r#"["{whole}"..., "A"]"#)),
+        (vec!["1", "2", "3", "4", "5", "6", "7", "8"], r#"["1", "2", "3", "4", "5", "6", "7", "8"]"#.into()),
+        (
+            vec!["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+            r#"[..., "2", "3", "4", "5", "6", "7", "8", "9"]"#.into(),
+        ),
+    ] {
+        let said = message("text\n", &section(&path, None, None));
+        let expected = format!("no section has the path {shown}; give a path from the outline, or lines");
+        assert_eq!(said, expected);
+    }
     let many = "# A\n".repeat(50_000);
     let error = resolve(&many, &section(&["A"], None, None)).expect_err("ambiguous");
     assert_eq!(error.candidates().len(), 20);

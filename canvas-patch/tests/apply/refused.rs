@@ -89,6 +89,8 @@ fn unexpected_text() {
     refuses(Anchored, "a\n", &format!("```\n{hunk}```\nThat is all.\n"), &["0:UNEXPECTED_TEXT 6"]);
     refuses(Anchored, "a\n", &format!("```\n```\n{hunk}"), &["0:UNEXPECTED_TEXT 2"]);
     refuses(Anchored, "a\n", &format!("--- a\n+++ b\n```\n{hunk}"), &["0:UNEXPECTED_TEXT 3"]);
+    refuses(Anchored, "a\n", &format!("--- a\n```\n{hunk}"), &["0:UNEXPECTED_TEXT 2"]);
+    refuses(Anchored, "a\n", &format!("+++ b\n```\n{hunk}"), &["0:UNEXPECTED_TEXT 2"]);
 }
 
 #[test]

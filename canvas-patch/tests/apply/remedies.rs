@@ -225,6 +225,10 @@ fn a_remedy_is_bounded() {
     check(&text(10), patch, Limits { patch_bytes: 34, ..Limits::default() }, false);
     check(&text(1_000), patch, Limits::default(), true);
     check(&text(1_200), patch, Limits::default(), false);
+    // A long patch makes room for a neighbour of its own length, and not for one twice as long.
+    let long = format!("@@ -1 +1 @@\n-a\n+{}\n", "b".repeat(5_000));
+    check(&text(5_000), &long, Limits::default(), true);
+    check(&text(10_000), &long, Limits::default(), false);
 }
 
 /// Twenty thousand hunks on a text of equal lines, and other texts that make a search slow: with a pass for each hunk

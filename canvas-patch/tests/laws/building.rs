@@ -110,6 +110,26 @@ fn an_insertion_of_any_size_is_nothing_else() {
     }
 }
 
+/// What lies between two changes is no part of them, however far they shift it.
+#[test]
+fn changes_far_apart_are_nothing_else() {
+    let text = |name: &str, n: usize| (0..n).map(|i| format!("{name} {i}\n")).collect::<String>();
+    let (kept, inserted) = (text("kept", 40_000), text("new", 3_000));
+    let before = format!("first\n{kept}old\nlast\n");
+    let after = format!("first\n{inserted}{kept}new\nlast\n");
+    let summary = build_unique(&before, &after, &BuildOptions::default()).summary;
+    assert_eq!((summary.added, summary.removed, summary.hunks), (3_001, 1, 2));
+}
+
+/// A change of more lines than one block holds is still one: what goes stands before what comes.
+#[test]
+fn a_change_over_several_blocks_is_one() {
+    let text =
+        |mark: &str, name: &str| (0..20_000).map(|i| format!("{mark}{name} {i}\n")).collect::<String>();
+    let expected = format!("@@ -1,20000 +1,20000 @@\n{}{}", text("-", "old"), text("+", "new"));
+    assert!(build(&text("", "old"), &text("", "new"), 3) == expected);
+}
+
 #[test]
 fn words() {
     let long = "x ".repeat(60_000);
