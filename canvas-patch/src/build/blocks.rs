@@ -156,6 +156,21 @@ mod tests {
         chain.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old && pair[0].new < pair[1].new)
     }
 
+    #[test]
+    fn runs_that_follow_on_both_sides_become_one() {
+        let run = |old, new, len| Run { old, new, len };
+        let mut runs = Vec::new();
+        for (next, noted) in [
+            (run(1, 2, 2), &[run(1, 2, 2)][..]),
+            (run(3, 4, 3), &[run(1, 2, 5)]),
+            (run(6, 8, 1), &[run(1, 2, 5), run(6, 8, 1)]),
+            (run(9, 9, 1), &[run(1, 2, 5), run(6, 8, 1), run(9, 9, 1)]),
+        ] {
+            note(&mut runs, next);
+            assert_eq!(runs, noted);
+        }
+    }
+
     proptest! {
         #[test]
         fn no_chain_is_heavier(runs in prop::collection::vec((0_usize..12, 1_usize..5), 0..9)) {

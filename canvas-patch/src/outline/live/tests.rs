@@ -177,6 +177,19 @@ fn wrong_spans_do_no_harm() {
     // Inside a character.
     let mut live = LiveOutline::new("# \u{e9}\n\n# b\n".to_owned());
     edit(&mut live, "# \u{e8}\n\n# b\n", &[span(3..4, 3..4)]);
+    // One side runs backwards, and all that is kept is the same.
+    let (once, twice, backwards) = ("# a\n# b\n", "# a\n# b\n# b\n", Range { start: 8, end: 4 });
+    edit(&mut LiveOutline::new(once.to_owned()), twice, &[span(backwards.clone(), 8..8)]);
+    edit(&mut LiveOutline::new(twice.to_owned()), once, &[span(8..8, backwards)]);
+}
+
+#[test]
+fn too_many_edits_count_as_one() {
+    for (count, kept) in [(1, 1), (MAX_EDITS, MAX_EDITS), (MAX_EDITS + 1, 1), (2 * MAX_EDITS, 1)] {
+        let spans: Vec<_> = (0..count).map(|at| span(2 * at..2 * at + 1, 2 * at..2 * at + 1)).collect();
+        let edits = edits(&"a\n".repeat(count), &"b\n".repeat(count), &spans);
+        assert_eq!((edits.len(), edits[kept - 1].new.end), (kept, 2 * count - 1));
+    }
 }
 
 #[test]
@@ -187,6 +200,12 @@ fn limits_of_the_parser() {
     for more in ["[x] [x] [x]\n", "[x]\n", ""] {
         edit(&mut live, &format!("{dense}\na\n\n{more}\n\n# [x]\n"), &[]);
     }
+    // Few references for a long text, and too many for the part of it that is read again.
+    let long = "a\n\n".repeat(100_000);
+    let part = |link: &str| format!("[x]: {}\n\n{}# c{link}\n\n", link.repeat(2_000), "# [x]\n\n".repeat(60));
+    let mut live = LiveOutline::new(format!("{long}{}{long}", part("y")));
+    assert!(!edit(&mut live, &format!("{long}{}{long}", part("z")), &[]));
+    assert!(edit(&mut live, &format!("{long}{}b\n\n{long}", part("z")), &[]));
     // Deep nesting that is read as code in a long text only.
     let deep = "> ".repeat(100_000) + "a\n" + &"b\n".repeat(400) + "\n# c\n\n";
     let mut live = LiveOutline::new(deep.clone());
