@@ -183,6 +183,38 @@ fn wrong_spans_do_no_harm() {
     edit(&mut LiveOutline::new(twice.to_owned()), once, &[span(8..8, backwards)]);
 }
 
+/// The start of the text, and each line at which nothing is open.
+#[test]
+fn where_reading_can_start_again() {
+    for (text, lines) in [
+        ("a\nb\n\nc\n\n\nd\n", &[1, 4, 7][..]),
+        ("a\n# b\nc\n===\n", &[1, 2]),
+        ("a\n   # b\n\n   c\n\n   - d\n", &[1, 2, 4, 6]),
+        // Code by its indent.
+        ("a\n\n    # b\n\n\tc\n", &[1]),
+        ("- a\n- b\n  - c\n\n  # d\n\n1. e\n", &[1, 2, 7]),
+        ("> a\n>\n> # b\n\n> c\n", &[1, 5]),
+        ("```\n# a\n\nb\n```\n# c\n", &[1, 6]),
+    ] {
+        let live = LiveOutline::new(text.to_owned());
+        assert_eq!(live.points.iter().map(|point| point.line).collect::<Vec<_>>(), lines, "{text:?}");
+    }
+}
+
+#[test]
+fn edits_far_apart_are_read_apart() {
+    let (text, places) = ("a\n\n".repeat(1_000), [300, 1_500, 2_400]);
+    let mut after = text.clone();
+    for at in places {
+        after.replace_range(at..at + 1, "b");
+    }
+    let spans = places.map(|at| span(at..at + 1, at..at + 1));
+    let live = LiveOutline::new(text);
+    let plan = live.plan(&after, &edits(&live.text, &after, &spans)).expect("a part will do");
+    let read: Vec<_> = plan.windows.iter().map(|window| window.piece.points.len()).collect();
+    assert!(read.len() == places.len() && read.iter().all(|&points| points < 8), "{read:?}");
+}
+
 #[test]
 fn too_many_edits_count_as_one() {
     for (count, kept) in [(1, 1), (MAX_EDITS, MAX_EDITS), (MAX_EDITS + 1, 1), (2 * MAX_EDITS, 1)] {
@@ -201,7 +233,7 @@ fn limits_of_the_parser() {
         edit(&mut live, &format!("{dense}\na\n\n{more}\n\n# [x]\n"), &[]);
     }
     // Few references for a long text, and too many for the part of it that is read again.
-    let long = "a\n\n".repeat(100_000);
+    let long = ("a".repeat(99) + "\n\n").repeat(1_000);
     let part = |link: &str| format!("[x]: {}\n\n{}# c{link}\n\n", link.repeat(2_000), "# [x]\n\n".repeat(60));
     let mut live = LiveOutline::new(format!("{long}{}{long}", part("y")));
     assert!(!edit(&mut live, &format!("{long}{}{long}", part("z")), &[]));
