@@ -153,21 +153,22 @@ fn what_counts_as_touched_is_what_the_spans_say() {
 #[test]
 fn edits_touch_whole_lines() {
     for (before, after, edits, touched, old_lines) in [
-        ("abc\nd\n", "xbc\nd\n", &[(0..1, 0..1)][..], &[0..1][..], &[None, Some(2)][..]),
+        ("abc\nd\n", "xbc\nd\n", &[(0..1, 0..1)][..], &[(0, 1)][..], &[None, Some(2)][..]),
         // A line end that goes takes the next line along, and one that comes parts a line.
-        ("a\nb\nc\n", "ab\nc\n", &[(1..2, 1..1)], &[0..2], &[None, Some(3)]),
-        ("ab\nc\n", "a\nb\nc\n", &[(1..1, 1..2)], &[0..1], &[None, None, Some(2)]),
+        ("a\nb\nc\n", "ab\nc\n", &[(1..2, 1..1)], &[(0, 2)], &[None, Some(3)]),
+        ("ab\nc\n", "a\nb\nc\n", &[(1..1, 1..2)], &[(0, 1)], &[None, None, Some(2)]),
         // Several in one line, the last of which may reach into others.
-        ("abc\nd\n", "xby\nd\n", &[(0..1, 0..1), (2..3, 2..3)], &[0..1], &[None, Some(2)]),
-        ("abc\nd\ne\n", "x\nby\ne\n", &[(0..1, 0..2), (2..5, 3..4)], &[0..2], &[None, None, Some(3)]),
-        ("abcd", "xbyd", &[(0..1, 0..1), (2..3, 2..3)], &[0..1], &[None]),
+        ("abc\nd\n", "xby\nd\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None, Some(2)]),
+        ("abc\nd\ne\n", "x\nby\ne\n", &[(0..1, 0..2), (2..5, 3..4)], &[(0, 2)], &[None, None, Some(3)]),
+        ("abcd", "xbyd", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None]),
         // In neighbouring lines.
-        ("a\nb\n", "x\ny\n", &[(0..1, 0..1), (2..3, 2..3)], &[0..1, 1..2], &[None, None]),
-        ("a\nb\n", "x\ny\nb\n", &[(0..1, 0..1), (2..2, 2..4)], &[0..1, 1..1], &[None, None, Some(2)]),
+        ("a\nb\n", "x\ny\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1), (1, 2)], &[None, None]),
+        ("a\nb\n", "x\ny\nb\n", &[(0..1, 0..1), (2..2, 2..4)], &[(0, 1), (1, 1)], &[None, None, Some(2)]),
     ] {
         let edits: Vec<_> = edits.iter().cloned().map(|(old, new)| Edit { old, new }).collect();
         let found = Touched::of(before, after, &edits);
-        assert_eq!(found.old().cloned().collect::<Vec<_>>(), touched, "{before:?} {after:?}");
+        let lines: Vec<_> = found.old().map(|lines| (lines.start, lines.end)).collect();
+        assert_eq!(lines, touched, "{before:?} {after:?}");
         let found: Vec<_> = (1..=old_lines.len()).map(|line| found.old_line(line)).collect();
         assert_eq!(found, old_lines, "{before:?} {after:?}");
     }
