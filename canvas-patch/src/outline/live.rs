@@ -369,7 +369,7 @@ impl Reader<'_> {
         let (points, edits) = (&self.live.points, self.edits);
         let mut next = edits.partition_point(|edit| edit.new.end <= target);
         loop {
-            if next > 0 && edits.get(next).is_none_or(|edit| target <= edit.new.start) {
+            if edits.get(next).is_none_or(|edit| target <= edit.new.start) {
                 let Edit { old, new } = &edits[next - 1];
                 let at = points.partition_point(|point| point.byte + new.end < target + old.end);
                 let Some(point) = points.get(at) else { return self.after.len() };
