@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { bottom, getAllCollisions, moveElement } from "react-grid-layout/core";
 import { fastVerticalCompactor } from "react-grid-layout/extras";
+import * as Y from "yjs";
 
 const require = createRequire(import.meta.url);
 // Its bundle asks for a browser's global object, the engine in it for nothing of a browser.
@@ -163,6 +164,48 @@ for (const [work, run] of Object.entries(works)) {
       console.log(JSON.stringify({ work, size, subject: name, version, median_ns: null, ...row }));
     }
   }
+}
+
+if (sizes.includes(1000)) {
+  console.log(JSON.stringify({ work: "board-undo", size: 1000, subject: "yjs", version: versions.yjs, ...undoAll() }));
+}
+
+/** A map of maps, one entry of the undo manager for each change; nothing keeps components from covering each other. */
+function undoAll() {
+  const { ops } = read("workload_undo_1000.json");
+  const samples = { apply: [], undo: [], redo: [] };
+  let entries = 0;
+  for (let round = 0; round < 5; round++) {
+    const doc = new Y.Doc();
+    const components = doc.getMap("components");
+    const manager = new Y.UndoManager(components, { captureTimeout: 0 });
+    const timed = (name, run) => {
+      const start = performance.now();
+      run();
+      samples[name].push(((performance.now() - start) * 1e6) / ops.length);
+    };
+    timed("apply", () => {
+      for (const op of ops) {
+        doc.transact(() => {
+          if (op.op === "create") components.set(op.id, new Y.Map(Object.entries(op)));
+          else if (op.op === "remove") components.delete(op.id);
+          else if (op.op === "move") components.get(op.id).set("position", op.position);
+          else components.get(op.id).set("config", { ...components.get(op.id).get("config"), ...op.config });
+        });
+      }
+    });
+    entries = manager.undoStack.length;
+    timed("undo", () => {
+      while (manager.undo());
+    });
+    const isEmpty = components.size === 0;
+    timed("redo", () => {
+      while (manager.redo());
+    });
+    if (!isEmpty) return { median_ns: null, flaw: "undo does not lead back" };
+  }
+  const median = (name) => Math.round(samples[name].sort((a, b) => a - b)[samples[name].length >> 1]);
+  return { median_ns: median("undo"), result: { entries, redo_ns: median("redo"), apply_ns: median("apply") } };
 }
 
 function rectangle({ position, size }) {

@@ -2,6 +2,8 @@
 //!
 //! They lie in files, because peers in other languages read them too. Where the files are not at hand, nothing is measured.
 
+mod ours;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,11 +11,12 @@ use canvas_core::board::{Bounds, Position, Size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::ours::rows;
 use crate::report::duration;
 
 /// The works, by name: placing all components of a board one by one, one move into a full board that pushes others away,
-/// one question for what a rectangle meets.
-pub const WORKS: [&str; 3] = ["board-place", "board-push", "board-collide"];
+/// one question for what a rectangle meets; taking back one change of a thousand.
+pub const WORKS: [&str; 4] = ["board-place", "board-push", "board-collide", "board-undo"];
 
 /// Components of a board.
 pub const SIZES: [usize; 3] = [100, 1_000, 10_000];
@@ -122,12 +125,6 @@ pub fn workload(folder: &Path, name: &str, size: usize) -> io::Result<Workload> 
         workload.initial = read(file)?.initial;
     }
     Ok(workload)
-}
-
-/// Our own rows. There are none yet: they go through the live board, each result compared with the workload's expected one
-/// before it is timed, as [`Subject::new`](crate::measure::Subject::new) does.
-pub fn rows(_folder: &Path, _sizes: &[usize]) -> Vec<BoardRow> {
-    Vec::new()
 }
 
 /// Writes the head of the table.

@@ -223,6 +223,12 @@ impl Board {
         self.slot_of(id).map(|slot| slot.bounds)
     }
 
+    /// What shares a cell with a rectangle: by row, then column, of the upper left cells. Costs what stands there, however
+    /// many components there are.
+    pub fn collisions(&self, bounds: Bounds) -> Vec<ComponentId> {
+        self.ids_of(&self.layout.collisions(bounds, None))
+    }
+
     /// A component, without its data.
     pub fn component(&self, id: &ComponentId) -> Option<ComponentInstance> {
         self.slot_of(id).map(|slot| slot.body.instance(slot.bounds, DataLoadingState::Idle))
