@@ -31,14 +31,14 @@
 //!
 //! # Limits
 //!
-//! * One face so far, the document.
+//! * Two faces so far, the document and the [`board`].
 //! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
 //! * It merges nothing: one lease at a time, and the user ends it by acting.
 //!
 //! # Modules
 //!
 //! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
-//! one face: its commands, outcomes, refusals, and the step that decides. `engine` drives steps over a store;
+//! one face: its commands, outcomes, refusals, and the step that decides, for the board too; [`board`] is the other. `engine` drives steps over a store;
 //! `view` is what passes between the two. `lock_view` is what a person sees of the lock, `rollout` how much of
 //! it all a host has opened to models. `conformance` (feature) tries
 //! what a store promises.
