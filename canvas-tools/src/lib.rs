@@ -35,6 +35,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`board_tools`] and [`call_board_tool`] are the same for the board of a canvas, without leases: a refusal brings the
+//! call put right where the board would take that.
+//!
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those.
 
 mod call;
@@ -66,6 +69,11 @@ pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use spec::ToolSpec;
 pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
+pub use toolset::board::plan::Plans;
+pub use toolset::board::{
+    BoardExtensions, BoardHost, BoardReply, board_tools, board_tools_for, call_board_tool,
+    call_board_tool_with,
+};
 pub use toolset::document::{
     CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_for, document_tools_with,
 };

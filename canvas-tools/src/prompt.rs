@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::directive::prompt::prompt_lines;
 use crate::spec::ToolSpec;
+use crate::toolset::board::prompt::{board_lines, is_board_tool};
 
 /// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
 ///
@@ -15,9 +16,13 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
     }
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let what = if tools.iter().all(is_board_tool) {
+        "You arrange a shared board of components through tools."
+    } else {
+        "You edit a shared Markdown canvas through tools."
+    };
     let mut lines = vec![
-        "You edit a shared Markdown canvas through tools. The user can edit it too and always comes first."
-            .to_owned(),
+        format!("{what} The user can edit it too and always comes first."),
         format!("Tools: {}.", names.join(", ")),
     ];
     let does_without =
@@ -82,6 +87,7 @@ pub fn system_prompt(tools: &[ToolSpec]) -> String {
         (false, _) => told.to_owned(),
     });
     lines.extend(prompt_lines(tools));
+    lines.extend(board_lines(tools));
     lines.join("\n")
 }
 

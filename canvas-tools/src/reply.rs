@@ -59,7 +59,7 @@ impl ToolReply {
         Self::failure(problem.to_json(), snapshot)
     }
 
-    fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
+    pub(crate) fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
         let mut body = Map::new();
         body.insert("ok".into(), false.into());
         if let Some(snapshot) = snapshot {
@@ -224,6 +224,11 @@ impl Problem {
 
     pub(crate) fn at(self, place: &str) -> Self {
         Self { place: Some(place.into()), ..self }
+    }
+
+    /// The same of arguments that are part of others.
+    pub(crate) fn within(self, place: &str) -> Self {
+        Self { place: self.place.map(|within| format!("{place}{within}")), ..self }
     }
 
     pub(crate) fn with_reason(self, reason: &'static str) -> Self {

@@ -1,0 +1,87 @@
+//! Calls put right: what the core offers for a command, as arguments of the call that it came from.
+
+use std::collections::BTreeMap;
+
+use canvas_core::board::{
+    Board, BoardEnv, CanvasCommand, CommandError, ComponentId, CreateComponent, Executed, IdSource,
+    MoveComponent, OnCollision, Registry, ResizeComponent,
+};
+use canvas_core::lease::Timestamp;
+use canvas_core::{Actor, Policy};
+use serde_json::{Value, json};
+
+use super::BoardExtensions;
+use super::arguments::{Asked, Change, check};
+use super::reply::number_in;
+use crate::call::ToolCall;
+
+/// A board to try calls on; none of them changes it.
+pub(super) struct Rehearsal<'a> {
+    pub(super) board: &'a Board,
+    pub(super) registry: &'a Registry,
+    pub(super) policy: &'a Policy,
+    pub(super) now: Timestamp,
+    pub(super) extensions: BoardExtensions,
+    pub(super) aliases: Option<&'a BTreeMap<String, ComponentId>>,
+}
+
+impl Rehearsal<'_> {
+    /// What a command would do. Cost: linear in the board.
+    pub(super) fn run(&self, command: &CanvasCommand) -> Executed {
+        self.run_on(&mut self.board.clone(), command)
+    }
+
+    /// The same on a copy of the board, which it is done to.
+    pub(super) fn run_on(&self, copy: &mut Board, command: &CanvasCommand) -> Executed {
+        let ids = IdSource::seeded(b"rehearsal");
+        let mut env = BoardEnv { registry: self.registry, rules: self.policy.board, now: self.now, ids };
+        copy.execute(command, Actor::Assistant, &mut env)
+    }
+
+    /// The call put right, where the core says how, and the board takes it then.
+    ///
+    /// Each round mends one fault, and a call of several operations may have one in each.
+    pub(super) fn correct(&self, call: &ToolCall) -> Option<Value> {
+        const ROUNDS: usize = 8;
+        let mut mended = call.clone();
+        for _ in 0..ROUNDS {
+            let (Asked::Change(change) | Asked::Plan(change)) =
+                check(&mended, self.policy, self.extensions, self.aliases).ok()?
+            else {
+                return None;
+            };
+            let executed = self.run(&change.command);
+            let Some(error) = executed.result.error() else {
+                let put_right = json!({"name": mended.name, "arguments": mended.arguments});
+                return (mended != *call).then_some(put_right);
+            };
+            mend(&mut mended.arguments, &change, error)?;
+        }
+        None
+    }
+}
+
+/// Puts what a refusal offers into the arguments that the refused command came from.
+fn mend(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
+    let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
+    let origin = change.origins.as_ref()?.get(number)?;
+    let arguments = arguments.pointer_mut(origin)?;
+    let (field, value) = match error.corrected.as_deref()? {
+        CanvasCommand::Create(create) => {
+            let CreateComponent { type_id, position, .. } = &**create;
+            arguments["type_id"] = json!(type_id);
+            match position {
+                Some(position) => ("position", json!(position)),
+                None => return Some(()),
+            }
+        }
+        CanvasCommand::Move(MoveComponent { position, .. }) => ("position", json!(position)),
+        // The tools do not push others away.
+        CanvasCommand::Resize(ResizeComponent { size, on_collision: OnCollision::Reject, .. }) => {
+            ("size", json!(size))
+        }
+        _ => return None,
+    };
+    arguments[field] = value;
+    Some(())
+}

@@ -1,0 +1,45 @@
+//! The grid as a few lines of text.
+
+use canvas_core::board::{Board, ComponentInstance, DataLoadingState};
+
+/// Rows that are drawn.
+const ROWS: usize = 48;
+const MARKS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const FREE: u8 = b'.';
+const COVERED_TWICE: u8 = b'*';
+const UNMARKED: u8 = b'#';
+
+/// A board as it is drawn: one character for each cell, and which component each mark stands for.
+pub(super) struct Map {
+    pub(super) text: String,
+    pub(super) legend: Vec<(char, ComponentInstance)>,
+    /// Rows below those that are drawn.
+    pub(super) rows_left_out: usize,
+}
+
+/// Draws a board. The first components have marks of their own, the others share one. Cost: linear in the board.
+pub(super) fn draw(board: &Board) -> Map {
+    let components = board.workspace(|_| DataLoadingState::Idle).canvas.components;
+    let grid = board.grid();
+    let columns = grid.columns as usize;
+    let bottom = components.iter().map(|one| one.bounds().bottom()).max().unwrap_or(0);
+    let rows = usize::try_from(bottom.max(u64::from(grid.rows))).unwrap_or(usize::MAX);
+    let shown = rows.min(ROWS);
+    let mut cells = vec![vec![FREE; columns]; shown];
+    for (number, component) in components.iter().enumerate() {
+        let mark = MARKS.as_bytes().get(number).copied().unwrap_or(UNMARKED);
+        let bounds = component.bounds();
+        let range = |start: u32, end: u64, most: usize| {
+            let end = usize::try_from(end).map_or(most, |end| end.min(most));
+            (start as usize).min(end)..end
+        };
+        for row in &mut cells[range(bounds.position.row, bounds.bottom(), shown)] {
+            for cell in &mut row[range(bounds.position.col, bounds.right(), columns)] {
+                *cell = if *cell == FREE { mark } else { COVERED_TWICE };
+            }
+        }
+    }
+    let lines: Vec<String> = cells.into_iter().map(|row| row.into_iter().map(char::from).collect()).collect();
+    let legend = MARKS.chars().zip(components).collect();
+    Map { text: lines.join("\n"), legend, rows_left_out: rows - shown }
+}

@@ -1,0 +1,41 @@
+//! What the system prompt says about the board.
+
+use super::tool::Tool;
+use crate::spec::ToolSpec;
+
+/// Whether a tool is one of the board.
+pub(crate) fn is_board_tool(tool: &ToolSpec) -> bool {
+    Tool::named(&tool.name).is_some()
+}
+
+/// The lines for those of the board tools that are enabled.
+pub(crate) fn board_lines(tools: &[ToolSpec]) -> Vec<String> {
+    let has = |tool: Tool| tools.iter().any(|spec| spec.name == tool.name());
+    let mut lines = Vec::new();
+    if has(Tool::Create) || has(Tool::Arrange) {
+        lines.push(
+            "The board is a grid of components: columns from the left and rows from the top, both from 0. Take \
+             component_id and view_id from the context, never invent them. Leave position out unless the user asks for \
+             a place. The board tools need no lease."
+                .to_owned(),
+        );
+        lines.push(
+            "When a call fails, nothing was changed. If its error has a corrected_call that still does what the user \
+             wants, make that call; otherwise do what the message says. Never repeat the same call."
+                .to_owned(),
+        );
+    }
+    if has(Tool::Arrange) {
+        lines.push(
+            "To swap or rearrange components, put all moves into one arrange_canvas: it looks at the result only."
+                .to_owned(),
+        );
+    }
+    if has(Tool::Plan) && has(Tool::Commit) {
+        lines.push(
+            "For a change of many components, call plan_canvas first, look at its map, then commit_plan."
+                .to_owned(),
+        );
+    }
+    lines
+}

@@ -1,0 +1,371 @@
+//! What a model gets back for a call on the board.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use canvas_core::board::Board;
+use canvas_core::board::{
+    BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult, ComponentId,
+    ComponentInstance, PlacementAdjustment, PlacementResult,
+};
+use canvas_core::{HistoryEntry, Outcome, Refusal, RevisionId, Snapshot};
+use serde_json::{Map, Value, json};
+
+use super::Way;
+use super::arguments::Change;
+use super::map::draw;
+use super::plan::Plan;
+use super::tool::Tool;
+use crate::next::{after_refusal, said};
+use crate::reply::{ToolReply, refusal_json};
+use crate::toolset::arguments::shorten;
+
+/// The reply to a change that was made, or that there was no need for.
+pub(super) fn done(
+    change: &Change,
+    result: &BoardResult,
+    events: &[CanvasEvent],
+    fetch: &[ComponentId],
+    revision: RevisionId,
+) -> Value {
+    let mut body = Body::new(revision);
+    let parts = parts_of(result);
+    let (undo_id, explanation) = match result {
+        BoardResult::Batch(result) if result.undo_id.is_none() => {
+            (None, "Nothing to do: everything is as asked for already.")
+        }
+        BoardResult::Batch(result) => (result.undo_id.as_ref(), result.explanation.as_str()),
+        BoardResult::One(result) => (result.undo_id.as_ref(), result.explanation.as_str()),
+    };
+    body.put("explanation", explanation);
+    if let (BoardResult::One(result), CanvasCommand::Create(_)) = (result, &change.command) {
+        body.put("component_id", result.affected_component_ids.first());
+    }
+    body.put("affected_component_ids", unique(parts.iter().flat_map(|part| &part.affected_component_ids)));
+    let view = events.iter().find_map(|event| match event {
+        CanvasEvent::ViewSaved { view_id, .. } => Some(view_id),
+        _ => None,
+    });
+    if let Some(view) = view {
+        body.put("view_id", view);
+    }
+    match result {
+        BoardResult::One(result) => {
+            if let Some(placement) = &result.placement {
+                body.put("placement", place_json(placement, &Shown::default()));
+            }
+        }
+        BoardResult::Batch(result) => {
+            body.put_list("placements", places(&result.results, &Shown::default()));
+        }
+    }
+    body.put_list("warnings", parts.iter().flat_map(|part| &part.warnings).collect());
+    if let Some(undo_id) = undo_id {
+        body.put("undo_id", undo_id);
+    }
+    body.put_list("needs_data", fetch.iter().collect());
+    body.done()
+}
+
+/// The reply to a refresh.
+pub(super) fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], revision: RevisionId) -> Value {
+    let mut body = Body::new(revision);
+    let explanation = if fetch.is_empty() {
+        "This component shows no data, so there is nothing to fetch."
+    } else {
+        "The data are being fetched; the context shows them once they are there."
+    };
+    body.put("explanation", explanation);
+    body.put("component_id", &component.id);
+    body.put_list("needs_data", fetch.iter().collect());
+    body.done()
+}
+
+/// The reply to an undo or a redo.
+pub(super) fn walked(
+    way: Way,
+    asked: NonZeroU32,
+    entries: &[HistoryEntry],
+    events: &[CanvasEvent],
+    fetch: &[ComponentId],
+    revision: RevisionId,
+) -> Value {
+    let mut body = Body::new(revision);
+    let done = entries.len();
+    let (verb, count) = match (way, done) {
+        (Way::Back, 1) => ("Took back", "one change".to_owned()),
+        (Way::Back, many) => ("Took back", format!("{many} changes")),
+        (Way::Forth, 1) => ("Did again", "one change".to_owned()),
+        (Way::Forth, many) => ("Did again", format!("{many} changes")),
+    };
+    let short = if done < asked.get() as usize { ", all that there were" } else { "" };
+    body.put("explanation", format!("{verb} {count}{short}."));
+    body.put("steps", done);
+    body.put("changes", entries.iter().map(|entry| shorten(&entry.summary)).collect::<Vec<_>>());
+    let affected = events.iter().filter_map(|event| match event {
+        CanvasEvent::Added { component_id, .. }
+        | CanvasEvent::Updated { component_id, .. }
+        | CanvasEvent::Removed { component_id }
+        | CanvasEvent::LayoutChanged { component_id, .. } => Some(component_id),
+        _ => None,
+    });
+    body.put("affected_component_ids", unique(affected));
+    body.put_list("needs_data", fetch.iter().collect());
+    body.done()
+}
+
+/// The reply to a plan: what each command would do, and the grid after all of them. `after` is the board then.
+pub(super) fn planned(
+    plan: &Plan,
+    change: &Change,
+    result: &BoardResult,
+    after: &Board,
+    snapshot: &Snapshot,
+) -> Value {
+    let mut body = Body::new(snapshot.revision_id());
+    let parts = parts_of(result);
+    // Ids of components that are not there yet are not those that they will have.
+    let made = parts.iter().enumerate().filter_map(|(number, part)| match change.part(number) {
+        Some(CanvasCommand::Create(_)) => part.affected_component_ids.first().cloned(),
+        _ => None,
+    });
+    let names = Shown(made.enumerate().map(|(number, id)| (id, format!("${number}"))).collect());
+    let origins = change.origins.as_deref().unwrap_or_default();
+    let results: Vec<Value> = parts
+        .iter()
+        .zip(origins)
+        .map(|(part, origin)| {
+            let mut json = Map::new();
+            json.insert("command".into(), origin.split('/').nth(2).map_or(json!(0), command_number));
+            json.insert("explanation".into(), part.explanation.clone().into());
+            let affected = part.affected_component_ids.iter().map(|id| names.of(id));
+            json.insert("affected_component_ids".into(), affected.collect());
+            if let Some(placement) = &part.placement {
+                json.insert("placement".into(), place_json(placement, &names));
+            }
+            if !part.warnings.is_empty() {
+                json.insert("warnings".into(), json!(part.warnings));
+            }
+            Value::Object(json)
+        })
+        .collect();
+    body.put("plan_id", &plan.id);
+    body.put("explanation", "Nothing was changed yet: pass the plan_id to commit_plan to do this.");
+    body.put("results", results);
+    let map = draw(after);
+    body.put("map", map.text);
+    let legend = map.legend.iter().map(|(mark, component)| {
+        json!({"mark": mark, "component_id": names.of(&component.id), "type_id": component.type_id})
+    });
+    body.put("legend", legend.collect::<Vec<_>>());
+    if map.rows_left_out > 0 {
+        body.put("rows_left_out", map.rows_left_out);
+    }
+    body.done()
+}
+
+/// The reply to a change that was refused by what stands on the board.
+pub(super) fn refused(
+    change: &Change,
+    result: &BoardResult,
+    corrected: Option<Value>,
+    snapshot: &Snapshot,
+) -> ToolReply {
+    let Some(error) = result.error() else { return ToolReply::failure(json!({}), Some(snapshot)) };
+    let mut json = Map::new();
+    json.insert("code".into(), json!(error.code));
+    if let Some(place) = error.place.as_deref().and_then(|place| place_in_call(change, place)) {
+        json.insert("place".into(), place.into());
+    }
+    let next = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
+    json.insert("message".into(), said(&message(error), next).into());
+    json.insert("retryable".into(), false.into());
+    if let Some(id) = &error.component_id {
+        json.insert("component_id".into(), json!(id));
+    }
+    let mut list = |name: &str, values: Vec<Value>| {
+        if !values.is_empty() {
+            json.insert(name.into(), values.into());
+        }
+    };
+    list("errors", error.errors.iter().map(|fault| fault_json(change, error, fault)).collect());
+    list("colliding_ids", error.colliding_ids.iter().map(|id| json!(id)).collect());
+    list("free_positions", error.free_positions.iter().map(|position| json!(position)).collect());
+    list("candidates", error.candidates.iter().map(|name| json!(name)).collect());
+    if let Some(corrected) = corrected {
+        json.insert("corrected_call".into(), corrected);
+    }
+    ToolReply::failure(json.into(), Some(snapshot))
+}
+
+/// The reply where no command was run.
+pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>) -> ToolReply {
+    let refusal = match outcome {
+        Outcome::Refused(refusal) => refusal,
+        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
+        _ => &Refusal::CallIdReused,
+    };
+    let mut json = refusal_json(refusal);
+    let next = match refusal {
+        Refusal::NoBoard => Some("Next: stop and tell the user that this canvas has no board."),
+        Refusal::StaleBoard { .. } if tool == Some(Tool::Commit) => Some("Next: call plan_canvas again."),
+        Refusal::BoardDamaged => Some("Next: stop and tell the user."),
+        _ => after_refusal(refusal, snapshot.head.lease().turn_open()),
+    };
+    json["message"] = said(&refusal.to_string(), next).into();
+    match (refusal, tool) {
+        (Refusal::HistoryEmpty { .. }, Some(Tool::Redo)) => {
+            json["code"] = json!(CommandErrorCode::NothingToRedo);
+            json["message"] = "there is nothing to do again: nothing was undone since the last change".into();
+        }
+        (Refusal::HistoryEmpty { .. }, _) => {
+            json["code"] = json!(CommandErrorCode::NothingToUndo);
+            json["message"] = "there is nothing to undo: no change is left in the history".into();
+        }
+        // The history is of the whole canvas, and a change of its document stands under the lease.
+        (
+            Refusal::NotOwned | Refusal::Expired { .. } | Refusal::StaleEpoch { .. } | Refusal::Held { .. },
+            Some(Tool::Undo | Tool::Redo),
+        ) => {
+            json["message"] =
+                "the change to take is one of the document, which this tool leaves alone: edit the \
+                               document instead, or ask the user to undo it"
+                    .into();
+        }
+        _ => {}
+    }
+    ToolReply::failure(json, Some(snapshot))
+}
+
+/// Which command of a change a place speaks of, and where in it.
+pub(super) fn number_in(place: &str) -> (usize, &str) {
+    let rest = place.strip_prefix("/payload/commands/");
+    let found = rest.and_then(|rest| {
+        let (number, within) = rest.split_once('/').unwrap_or((rest, ""));
+        Some((number.parse().ok()?, &rest[rest.len() - within.len()..]))
+    });
+    let (number, within) = found.unwrap_or((0, place));
+    (number, within.trim_start_matches('/'))
+}
+
+/// A place in a command, as one in the arguments of the call. `None` where the call says nothing of it.
+fn place_in_call(change: &Change, place: &str) -> Option<String> {
+    let (number, within) = number_in(place);
+    let origin = change.origins.as_ref()?.get(number)?;
+    let within = within.strip_prefix("payload/").unwrap_or("");
+    let (field, rest) = match within.find('/') {
+        Some(end) => within.split_at(end),
+        None => (within, ""),
+    };
+    let field = match (field, change.part(number)) {
+        ("", _) => return Some(origin.clone()),
+        ("config", Some(CanvasCommand::Update(_))) => "config_updates",
+        ("typeId", _) => "type_id",
+        ("componentId", _) => "component_id",
+        ("viewId", _) => "view_id",
+        (field, _) => field,
+    };
+    Some(format!("{origin}/{field}{rest}"))
+}
+
+fn fault_json(change: &Change, error: &CommandError, fault: &canvas_core::board::ValidationError) -> Value {
+    let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
+    let config = match &change.command {
+        CanvasCommand::Batch(_) => format!("/payload/commands/{number}/payload/config{}", fault.path),
+        _ => format!("/payload/config{}", fault.path),
+    };
+    json!({"place": place_in_call(change, &config), "message": shorten(&fault.message), "code": fault.code})
+}
+
+/// The core's words, where they speak of what the tools have.
+fn message(error: &CommandError) -> String {
+    if error.code != CommandErrorCode::CollisionDetected {
+        return shorten(&error.message).into_owned();
+    }
+    const SHOWN: usize = 5;
+    let mut ids: Vec<&str> = error.colliding_ids.iter().take(SHOWN).map(ComponentId::as_str).collect();
+    if error.colliding_ids.len() > SHOWN {
+        ids.push("others");
+    }
+    let next = match error.free_positions.first() {
+        Some(first) => format!("choose a free place such as {first}, or move what stands there first"),
+        None => "there is no free place of this size: choose a smaller size or remove something".to_owned(),
+    };
+    match ids.as_slice() {
+        [] => shorten(&error.message).into_owned(),
+        ids => format!("{} stands there: {next}", ids.join(", ")),
+    }
+}
+
+/// What ids are shown as.
+#[derive(Default)]
+struct Shown(BTreeMap<ComponentId, String>);
+
+impl Shown {
+    fn of(&self, id: &ComponentId) -> Value {
+        self.0.get(id).map_or_else(|| json!(id), |name| name.as_str().into())
+    }
+}
+
+fn places(results: &[CommandResult], names: &Shown) -> Vec<Value> {
+    let placed = |result: &CommandResult| {
+        let mut json = place_json(result.placement.as_ref()?, names);
+        json["component_id"] = names.of(result.affected_component_ids.first()?);
+        Some(json)
+    };
+    results.iter().filter_map(placed).collect()
+}
+
+fn place_json(placement: &PlacementResult, names: &Shown) -> Value {
+    let PlacementResult { position, reason, adjustments } = placement;
+    let mut json = json!({"position": position, "reason": reason});
+    if let Some(adjustments) = adjustments {
+        let adjusted = |one: &PlacementAdjustment| {
+            let PlacementAdjustment { component_id, from, to, reason } = one;
+            json!({"component_id": names.of(component_id), "from": from, "to": to, "reason": reason})
+        };
+        json["adjustments"] = adjustments.iter().map(adjusted).collect();
+    }
+    json
+}
+
+fn parts_of(result: &BoardResult) -> &[CommandResult] {
+    match result {
+        BoardResult::Batch(result) => &result.results,
+        BoardResult::One(result) => std::slice::from_ref(result),
+    }
+}
+
+fn command_number(text: &str) -> Value {
+    text.parse::<usize>().map_or(Value::Null, Value::from)
+}
+
+/// Each once, in the order of their coming.
+fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId> {
+    let mut seen = std::collections::BTreeSet::new();
+    ids.filter(|id| seen.insert(*id)).collect()
+}
+
+/// A reply that says that something was done.
+struct Body(Map<String, Value>);
+
+impl Body {
+    fn new(revision: RevisionId) -> Self {
+        Self(Map::from_iter([("ok".to_owned(), json!(true)), ("revision_id".to_owned(), json!(revision))]))
+    }
+
+    fn put(&mut self, name: &str, value: impl serde::Serialize) {
+        self.0.insert(name.to_owned(), json!(value));
+    }
+
+    /// What there is none of is not spoken of.
+    fn put_list(&mut self, name: &str, values: Vec<impl serde::Serialize>) {
+        if !values.is_empty() {
+            self.put(name, values);
+        }
+    }
+
+    fn done(self) -> Value {
+        Value::Object(self.0)
+    }
+}

@@ -1,0 +1,158 @@
+//! What the arguments may look like, as JSON Schemas. That of `create_component` comes from the registry.
+
+use canvas_core::board::{ComponentDefinition, Registry};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
+use serde_json::{Map, Value, json};
+
+use super::arguments::{
+    Arrange, Clear, Commit, Create, Delete, Label, Load, Modify, Plan, RedoSteps, Refresh, Remove, Save,
+    UndoSteps,
+};
+use super::tool::Tool;
+
+/// The schema of a tool's arguments; `None` where the registry has nothing for it to take.
+pub(super) fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
+    Some(match tool {
+        Tool::Create => return creation(registry),
+        Tool::Modify => plain::<Modify>(),
+        Tool::Arrange => plain::<Arrange>(),
+        Tool::Remove => plain::<Remove>(),
+        Tool::Refresh => plain::<Refresh>(),
+        Tool::Undo => plain::<UndoSteps>(),
+        Tool::Redo => plain::<RedoSteps>(),
+        Tool::SaveView => plain::<Save>(),
+        Tool::LoadView => plain::<Load>(),
+        Tool::Plan => plain::<Plan>(),
+        Tool::Commit => plain::<Commit>(),
+        Tool::DeleteView => plain::<Delete>(),
+        Tool::Clear => plain::<Clear>(),
+        Tool::Label => plain::<Label>(),
+    })
+}
+
+pub(super) fn cell(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "col": {"type": "integer", "minimum": 0, "description": "Column position (0-indexed)"},
+            "row": {"type": "integer", "minimum": 0, "description": "Row position (0-indexed)"},
+        },
+        "required": ["col", "row"],
+    })
+}
+
+pub(super) fn width_and_height(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "cols": {"type": "integer", "minimum": 1, "description": "Width in grid units"},
+            "rows": {"type": "integer", "minimum": 1, "description": "Height in grid units"},
+        },
+        "required": ["cols", "rows"],
+    })
+}
+
+pub(super) fn number_of_steps(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "integer", "minimum": 1, "maximum": 10, "default": 1})
+}
+
+fn plain<T: JsonSchema>() -> Value {
+    let mut schema = schema_for!(T);
+    schema.remove("$schema");
+    schema.remove("title");
+    let mut schema = schema.to_value();
+    tidy(&mut schema);
+    schema
+}
+
+/// A default of `null` says no more than that a field may be left out.
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.remove("default");
+            }
+            fields.values_mut().for_each(tidy);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}
+
+/// One branch for each type: its id, and what its config may be.
+///
+/// The branches stand at the root because only there `type_id` and `config` are seen together. Configs are open objects
+/// that look alike, so that a union of them alone, as in specs 002 §9.1, takes none that fits two of them.
+fn creation(registry: &Registry) -> Option<Value> {
+    let types: Vec<&ComponentDefinition> = registry.get_all().collect();
+    if types.is_empty() {
+        return None;
+    }
+    let mut schema = plain::<Create>();
+    schema["properties"]["type_id"]["enum"] = types.iter().map(|known| known.type_id.as_str()).collect();
+    let mut shared = Map::new();
+    let branches = types.iter().enumerate().map(|(number, definition)| {
+        let config = config(definition, &format!("type_{number}"), &mut shared);
+        json!({"properties": {"type_id": {"const": definition.type_id}, "config": config}})
+    });
+    schema["anyOf"] = branches.collect();
+    if !shared.is_empty() {
+        schema["$defs"] = shared.into();
+    }
+    Some(schema)
+}
+
+/// What the config of a type may be in a call. A schema that refers to itself goes to the definitions at the root, where
+/// its references lead on from wherever the branches are moved.
+fn config(definition: &ComponentDefinition, name: &str, shared: &mut Map<String, Value>) -> Value {
+    let mut schema = match &definition.config_schema {
+        Value::Object(fields) => fields.clone(),
+        Value::Bool(false) => Map::from_iter([("not".to_owned(), json!({}))]),
+        _ => Map::new(),
+    };
+    schema.remove("$schema");
+    schema.remove("$id");
+    // What the type's defaults give need not be sent.
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required
+            .retain(|name| !name.as_str().is_some_and(|name| definition.default_config.contains_key(name)));
+    }
+    schema.entry("type").or_insert_with(|| "object".into());
+    let mut description = format!("{}: {}", definition.name, definition.description);
+    if let Some(own) = schema.get("description").and_then(Value::as_str) {
+        description = format!("{description} {own}");
+    }
+    schema.insert("description".into(), description.clone().into());
+    let mut schema = Value::Object(schema);
+    if !rebase(&mut schema, &format!("#/$defs/{name}")) {
+        return schema;
+    }
+    shared.insert(name.into(), schema);
+    json!({"$ref": format!("#/$defs/{name}"), "description": description})
+}
+
+/// Lets references from the root of a schema begin at its new place. Says whether there are any.
+fn rebase(schema: &mut Value, base: &str) -> bool {
+    let Value::Object(fields) = schema else { return false };
+    let mut found = false;
+    for (keyword, value) in fields {
+        found |= match (keyword.as_str(), value) {
+            ("$ref", Value::String(target)) if target == "#" || target.starts_with("#/") => {
+                *target = format!("{base}{}", &target[1..]);
+                true
+            }
+            // These hold values, or names of fields.
+            ("enum" | "const" | "default" | "examples" | "required", _) => false,
+            (
+                "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies"
+                | "dependentSchemas",
+                Value::Object(schemas),
+            ) => schemas.values_mut().fold(false, |found, schema| rebase(schema, base) | found),
+            (_, Value::Array(schemas)) => {
+                schemas.iter_mut().fold(false, |found, schema| rebase(schema, base) | found)
+            }
+            (_, schema) => rebase(schema, base),
+        };
+    }
+    found
+}

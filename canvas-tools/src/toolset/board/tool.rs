@@ -1,0 +1,119 @@
+//! The tools: their names, what they are for, and what they do with a canvas.
+
+use canvas_core::Access;
+
+use super::BoardExtensions;
+
+/// A tool of the board face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tool {
+    Create,
+    Modify,
+    Arrange,
+    Remove,
+    Refresh,
+    Undo,
+    Redo,
+    SaveView,
+    LoadView,
+    Plan,
+    Commit,
+    DeleteView,
+    Clear,
+    Label,
+}
+
+impl Tool {
+    pub(super) const ALL: [Self; 14] = [
+        Self::Create,
+        Self::Modify,
+        Self::Arrange,
+        Self::Remove,
+        Self::Refresh,
+        Self::Undo,
+        Self::Redo,
+        Self::SaveView,
+        Self::LoadView,
+        Self::Plan,
+        Self::Commit,
+        Self::DeleteView,
+        Self::Clear,
+        Self::Label,
+    ];
+
+    /// The nine, and those that are asked for.
+    pub(super) fn beside(extensions: BoardExtensions) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |tool| match tool {
+            Self::Plan | Self::Commit => extensions.plans,
+            Self::DeleteView => extensions.delete_view,
+            Self::Clear => extensions.clear_canvas,
+            Self::Label => extensions.label_component,
+            _ => true,
+        })
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    pub(super) const fn access(self) -> Access {
+        match self {
+            Self::Refresh => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create_component",
+            Self::Modify => "modify_component",
+            Self::Arrange => "arrange_canvas",
+            Self::Remove => "remove_component",
+            Self::Refresh => "refresh_component",
+            Self::Undo => "undo",
+            Self::Redo => "redo",
+            Self::SaveView => "save_view",
+            Self::LoadView => "load_view",
+            Self::Plan => "plan_canvas",
+            Self::Commit => "commit_plan",
+            Self::DeleteView => "delete_view",
+            Self::Clear => "clear_canvas",
+            Self::Label => "label_component",
+        }
+    }
+
+    /// Those of the first nine are the words of specs 002 §9.
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Self::Create => {
+                "Add a new component to the canvas. Use this when the user asks to show, display, or add information."
+            }
+            Self::Modify => {
+                "Update an existing component's configuration. Use component_id from canvas context."
+            }
+            Self::Arrange => "Move or resize one or more components. Use for layout changes.",
+            Self::Remove => "Remove a component from the canvas.",
+            Self::Refresh => {
+                "Trigger a data refresh for a component. Use when user asks to update or refresh data."
+            }
+            Self::Undo => "Undo the last canvas change. Use when user asks to undo, revert, or go back.",
+            Self::Redo => "Redo a previously undone canvas change.",
+            Self::SaveView => "Save the current canvas layout as a named view for later use.",
+            Self::LoadView => {
+                "Load a previously saved view, replacing current canvas. Pinned components are preserved."
+            }
+            Self::Plan => {
+                "Try some calls of the other canvas tools together, without changing anything: see what they would do \
+                 and a map of the grid after them. Pass the plan_id to commit_plan to do exactly these, as one change."
+            }
+            Self::Commit => {
+                "Do what plan_canvas showed. Fails with REVISION_CONFLICT if the board has changed since: plan again."
+            }
+            Self::DeleteView => "Delete a saved view. The canvas itself stays as it is.",
+            Self::Clear => "Take all components off the canvas. Pinned ones stay unless you say otherwise.",
+            Self::Label => {
+                "Name a component, or pin it so that loading a view and clearing the canvas leave it alone."
+            }
+        }
+    }
+}
