@@ -198,7 +198,7 @@ impl<S: Store> Desk<'_, S> {
         result: &BoardResult,
         snapshot: &Snapshot,
     ) -> Result<BoardReply, EngineError> {
-        let repairable = result.error().is_some_and(|error| error.corrected.is_some());
+        let repairable = result.error().is_some_and(correct::is_repairable);
         let board =
             if repairable { self.engine.board(&self.session.canvas, self.now).await?.0 } else { None };
         let corrected = board.and_then(|board| self.rehearsal(&board).correct(self.call));

@@ -1,6 +1,8 @@
 //! Arguments of the tools: their types, the commands that they mean, and every check that needs no board.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
 use canvas_core::board::{
@@ -11,6 +13,8 @@ use canvas_core::board::{
 use canvas_core::{Access, Policy};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::BoardExtensions;
@@ -34,11 +38,11 @@ pub(super) struct Create {
     /// Grid position. If omitted, component is auto-placed.
     #[serde(default)]
     #[schemars(schema_with = "cell")]
-    position: Option<Position>,
+    position: Option<Fields<Position>>,
     /// Component size. If omitted, uses component default.
     #[serde(default)]
     #[schemars(schema_with = "width_and_height")]
-    size: Option<Size>,
+    size: Option<Fields<Size>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -57,8 +61,8 @@ pub(super) struct Modify {
 #[serde(deny_unknown_fields)]
 pub(super) struct Arrange {
     /// List of move/resize operations (applied atomically)
-    #[schemars(length(max = MOST))]
-    operations: Vec<Operation>,
+    #[schemars(with = "Vec<Operation>", length(max = MOST))]
+    operations: Vec<Fields<Operation>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -71,11 +75,11 @@ struct Operation {
     /// New position (optional)
     #[serde(default)]
     #[schemars(schema_with = "cell")]
-    position: Option<Position>,
+    position: Option<Fields<Position>>,
     /// New size (optional)
     #[serde(default)]
     #[schemars(schema_with = "width_and_height")]
-    size: Option<Size>,
+    size: Option<Fields<Size>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -168,8 +172,8 @@ pub(super) struct Label {
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
     /// Calls to try, in order. A later one may say $0 for the first component that they create, $1 for the second.
-    #[schemars(length(max = MOST))]
-    commands: Vec<PlannedCall>,
+    #[schemars(with = "Vec<PlannedCall>", length(max = MOST))]
+    commands: Vec<Fields<PlannedCall>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -187,6 +191,30 @@ struct PlannedCall {
 pub(super) struct Commit {
     /// The plan_id of plan_canvas
     plan_id: String,
+}
+
+/// Something that is read from an object alone, where serde would take a list of its fields as well.
+#[derive(Debug)]
+struct Fields<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+
+        deserializer.deserialize_map(Object(PhantomData)).map(Self)
+    }
 }
 
 /// Arguments that have passed every check which needs no board.
@@ -261,7 +289,7 @@ pub(super) fn check(
             let Plan { commands } = arguments(call)?;
             limited("/commands", commands.len())?;
             let mut parts = Vec::with_capacity(commands.len());
-            for (at, PlannedCall { name, arguments }) in commands.into_iter().enumerate() {
+            for (at, Fields(PlannedCall { name, arguments })) in commands.into_iter().enumerate() {
                 let place = format!("/commands/{at}");
                 let known = Tool::beside(extensions).find(|tool| tool.name() == name && tool.is_planned());
                 let tool = known.ok_or_else(|| {
@@ -318,6 +346,8 @@ impl Names<'_> {
             Tool::Create => {
                 let Create { type_id, config, position, size } = arguments(call)?;
                 let (data_binding, meta, hints, on_collision) = (None, None, None, OnCollision::Reject);
+                let (position, size) =
+                    (position.map(|Fields(position)| position), size.map(|Fields(size)| size));
                 let config = config.into();
                 CanvasCommand::Create(Box::new(CreateComponent {
                     type_id,
@@ -377,7 +407,7 @@ impl Names<'_> {
     ) -> Result<Vec<(CanvasCommand, String)>, Problem> {
         limited("/operations", operations.len())?;
         let mut parts = Vec::with_capacity(operations.len());
-        for (at, Operation { component_id, position, size }) in operations.into_iter().enumerate() {
+        for (at, Fields(Operation { component_id, position, size })) in operations.into_iter().enumerate() {
             if position.is_none() && size.is_none() {
                 let what = "this operation says nothing: pass position, size or both";
                 return Err(Problem::argument(&format!("/operations/{at}"), what));
@@ -385,11 +415,11 @@ impl Names<'_> {
             let component_id = self.id(component_id);
             let origin = format!("{within}/operations/{at}");
             let on_collision = OnCollision::Reject;
-            if let Some(size) = size {
+            if let Some(Fields(size)) = size {
                 let resize = ResizeComponent { component_id: component_id.clone(), size, on_collision };
                 parts.push((CanvasCommand::Resize(resize), origin.clone()));
             }
-            if let Some(position) = position {
+            if let Some(Fields(position)) = position {
                 let moved = MoveComponent { component_id, position, on_collision };
                 parts.push((CanvasCommand::Move(moved), origin));
             }

@@ -61,13 +61,18 @@ impl Rehearsal<'_> {
     }
 }
 
+/// Whether a refusal says how to put its command right.
+pub(super) fn is_repairable(error: &CommandError) -> bool {
+    error.corrected.is_some() || !error.free_positions.is_empty()
+}
+
 /// Puts what a refusal offers into the arguments that the refused command came from.
 fn mend(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let origin = change.origins.as_ref()?.get(number)?;
     let arguments = arguments.pointer_mut(origin)?;
-    let (field, value) = match error.corrected.as_deref()? {
-        CanvasCommand::Create(create) => {
+    let (field, value) = match (change.part(number)?, error.corrected.as_deref()) {
+        (_, Some(CanvasCommand::Create(create))) => {
             let CreateComponent { type_id, position, .. } = &**create;
             arguments["type_id"] = json!(type_id);
             match position {
@@ -75,11 +80,12 @@ fn mend(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<
                 None => return Some(()),
             }
         }
-        CanvasCommand::Move(MoveComponent { position, .. }) => ("position", json!(position)),
-        // The tools do not push others away.
-        CanvasCommand::Resize(ResizeComponent { size, on_collision: OnCollision::Reject, .. }) => {
+        (_, Some(CanvasCommand::Move(MoveComponent { position, .. }))) => ("position", json!(position)),
+        (_, Some(CanvasCommand::Resize(ResizeComponent { size, on_collision: OnCollision::Reject, .. }))) => {
             ("size", json!(size))
         }
+        // The tools push nothing away, so what is to grow goes where there is room for it.
+        (CanvasCommand::Resize(_), _) => ("position", json!(error.free_positions.first()?)),
         _ => return None,
     };
     arguments[field] = value;

@@ -263,6 +263,8 @@ fn place_in_call(change: &Change, place: &str) -> Option<String> {
         ("typeId", _) => "type_id",
         ("componentId", _) => "component_id",
         ("viewId", _) => "view_id",
+        // It collides by its size, whatever place the core names for that.
+        ("position", Some(CanvasCommand::Resize(_))) => "size",
         (field, _) => field,
     };
     Some(format!("{origin}/{field}{rest}"))

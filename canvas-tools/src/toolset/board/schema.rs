@@ -18,8 +18,8 @@ pub(super) fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
         Tool::Arrange => plain::<Arrange>(),
         Tool::Remove => plain::<Remove>(),
         Tool::Refresh => plain::<Refresh>(),
-        Tool::Undo => plain::<UndoSteps>(),
-        Tool::Redo => plain::<RedoSteps>(),
+        Tool::Undo => with_default_steps(plain::<UndoSteps>()),
+        Tool::Redo => with_default_steps(plain::<RedoSteps>()),
         Tool::SaveView => plain::<Save>(),
         Tool::LoadView => plain::<Load>(),
         Tool::Plan => plain::<Plan>(),
@@ -53,7 +53,13 @@ pub(super) fn width_and_height(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn number_of_steps(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "integer", "minimum": 1, "maximum": 10, "default": 1})
+    json_schema!({"type": "integer", "minimum": 1, "maximum": 10})
+}
+
+/// The field's own default, `null`, would stand over one in its schema.
+fn with_default_steps(mut schema: Value) -> Value {
+    schema["properties"]["steps"]["default"] = 1.into();
+    schema
 }
 
 fn plain<T: JsonSchema>() -> Value {

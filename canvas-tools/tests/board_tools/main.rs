@@ -1,0 +1,10 @@
+//! The board tools as a model meets them: JSON in, JSON out.
+
+mod calls;
+mod history;
+mod laws;
+mod plans;
+mod prompt;
+mod refusals;
+mod schemas;
+mod world;

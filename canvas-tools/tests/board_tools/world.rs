@@ -1,0 +1,211 @@
+//! A canvas with a board, a conversation about it, and a host that counts calls.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_core::board::{CanvasCommand, ComponentId, DataLoadingState, Registry, Workspace};
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
+    block_on,
+};
+use canvas_tools::{
+    BoardExtensions, BoardHost, BoardReply, Plans, Session, ToolCall, ToolReply, call_board_tool,
+    call_board_tool_with,
+};
+use serde_json::{Value, json};
+
+pub(crate) struct World {
+    pub(crate) engine: Engine<MemoryStore>,
+    pub(crate) session: Session,
+    pub(crate) aliases: BTreeMap<String, ComponentId>,
+    pub(crate) plans: Plans,
+    pub(crate) extensions: BoardExtensions,
+    calls: AtomicU64,
+}
+
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+impl World {
+    /// A canvas with an empty board of 12 columns and 8 rows, and its first turn.
+    pub(crate) fn new() -> Self {
+        Self::of(workspace(12, 8))
+    }
+
+    pub(crate) fn of(workspace: Workspace) -> Self {
+        Self::with(Some(workspace), Policy::default(), Arc::new(Registry::built_in()))
+    }
+
+    pub(crate) fn with(workspace: Option<Workspace>, policy: Policy, registry: Arc<Registry>) -> Self {
+        let engine = Engine::with_registry(MemoryStore::new(|| NOW), policy, registry);
+        let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new("main").unwrap());
+        block_on(engine.create(&canvas, "a\n", &key("host", "create"), NOW)).unwrap();
+        if let Some(workspace) = workspace {
+            let command = Command::CreateBoard { workspace: Box::new(workspace) };
+            let call = Call { operation: key("host", "board"), command };
+            let made = block_on(engine.call(&canvas, &call, NOW)).unwrap().outcome;
+            assert!(matches!(made, Outcome::BoardCreated { .. }), "{made:?}");
+        }
+        let session = block_on(Session::join(&engine, canvas, who, NOW)).unwrap();
+        let (aliases, plans, extensions) = Default::default();
+        Self { engine, session, aliases, plans, extensions, calls: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn fresh_id(&self) -> String {
+        format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Runs one of the nine tools under a new call id and checks what every reply has.
+    #[track_caller]
+    pub(crate) fn tool(&self, name: &str, arguments: Value) -> ToolReply {
+        self.again(&self.fresh_id(), name, arguments)
+    }
+
+    #[track_caller]
+    pub(crate) fn again(&self, id: &str, name: &str, arguments: Value) -> ToolReply {
+        let call = ToolCall { id: id.into(), name: name.into(), arguments };
+        let reply = block_on(call_board_tool(&self.engine, &self.session, &call, NOW));
+        is_whole(&reply);
+        reply
+    }
+
+    /// The same with all that this host has.
+    #[track_caller]
+    pub(crate) fn host(&mut self, name: &str, arguments: Value) -> BoardReply {
+        let id = self.fresh_id();
+        self.host_again(&id, name, arguments)
+    }
+
+    #[track_caller]
+    pub(crate) fn host_again(&mut self, id: &str, name: &str, arguments: Value) -> BoardReply {
+        let call = ToolCall { id: id.into(), name: name.into(), arguments };
+        let host = BoardHost {
+            extensions: self.extensions,
+            aliases: Some(&self.aliases),
+            plans: Some(&mut self.plans),
+        };
+        let reply = block_on(call_board_tool_with(&self.engine, &self.session, &call, NOW, host));
+        is_whole(&reply.reply);
+        reply
+    }
+
+    /// Makes the call that a refusal offers.
+    #[track_caller]
+    pub(crate) fn corrected(&mut self, refused: &ToolReply) -> ToolReply {
+        let call = &refused.body()["error"]["corrected_call"];
+        let name = call["name"].as_str().unwrap_or_else(|| panic!("no correction: {}", refused.body()));
+        self.host(name, call["arguments"].clone()).reply
+    }
+
+    /// A stat tile at a place; gives its id.
+    #[track_caller]
+    pub(crate) fn tile(&self, col: u32, row: u32, cols: u32, rows: u32) -> String {
+        let reply = self.tool(
+            "create_component",
+            json!({
+                "type_id": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
+                "position": {"col": col, "row": row}, "size": {"cols": cols, "rows": rows},
+            }),
+        );
+        reply.body()["component_id"].as_str().unwrap_or_else(|| panic!("{}", reply.body())).to_owned()
+    }
+
+    /// Something that the host does, or the user.
+    #[track_caller]
+    pub(crate) fn user(&self, command: Command) -> Outcome {
+        let call = Call { operation: key("user", &self.fresh_id()), command };
+        block_on(self.engine.call(&self.session.canvas, &call, NOW)).unwrap().outcome
+    }
+
+    #[track_caller]
+    pub(crate) fn by_user(&self, command: Value) -> Outcome {
+        let command: CanvasCommand = serde_json::from_value(command).unwrap();
+        self.user(Command::Board { by: Actor::User, command: Box::new(command), base: None })
+    }
+
+    #[track_caller]
+    pub(crate) fn message(&mut self) {
+        let call = CallId::new(&self.fresh_id()).unwrap();
+        block_on(self.session.begin_turn(&self.engine, call, NOW)).unwrap();
+    }
+
+    pub(crate) fn board(&self) -> Workspace {
+        let (board, _) = block_on(self.engine.board(&self.session.canvas, NOW)).unwrap();
+        board.unwrap().workspace(|_| DataLoadingState::Idle)
+    }
+
+    pub(crate) fn revision(&self) -> String {
+        block_on(self.engine.snapshot(&self.session.canvas, NOW)).unwrap().revision_id().to_string()
+    }
+
+    /// Where a component stands: `col,row cols x rows`.
+    #[track_caller]
+    pub(crate) fn place(&self, id: &str) -> String {
+        let board = self.board();
+        let one = board.canvas.components.iter().find(|one| one.id.as_str() == id).unwrap();
+        format!("{} {}", one.position, one.size)
+    }
+}
+
+pub(crate) fn workspace(columns: u32, rows: u32) -> Workspace {
+    let grid = json!({"columns": columns, "rows": rows, "gap": 8, "cellWidth": 80, "cellHeight": 60});
+    serde_json::from_value(json!({
+        "id": "ws_1", "name": "Board", "canvas": {"grid": grid, "components": []}, "threadId": "thread", "views": [],
+        "triggers": [], "createdAt": 1, "updatedAt": 1,
+        "settings": {
+            "theme": "system", "voiceEnabled": false, "defaultRefreshInterval": 60000, "grid": grid, "proactiveMode": "off",
+        },
+    }))
+    .unwrap()
+}
+
+fn key(who: &str, call: &str) -> OpKey {
+    OpKey {
+        conversation: ConversationId::new(who).unwrap(),
+        turn: Turn::ZERO,
+        call: CallId::new(call).unwrap(),
+    }
+}
+
+/// What every reply has: `ok`; a revision; for a failure code, message and whether to retry; and a size that a model
+/// can take.
+#[track_caller]
+fn is_whole(reply: &ToolReply) {
+    let body = reply.body();
+    assert_eq!(body["ok"], reply.is_ok(), "{body}");
+    let revision = reply.revision_id().unwrap_or_else(|| panic!("no revision: {body}"));
+    revision.parse::<canvas_core::RevisionId>().unwrap_or_else(|e| panic!("{body}: {e}"));
+    if reply.is_ok() {
+        assert_eq!((reply.code(), body.get("error")), (None, None), "{body}");
+        assert!(body["explanation"].as_str().is_some_and(|text| text.ends_with('.')), "{body}");
+    } else {
+        let code = reply.code().unwrap_or_else(|| panic!("no code: {body}"));
+        assert!(code.chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{body}");
+        let message = body["error"]["message"].as_str().unwrap_or_else(|| panic!("no message: {body}"));
+        assert!(message.contains(' ') && message.len() <= 5_000, "{body}");
+        assert!(body["error"]["retryable"].is_boolean() && body["canvas_epoch"].is_u64(), "{body}");
+    }
+    has_snake_case_only(body);
+}
+
+/// The JSON of the core is in camel case; none of it may get out.
+#[track_caller]
+fn has_snake_case_only(body: &Value) {
+    match body {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            assert!(!name.chars().any(char::is_uppercase), "{name}");
+            has_snake_case_only(value);
+        }),
+        Value::Array(items) => items.iter().for_each(has_snake_case_only),
+        _ => {}
+    }
+}
+
+/// Code and place of a failure: `INVALID_SIZE at "/size"`; `OK` where there is none.
+pub(crate) fn failure(reply: &ToolReply) -> String {
+    let error = &reply.body()["error"];
+    let Some(code) = reply.code() else { return "OK".into() };
+    let place = error["place"].as_str().map_or_else(String::new, |place| format!(" at {place:?}"));
+    format!("{code}{place}")
+}
