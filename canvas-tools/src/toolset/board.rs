@@ -3,6 +3,7 @@
 mod arguments;
 mod correct;
 mod map;
+mod names;
 pub(crate) mod plan;
 pub(crate) mod prompt;
 mod reply;
@@ -53,13 +54,14 @@ impl BoardExtensions {
 pub struct BoardHost<'a> {
     /// Which tools the model has: those that it was told with [`board_tools_for`].
     pub extensions: BoardExtensions,
-    /// What the model calls components by, such as `c1`, where its context has short names. They come before ids.
+    /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
+    /// replies have them in place of ids.
     pub aliases: Option<&'a BTreeMap<String, ComponentId>>,
     /// Where plans are kept between two calls: one value for each conversation.
     pub plans: Option<&'a mut Plans>,
 }
 
-/// What a call came to, for the model and for the host.
+/// What a call came to, for the model and for the host. A retry gives all of it again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardReply {
     /// What the model gets.
@@ -114,6 +116,21 @@ pub async fn call_board_tool<S: Store>(
 
 /// The same where the host gives more tools, has short names for components, or wants to know which data to fetch.
 pub async fn call_board_tool_with<S: Store>(
+    engine: &Engine<S>,
+    session: &Session,
+    call: &ToolCall,
+    now: Timestamp,
+    host: BoardHost<'_>,
+) -> BoardReply {
+    let aliases = host.aliases;
+    let mut answer = run(engine, session, call, now, host).await;
+    if let Some(aliases) = aliases {
+        answer.reply = ToolReply::new(names::shorten_ids(answer.reply.body(), aliases));
+    }
+    answer
+}
+
+async fn run<S: Store>(
     engine: &Engine<S>,
     session: &Session,
     call: &ToolCall,

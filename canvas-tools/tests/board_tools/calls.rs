@@ -1,6 +1,8 @@
 //! What each tool does, and what it answers.
 
 use canvas_core::board::ComponentId;
+use canvas_core::lease::Timestamp;
+use canvas_tools::{BoardHost, ToolCall, call_board_tool_with};
 use serde_json::json;
 
 use super::world::{World, failure};
@@ -139,6 +141,12 @@ fn short_names_stand_for_components() {
     assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0)).reply), "OK");
     assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4)).reply), "OK");
     assert_eq!((world.place(&one), world.place(&two)), ("(0, 4) 2x2".into(), "(4, 4) 2x2".into()));
+    // What the model knows by short names alone is told by these.
+    let refused = world.host("arrange_canvas", arrange("c1", 5)).reply;
+    let error = &refused.body()["error"];
+    assert_eq!((&error["component_id"], &error["colliding_ids"]), (&json!("c1"), &json!(["c2"])));
+    assert!(error["message"].as_str().unwrap().starts_with("c2 stands there"), "{error}");
+    assert_eq!(failure(&world.corrected(&refused)), "OK");
     let unknown = world.host("refresh_component", json!({"component_id": "c3"})).reply;
     assert_eq!(failure(&unknown), "COMPONENT_NOT_FOUND at \"/component_id\"");
     for name in ["refresh_component", "modify_component", "remove_component"] {
@@ -149,4 +157,13 @@ fn short_names_stand_for_components() {
         failure(&world.tool("remove_component", json!({"component_id": "c1"}))),
         "COMPONENT_NOT_FOUND at \"/component_id\""
     );
+}
+
+#[test]
+fn a_call_may_wait_on_any_thread() {
+    fn goes_anywhere<T: Send>(_: &T) {}
+    let world = World::new();
+    let call = ToolCall { id: "1".into(), name: "undo".into(), arguments: json!({}) };
+    let now = Timestamp::from_millis(1_000);
+    goes_anywhere(&call_board_tool_with(&world.engine, &world.session, &call, now, BoardHost::default()));
 }

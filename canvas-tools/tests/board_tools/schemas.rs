@@ -54,7 +54,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
     assert_eq!(nine, all()[..9]);
     assert_eq!(
         nine[1].parameters["properties"]["config_updates"],
-        json!({"type": "object", "additionalProperties": true,
+        json!({"type": "object",
             "description": "Configuration fields to update (merged with existing config)"})
     );
     assert_eq!(

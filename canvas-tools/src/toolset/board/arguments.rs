@@ -303,12 +303,16 @@ pub(super) fn check(
                 parts.extend(made);
                 limited("/commands", parts.len())?;
             }
-            Asked::Plan(Change::batch(parts, String::new()))
+            let many = parts.len();
+            let what = if many > 1 { format!("Made {many} planned changes.") } else { String::new() };
+            Asked::Plan(Change::batch(parts, what))
         }
         Tool::Commit => Asked::Commit(arguments::<Commit>(call)?.plan_id),
         Tool::Arrange => {
             let parts = names.parts(tool, call, "")?;
-            Asked::Change(Change::batch(parts, String::new()))
+            // Of a single operation the board has words of its own.
+            let what = if parts.len() > 1 { "Rearranged the canvas." } else { "" };
+            Asked::Change(Change::batch(parts, what.to_owned()))
         }
         _ => {
             let (command, _) = names.parts(tool, call, "")?.remove(0);

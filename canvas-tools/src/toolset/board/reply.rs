@@ -136,7 +136,7 @@ pub(super) fn planned(
         .zip(origins)
         .map(|(part, origin)| {
             let mut json = Map::new();
-            json.insert("command".into(), origin.split('/').nth(2).map_or(json!(0), command_number));
+            json.insert("command".into(), origin.split('/').nth(2).map_or(Value::Null, command_number));
             json.insert("explanation".into(), part.explanation.clone().into());
             let affected = part.affected_component_ids.iter().map(|id| names.of(id));
             json.insert("affected_component_ids".into(), affected.collect());
@@ -210,6 +210,7 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
         Refusal::NoBoard => Some("Next: stop and tell the user that this canvas has no board."),
         Refusal::StaleBoard { .. } if tool == Some(Tool::Commit) => Some("Next: call plan_canvas again."),
         Refusal::BoardDamaged => Some("Next: stop and tell the user."),
+        Refusal::Held { .. } => None,
         _ => after_refusal(refusal, snapshot.head.lease().turn_open()),
     };
     json["message"] = said(&refusal.to_string(), next).into();
@@ -224,7 +225,7 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
         }
         // The history is of the whole canvas, and a change of its document stands under the lease.
         (
-            Refusal::NotOwned | Refusal::Expired { .. } | Refusal::StaleEpoch { .. } | Refusal::Held { .. },
+            Refusal::NotOwned | Refusal::Expired { .. } | Refusal::StaleEpoch { .. },
             Some(Tool::Undo | Tool::Redo),
         ) => {
             json["message"] =

@@ -71,12 +71,15 @@ fn plain<T: JsonSchema>() -> Value {
     schema
 }
 
-/// A default of `null` says no more than that a field may be left out.
+/// A default of `null` says no more than that a field may be left out, and that more fields may come no more than nothing.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             if fields.get("default").is_some_and(Value::is_null) {
                 fields.remove("default");
+            }
+            if fields.get("additionalProperties") == Some(&Value::Bool(true)) {
+                fields.remove("additionalProperties");
             }
             fields.values_mut().for_each(tidy);
         }
@@ -124,7 +127,9 @@ fn config(definition: &ComponentDefinition, name: &str, shared: &mut Map<String,
             .retain(|name| !name.as_str().is_some_and(|name| definition.default_config.contains_key(name)));
     }
     schema.entry("type").or_insert_with(|| "object".into());
-    let mut description = format!("{}: {}", definition.name, definition.description);
+    // Adapters that take no union at the root part a config from its `type_id`; then only this says whose it is.
+    let ComponentDefinition { type_id, name: title, description: what, .. } = definition;
+    let mut description = format!("Config of {type_id} ({title}): {what}");
     if let Some(own) = schema.get("description").and_then(Value::as_str) {
         description = format!("{description} {own}");
     }
