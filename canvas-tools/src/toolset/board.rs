@@ -1,6 +1,7 @@
 //! The nine tools of specs 002 §9 and some more, from JSON arguments to JSON replies. They take no lease.
 
 mod arguments;
+mod asked;
 mod correct;
 mod map;
 mod names;
@@ -21,7 +22,7 @@ use canvas_core::{
     Snapshot, Store, Undo,
 };
 
-use self::arguments::{Asked, Change, check};
+use self::asked::{Asked, Change, check};
 use self::correct::Rehearsal;
 use self::plan::Plans;
 use self::tool::Tool;
@@ -302,8 +303,7 @@ impl<S: Store> Desk<'_, S> {
         match found {
             Some(plan) => self.change(id, &plan.change(), Some(plan.base)).await,
             None => {
-                let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
-                let problem = Problem::new("PLAN_NOT_FOUND", message).at("/plan_id");
+                let problem = plan::not_found();
                 let snapshot = self.engine.snapshot(&self.session.canvas, self.now).await?;
                 Ok(BoardReply::silent(ToolReply::problem(&problem, Some(&snapshot))))
             }

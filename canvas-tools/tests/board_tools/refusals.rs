@@ -33,8 +33,8 @@ fn check(name: &str, arguments: &str, expected: &str, corrected: Option<&str>) {
         "{name} {arguments}: {}",
         refused.body()
     );
-    if offered.is_some() {
-        assert_eq!(offered.unwrap()["name"], name);
+    if let Some(offered) = offered {
+        assert_eq!(offered["name"], name);
         let done = world.corrected(&refused);
         assert_eq!(failure(&done), "OK", "{}", done.body());
     }
@@ -188,8 +188,7 @@ fn refusals_of_changes_and_arrangements() {
 #[test]
 fn refusals_carry_what_a_model_needs() {
     let (world, one, two) = two();
-    let tile = json!({"type_id": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}});
-    let mut onto = tile.clone();
+    let mut onto = json!({"type_id": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}});
     (onto["position"], onto["size"]) = (json!({"col": 1, "row": 0}), json!({"cols": 4, "rows": 1}));
     let refused = world.tool("create_component", onto);
     let error = &refused.body()["error"];

@@ -1,28 +1,16 @@
-//! Arguments of the tools: their types, the commands that they mean, and every check that needs no board.
+//! Arguments of the tools: their types, from which their schemas follow.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
 
-use canvas_core::board::{
-    Batch, CanvasCommand, ClearCanvas, ComponentId, CreateComponent, DeleteView, LoadView, MoveComponent,
-    OnCollision, PartialMeta, Position, RemoveComponent, ResizeComponent, SaveView, Size, TypeId,
-    UpdateComponent, ViewId,
-};
-use canvas_core::{Access, Policy};
+use canvas_core::board::{ComponentId, Position, Size, TypeId, ViewId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::BoardExtensions;
 use super::schema::{cell, number_of_steps, width_and_height};
-use super::tool::Tool;
-use crate::call::ToolCall;
-use crate::reply::Problem;
-use crate::toolset::arguments::arguments;
 
 /// Operations of one arrangement, and commands of one plan: more than a model can mean.
 pub(super) const MOST: usize = 1_000;
@@ -32,17 +20,17 @@ pub(super) const MOST: usize = 1_000;
 pub(super) struct Create {
     /// The component type identifier
     #[schemars(with = "String")]
-    type_id: TypeId,
+    pub(super) type_id: TypeId,
     /// Component-specific configuration. Schema varies by type_id.
-    config: Map<String, Value>,
+    pub(super) config: Map<String, Value>,
     /// Grid position. If omitted, component is auto-placed.
     #[serde(default)]
     #[schemars(schema_with = "cell")]
-    position: Option<Fields<Position>>,
+    pub(super) position: Option<Fields<Position>>,
     /// Component size. If omitted, uses component default.
     #[serde(default)]
     #[schemars(schema_with = "width_and_height")]
-    size: Option<Fields<Size>>,
+    pub(super) size: Option<Fields<Size>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -50,11 +38,11 @@ pub(super) struct Create {
 pub(super) struct Modify {
     /// ID of the component to modify (from canvas context)
     #[schemars(with = "String")]
-    component_id: ComponentId,
+    pub(super) component_id: ComponentId,
     /// Configuration fields to update (merged with existing config)
     #[serde(default)]
     #[schemars(with = "Map<String, Value>")]
-    config_updates: Option<Map<String, Value>>,
+    pub(super) config_updates: Option<Map<String, Value>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,24 +50,24 @@ pub(super) struct Modify {
 pub(super) struct Arrange {
     /// List of move/resize operations (applied atomically)
     #[schemars(with = "Vec<Operation>", length(max = MOST))]
-    operations: Vec<Fields<Operation>>,
+    pub(super) operations: Vec<Fields<Operation>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-struct Operation {
+pub(super) struct Operation {
     /// Component to move/resize
     #[schemars(with = "String")]
-    component_id: ComponentId,
+    pub(super) component_id: ComponentId,
     /// New position (optional)
     #[serde(default)]
     #[schemars(schema_with = "cell")]
-    position: Option<Fields<Position>>,
+    pub(super) position: Option<Fields<Position>>,
     /// New size (optional)
     #[serde(default)]
     #[schemars(schema_with = "width_and_height")]
-    size: Option<Fields<Size>>,
+    pub(super) size: Option<Fields<Size>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -87,7 +75,7 @@ struct Operation {
 pub(super) struct Remove {
     /// ID of the component to remove (from canvas context)
     #[schemars(with = "String")]
-    component_id: ComponentId,
+    pub(super) component_id: ComponentId,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -95,7 +83,7 @@ pub(super) struct Remove {
 pub(super) struct Refresh {
     /// ID of the component to refresh (from canvas context)
     #[schemars(with = "String")]
-    component_id: ComponentId,
+    pub(super) component_id: ComponentId,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -104,7 +92,7 @@ pub(super) struct UndoSteps {
     /// Number of steps to undo (default: 1)
     #[serde(default)]
     #[schemars(schema_with = "number_of_steps")]
-    steps: Option<Number>,
+    pub(super) steps: Option<Number>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -113,18 +101,18 @@ pub(super) struct RedoSteps {
     /// Number of steps to redo (default: 1)
     #[serde(default)]
     #[schemars(schema_with = "number_of_steps")]
-    steps: Option<Number>,
+    pub(super) steps: Option<Number>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Save {
     /// Name for the saved view
-    name: String,
+    pub(super) name: String,
     /// Optional description of what this view is for
     #[serde(default)]
     #[schemars(with = "String")]
-    description: Option<String>,
+    pub(super) description: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -132,7 +120,7 @@ pub(super) struct Save {
 pub(super) struct Load {
     /// ID of the view to load (from workspace context)
     #[schemars(with = "String")]
-    view_id: ViewId,
+    pub(super) view_id: ViewId,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -140,7 +128,7 @@ pub(super) struct Load {
 pub(super) struct Delete {
     /// ID of the view to delete (from workspace context)
     #[schemars(with = "String")]
-    view_id: ViewId,
+    pub(super) view_id: ViewId,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -149,7 +137,7 @@ pub(super) struct Clear {
     /// Whether pinned components stay. Default true.
     #[serde(default)]
     #[schemars(with = "bool")]
-    preserve_pinned: Option<bool>,
+    pub(super) preserve_pinned: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -157,15 +145,15 @@ pub(super) struct Clear {
 pub(super) struct Label {
     /// ID of the component (from canvas context)
     #[schemars(with = "String")]
-    component_id: ComponentId,
+    pub(super) component_id: ComponentId,
     /// What the user calls it; empty text takes the name away
     #[serde(default)]
     #[schemars(with = "String")]
-    label: Option<String>,
+    pub(super) label: Option<String>,
     /// Whether it stays where it is
     #[serde(default)]
     #[schemars(with = "bool")]
-    pinned: Option<bool>,
+    pub(super) pinned: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -173,29 +161,29 @@ pub(super) struct Label {
 pub(super) struct Plan {
     /// Calls to try, in order. A later one may say $0 for the first component that they create, $1 for the second.
     #[schemars(with = "Vec<PlannedCall>", length(max = MOST))]
-    commands: Vec<Fields<PlannedCall>>,
+    pub(super) commands: Vec<Fields<PlannedCall>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-struct PlannedCall {
+pub(super) struct PlannedCall {
     /// A canvas tool that changes something, such as create_component
-    name: String,
+    pub(super) name: String,
     /// Its arguments
-    arguments: Map<String, Value>,
+    pub(super) arguments: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Commit {
     /// The plan_id of plan_canvas
-    plan_id: String,
+    pub(super) plan_id: String,
 }
 
 /// Something that is read from an object alone, where serde would take a list of its fields as well.
 #[derive(Debug)]
-struct Fields<T>(T);
+pub(super) struct Fields<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -215,241 +203,4 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
 
         deserializer.deserialize_map(Object(PhantomData)).map(Self)
     }
-}
-
-/// Arguments that have passed every check which needs no board.
-#[derive(Debug)]
-pub(super) enum Asked {
-    Change(Change),
-    Refresh(ComponentId),
-    Undo(NonZeroU32),
-    Redo(NonZeroU32),
-    Plan(Change),
-    Commit(String),
-}
-
-/// A command, and which arguments its parts come from.
-#[derive(Debug, Clone)]
-pub(super) struct Change {
-    /// One command, or a batch of commands that are none themselves.
-    pub(super) command: CanvasCommand,
-    /// For each of them the arguments that it was made of, as a JSON Pointer into the call's. `None` where the call says
-    /// nothing of it.
-    pub(super) origins: Option<Vec<String>>,
-}
-
-impl Change {
-    fn one(command: CanvasCommand) -> Self {
-        Self { command, origins: Some(vec![String::new()]) }
-    }
-
-    fn batch(parts: Vec<(CanvasCommand, String)>, description: String) -> Self {
-        let (commands, origins) = parts.into_iter().unzip();
-        Self { command: CanvasCommand::Batch(Batch { commands, description }), origins: Some(origins) }
-    }
-
-    /// The change that refuses a component which is not there as every other does.
-    pub(super) fn removal(component_id: ComponentId) -> Self {
-        Self::one(CanvasCommand::Remove(RemoveComponent { component_id }))
-    }
-
-    /// The command of a number.
-    pub(super) fn part(&self, number: usize) -> Option<&CanvasCommand> {
-        match &self.command {
-            CanvasCommand::Batch(batch) => batch.commands.get(number),
-            command => (number == 0).then_some(command),
-        }
-    }
-}
-
-/// What a call asks for.
-pub(super) fn check(
-    call: &ToolCall,
-    policy: &Policy,
-    extensions: BoardExtensions,
-    aliases: Option<&BTreeMap<String, ComponentId>>,
-) -> Result<Asked, Problem> {
-    let tool = Tool::beside(extensions).find(|tool| tool.name() == call.name).ok_or_else(|| {
-        let open = Tool::beside(extensions).filter(|tool| policy.permits(tool.access()).is_ok());
-        let names: Vec<_> = open.map(Tool::name).collect();
-        if names.is_empty()
-            && let Err(refusal) = policy.permits(Access::Read)
-        {
-            return Problem::of_refusal(&refusal);
-        }
-        unknown(&call.name, &names)
-    })?;
-    policy.permits(tool.access()).map_err(|refusal| Problem::of_refusal(&refusal))?;
-    let names = Names { aliases };
-    Ok(match tool {
-        Tool::Refresh => Asked::Refresh(names.id(arguments::<Refresh>(call)?.component_id)),
-        Tool::Undo => Asked::Undo(steps(arguments::<UndoSteps>(call)?.steps)?),
-        Tool::Redo => Asked::Redo(steps(arguments::<RedoSteps>(call)?.steps)?),
-        Tool::Plan => {
-            let Plan { commands } = arguments(call)?;
-            limited("/commands", commands.len())?;
-            let mut parts = Vec::with_capacity(commands.len());
-            for (at, Fields(PlannedCall { name, arguments })) in commands.into_iter().enumerate() {
-                let place = format!("/commands/{at}");
-                let known = Tool::beside(extensions).find(|tool| tool.name() == name && tool.is_planned());
-                let tool = known.ok_or_else(|| {
-                    let planned = Tool::beside(extensions).filter(|tool| tool.is_planned());
-                    let problem = unknown(&name, &planned.map(Tool::name).collect::<Vec<_>>());
-                    problem.at(&format!("{place}/name"))
-                })?;
-                let call = ToolCall { id: String::new(), name, arguments: arguments.into() };
-                let within = format!("{place}/arguments");
-                let made = names.parts(tool, &call, &within).map_err(|problem| problem.within(&within))?;
-                parts.extend(made);
-                limited("/commands", parts.len())?;
-            }
-            let many = parts.len();
-            let what = if many > 1 { format!("Made {many} planned changes.") } else { String::new() };
-            Asked::Plan(Change::batch(parts, what))
-        }
-        Tool::Commit => Asked::Commit(arguments::<Commit>(call)?.plan_id),
-        Tool::Arrange => {
-            let parts = names.parts(tool, call, "")?;
-            // Of a single operation the board has words of its own.
-            let what = if parts.len() > 1 { "Rearranged the canvas." } else { "" };
-            Asked::Change(Change::batch(parts, what.to_owned()))
-        }
-        _ => {
-            let (command, _) = names.parts(tool, call, "")?.remove(0);
-            Asked::Change(Change::one(command))
-        }
-    })
-}
-
-impl Tool {
-    /// Whether it may be part of a plan.
-    const fn is_planned(self) -> bool {
-        !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit)
-    }
-}
-
-/// What the model calls components by.
-struct Names<'a> {
-    aliases: Option<&'a BTreeMap<String, ComponentId>>,
-}
-
-impl Names<'_> {
-    fn id(&self, id: ComponentId) -> ComponentId {
-        self.aliases.and_then(|aliases| aliases.get(id.as_str())).cloned().unwrap_or(id)
-    }
-
-    /// The commands that a call of a tool which changes something means, and where in `within` each comes from.
-    fn parts(
-        &self,
-        tool: Tool,
-        call: &ToolCall,
-        within: &str,
-    ) -> Result<Vec<(CanvasCommand, String)>, Problem> {
-        let command = match tool {
-            Tool::Arrange => return self.arrangement(arguments(call)?, within),
-            Tool::Create => {
-                let Create { type_id, config, position, size } = arguments(call)?;
-                let (data_binding, meta, hints, on_collision) = (None, None, None, OnCollision::Reject);
-                let (position, size) =
-                    (position.map(|Fields(position)| position), size.map(|Fields(size)| size));
-                let config = config.into();
-                CanvasCommand::Create(Box::new(CreateComponent {
-                    type_id,
-                    config,
-                    data_binding,
-                    position,
-                    size,
-                    meta,
-                    hints,
-                    on_collision,
-                }))
-            }
-            Tool::Modify => {
-                let Modify { component_id, config_updates } = arguments(call)?;
-                let (component_id, config) = (self.id(component_id), config_updates.map(Value::Object));
-                let (data_binding, meta) = (None, None);
-                CanvasCommand::Update(Box::new(UpdateComponent { component_id, config, data_binding, meta }))
-            }
-            Tool::Remove => {
-                let component_id = self.id(arguments::<Remove>(call)?.component_id);
-                CanvasCommand::Remove(RemoveComponent { component_id })
-            }
-            Tool::SaveView => {
-                let Save { name, description } = arguments(call)?;
-                CanvasCommand::SaveView(SaveView { name, description, trigger_ids: None })
-            }
-            Tool::LoadView => CanvasCommand::LoadView(LoadView { view_id: arguments::<Load>(call)?.view_id }),
-            Tool::DeleteView => {
-                CanvasCommand::DeleteView(DeleteView { view_id: arguments::<Delete>(call)?.view_id })
-            }
-            Tool::Clear => {
-                let preserve_pinned = arguments::<Clear>(call)?.preserve_pinned.unwrap_or(true);
-                CanvasCommand::Clear(ClearCanvas { preserve_pinned })
-            }
-            Tool::Label => {
-                let Label { component_id, label, pinned } = arguments(call)?;
-                let label = label.map(|label| (!label.is_empty()).then_some(label));
-                CanvasCommand::Update(Box::new(UpdateComponent {
-                    component_id: self.id(component_id),
-                    config: None,
-                    data_binding: None,
-                    meta: Some(PartialMeta { pinned, label }),
-                }))
-            }
-            Tool::Refresh | Tool::Undo | Tool::Redo | Tool::Plan | Tool::Commit => {
-                unreachable!("these are no commands of the board")
-            }
-        };
-        Ok(vec![(command, within.to_owned())])
-    }
-
-    /// Sizes go before places, so that a component that gets both is judged, and put right, by its place.
-    fn arrangement(
-        &self,
-        Arrange { operations }: Arrange,
-        within: &str,
-    ) -> Result<Vec<(CanvasCommand, String)>, Problem> {
-        limited("/operations", operations.len())?;
-        let mut parts = Vec::with_capacity(operations.len());
-        for (at, Fields(Operation { component_id, position, size })) in operations.into_iter().enumerate() {
-            if position.is_none() && size.is_none() {
-                let what = "this operation says nothing: pass position, size or both";
-                return Err(Problem::argument(&format!("/operations/{at}"), what));
-            }
-            let component_id = self.id(component_id);
-            let origin = format!("{within}/operations/{at}");
-            let on_collision = OnCollision::Reject;
-            if let Some(Fields(size)) = size {
-                let resize = ResizeComponent { component_id: component_id.clone(), size, on_collision };
-                parts.push((CanvasCommand::Resize(resize), origin.clone()));
-            }
-            if let Some(Fields(position)) = position {
-                let moved = MoveComponent { component_id, position, on_collision };
-                parts.push((CanvasCommand::Move(moved), origin));
-            }
-        }
-        Ok(parts)
-    }
-}
-
-fn unknown(name: &str, known: &[&str]) -> Problem {
-    let name: String = name.chars().take(80).collect();
-    let message = format!("there is no tool \"{name}\": call one of {}", known.join(", "));
-    Problem::new("UNKNOWN_TOOL", message)
-}
-
-fn limited(place: &str, found: usize) -> Result<(), Problem> {
-    if found <= MOST {
-        return Ok(());
-    }
-    Err(Problem::argument(place, format!("at most {MOST} at once: make several calls")))
-}
-
-/// Models write 3.0 for 3.
-fn steps(steps: Option<Number>) -> Result<NonZeroU32, Problem> {
-    let Some(number) = steps.as_ref().map(Number::as_f64) else { return Ok(NonZeroU32::MIN) };
-    let whole = number.filter(|number| number.fract() == 0.0 && (1.0..=10.0).contains(number));
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    let steps = whole.and_then(|number| NonZeroU32::new(number as u32));
-    steps.ok_or_else(|| Problem::argument("/steps", "pass a whole number from 1 to 10"))
 }

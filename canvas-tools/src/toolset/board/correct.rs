@@ -11,7 +11,7 @@ use canvas_core::{Actor, Policy};
 use serde_json::{Value, json};
 
 use super::BoardExtensions;
-use super::arguments::{Asked, Change, check};
+use super::asked::{Asked, Change, check};
 use super::reply::number_in;
 use crate::call::ToolCall;
 

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
 
-use super::arguments::Change;
+use super::asked::Change;
+use crate::reply::Problem;
 
 /// The plans that a model may commit: the last few. The host keeps one such value for each conversation, and nothing of
 /// it is on the canvas; a plan that is lost is made again.
@@ -31,6 +32,11 @@ impl Plans {
     pub(super) fn find(&self, canvas: &CanvasId, id: &str) -> Option<&Plan> {
         self.kept.iter().find(|plan| plan.id == id && plan.canvas == *canvas)
     }
+}
+
+pub(super) fn not_found() -> Problem {
+    let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
+    Problem::new("PLAN_NOT_FOUND", message).at("/plan_id")
 }
 
 /// A change that was tried.

@@ -12,7 +12,7 @@ use canvas_core::{HistoryEntry, Outcome, Refusal, RevisionId, Snapshot};
 use serde_json::{Map, Value, json};
 
 use super::Way;
-use super::arguments::Change;
+use super::asked::Change;
 use super::map::draw;
 use super::plan::Plan;
 use super::tool::Tool;
