@@ -202,7 +202,7 @@ impl<S: Store> Desk<'_, S> {
                 let body = reply::done(change, &result, &events, &fetch, revision);
                 Ok(BoardReply { reply: ToolReply::new(body), events, fetch })
             }
-            Outcome::Board { result, .. } => self.refused(change, &result, &snapshot).await,
+            Outcome::Board { result, .. } => Ok(self.refused(change, &result, &snapshot).await),
             outcome => {
                 Ok(BoardReply::silent(reply::refusal(&outcome, &snapshot, Tool::named(&self.call.name))))
             }
@@ -210,17 +210,14 @@ impl<S: Store> Desk<'_, S> {
     }
 
     /// A refusal by what stands on the board, with the same call put right where that is possible.
-    async fn refused(
-        &self,
-        change: &Change,
-        result: &BoardResult,
-        snapshot: &Snapshot,
-    ) -> Result<BoardReply, EngineError> {
-        let repairable = result.error().is_some_and(correct::is_repairable);
-        let board =
-            if repairable { self.engine.board(&self.session.canvas, self.now).await?.0 } else { None };
+    async fn refused(&self, change: &Change, result: &BoardResult, snapshot: &Snapshot) -> BoardReply {
+        // Where the store does not answer now, the refusal stands all the same.
+        let mut board = None;
+        if result.error().is_some_and(correct::is_repairable) {
+            board = self.engine.board(&self.session.canvas, self.now).await.ok().and_then(|(board, _)| board);
+        }
         let corrected = board.and_then(|board| self.rehearsal(&board).correct(self.call));
-        Ok(BoardReply::silent(reply::refused(change, result, corrected, snapshot)))
+        BoardReply::silent(reply::refused(change, result, corrected, snapshot))
     }
 
     /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.

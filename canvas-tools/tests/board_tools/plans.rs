@@ -1,5 +1,7 @@
 //! Plans: tried, shown, committed.
 
+use canvas_core::lease::Timestamp;
+use canvas_core::{CallId, CanvasId, Command, block_on};
 use canvas_tools::{BoardExtensions, Plans};
 use serde_json::{Value, json};
 
@@ -138,4 +140,22 @@ fn maps_are_bounded_and_show_what_is_covered_twice() {
     let map = planned.body()["map"].as_str().unwrap();
     assert_eq!((map.lines().count(), planned.body()["rows_left_out"].clone()), (48, json!(12)));
     assert!(map.starts_with("***\nAAA\n"), "{map}");
+}
+
+#[test]
+fn a_plan_is_of_its_board_and_canvas_alone() {
+    let mut world = planner();
+    let planned = world.host("plan_canvas", json!({"commands": [tile(0)]})).reply;
+    let commit = json!({"plan_id": planned.body()["plan_id"]});
+    // The document is not what it was tried on.
+    world.user(Command::Edit { markdown: "b\n".into() });
+    world.message();
+    let mut elsewhere = planner();
+    elsewhere.plans = world.plans.clone();
+    assert_eq!(failure(&world.host("commit_plan", commit.clone()).reply), "OK");
+    elsewhere.session.canvas = CanvasId::new("other").unwrap();
+    let key = elsewhere.session.operation(CallId::new("create").unwrap());
+    block_on(elsewhere.engine.create(&elsewhere.session.canvas, "", &key, Timestamp::from_millis(1)))
+        .unwrap();
+    assert_eq!(failure(&elsewhere.host("commit_plan", commit).reply), "PLAN_NOT_FOUND at \"/plan_id\"");
 }

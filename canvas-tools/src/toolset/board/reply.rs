@@ -171,7 +171,10 @@ pub(super) fn refused(
     corrected: Option<Value>,
     snapshot: &Snapshot,
 ) -> ToolReply {
-    let Some(error) = result.error() else { return ToolReply::failure(json!({}), Some(snapshot)) };
+    let Some(error) = result.error() else {
+        // Only a damaged store has a refusal without its reason.
+        return refusal(&Outcome::Refused(Refusal::BoardDamaged), snapshot, None);
+    };
     let mut json = Map::new();
     json.insert("code".into(), json!(error.code));
     if let Some(place) = error.place.as_deref().and_then(|place| place_in_call(change, place)) {
