@@ -72,3 +72,23 @@ fn a_retry_answers_the_same_and_does_nothing_twice() {
     assert_eq!(failure(&world.again(&call, "save_view", json!({"name": "x"}))), "OK");
     assert_eq!(failure(&world.again(&call, "save_view", json!({"name": "y"}))), "CALL_ID_REUSED");
 }
+
+#[test]
+fn a_retry_of_a_refusal_offers_what_the_board_takes_now() {
+    let world = World::new();
+    let (one, two) = (world.tile(0, 0, 1, 1), world.tile(5, 0, 1, 1));
+    let onto = json!({"operations": [{"component_id": one, "position": {"col": 5, "row": 0}}]});
+    let call = world.fresh_id();
+    let offered = |world: &World| {
+        let refused = world.again(&call, "arrange_canvas", onto.clone());
+        assert_eq!(refused.code(), Some("COLLISION_DETECTED"));
+        refused.body().pointer("/error/corrected_call/arguments/operations/0/position").cloned()
+    };
+    assert_eq!(offered(&world), Some(json!({"col": 4, "row": 0})));
+    world.tile(4, 0, 1, 1);
+    assert_eq!(offered(&world), Some(json!({"col": 6, "row": 0})));
+    // Under a new id the very same call would be done, so there is nothing to correct.
+    world.tool("remove_component", json!({"component_id": two}));
+    assert_eq!(offered(&world), None);
+    assert_eq!(failure(&world.tool("arrange_canvas", onto.clone())), "OK");
+}
