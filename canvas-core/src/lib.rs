@@ -77,7 +77,7 @@ pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::refusal::{Counter, Refusal};
 pub use document::replace::{LinesNow, Replacement};
 pub use document::sync::Changes;
-pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot};
+pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
 pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
 pub use ground::blocking::{Blocking, BlockingStore, Job};
 pub use ground::head::{Face, Head, HeadError, TurnStart};

@@ -1,5 +1,6 @@
 //! What can be taken back on a board in memory (specs 002 §2.4).
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::event::CanvasEvent;
@@ -8,7 +9,7 @@ use super::id::{ComponentId, UndoId};
 use super::live::{Board, PatchMismatch};
 use super::patch::{BoardPatch, Diff};
 use super::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
-use crate::ground::journal::Actor;
+use crate::ground::journal::{Actor, Entry, EntryKind, Step};
 
 /// The last changes of a board, for a host that keeps one in memory. On a canvas the journal does this for all faces.
 ///
@@ -246,6 +247,29 @@ impl BoardChange {
             forward: Recorded::Command(self.forward.clone()),
             inverse: Recorded::inverse_of(&self.patch),
         }
+    }
+}
+
+impl UndoEntry {
+    /// An entry of the journal as it is shown: of an undoing, the change that redo would do again. `None` where it is of
+    /// another face.
+    pub fn of(entry: &Entry) -> Option<Self> {
+        let Step::Board { id, forward, patch, .. } = &entry.step else { return None };
+        let patch = match entry.kind {
+            EntryKind::Undo => Cow::Owned(patch.inverse()),
+            EntryKind::Edit | EntryKind::Redo | EntryKind::Revert => Cow::Borrowed(patch),
+        };
+        // An undoing and a redoing have times of their own; the change has noted when it was made. What was taken back
+        // from under later changes leaves the board's time as it was.
+        let walked = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) && entry.reverts.is_none();
+        Some(Self {
+            id: id.clone(),
+            timestamp: if walked { patch.updated_at.after } else { entry.at },
+            source: entry.author,
+            description: entry.summary.clone(),
+            forward: Recorded::Command(forward.clone()),
+            inverse: Recorded::inverse_of(&patch),
+        })
     }
 }
 

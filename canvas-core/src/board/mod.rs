@@ -19,6 +19,7 @@ pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod registry;
 pub(crate) mod result;
+mod room;
 pub(crate) mod schema;
 pub(crate) mod simulated_time;
 mod stored;

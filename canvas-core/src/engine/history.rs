@@ -7,7 +7,7 @@ use canvas_lease::Timestamp;
 use super::{Engine, EngineError};
 use crate::board::Board;
 use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
+use crate::ground::head::{Face, Head};
 use crate::ground::id::CanvasId;
 use crate::ground::journal::{Entry, Step};
 use crate::ground::path::TreePath;
@@ -22,6 +22,15 @@ pub struct Replay {
     pub first: BlobId,
     /// The hash of the draft that they lead to ([`Tree::hash`](crate::Tree::hash)): that of the canvas.
     pub tree: BlobId,
+}
+
+/// What can be taken back, and what can be done again.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stacks {
+    /// The changes that stand, that which undo takes back next first.
+    pub undo: Vec<Entry>,
+    /// The undoings that stand, that which redo takes back next first.
+    pub redo: Vec<Entry>,
 }
 
 impl<S: Store> Engine<S> {
@@ -49,6 +58,26 @@ impl<S: Store> Engine<S> {
             }
         }
         Ok(entries)
+    }
+
+    /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. Each is
+    /// one look at the store, those of other faces too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::history`].
+    pub async fn stacks(
+        &self,
+        canvas: &CanvasId,
+        face: Option<Face>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Stacks, EngineError> {
+        let walk = self.walk(canvas, now).await?;
+        let slot = walk.head.journal();
+        let (undo, redo) =
+            (walk.stack(slot.undo, face, limit).await?, walk.stack(slot.redo, face, limit).await?);
+        Ok(Stacks { undo, redo })
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, and
@@ -124,13 +153,33 @@ impl<S: Store> Walk<'_, S> {
     /// The next older entry; `None` where the journal ends, or what is older is forgotten.
     async fn next(&mut self) -> Result<Option<Entry>, EngineError> {
         let Some(id) = self.next.take() else { return Ok(None) };
+        let entry = self.entry(id).await?;
+        self.next = entry.as_ref().and_then(Entry::previous);
+        Ok(entry)
+    }
+
+    /// What undo, or redo, would take back one after the other.
+    async fn stack(
+        &self,
+        mut next: Option<BlobId>,
+        face: Option<Face>,
+        limit: usize,
+    ) -> Result<Vec<Entry>, EngineError> {
+        let mut entries = Vec::new();
+        while let Some(id) = next.filter(|_| entries.len() < limit)
+            && let Some(entry) = self.entry(id).await?
+        {
+            next = entry.below();
+            entries.extend(Some(entry).filter(|entry| face.is_none_or(|face| entry.step.face() == face)));
+        }
+        Ok(entries)
+    }
+
+    /// An entry; `None` where it is forgotten.
+    async fn entry(&self, id: BlobId) -> Result<Option<Entry>, EngineError> {
         let newest = self.head.journal().entries;
         let entry = Entry::read(&self.blob(id).await?).ok_or_else(|| self.damaged(id))?;
-        if entry.number.saturating_add(self.engine.policy.history) <= newest {
-            return Ok(None);
-        }
-        self.next = entry.previous();
-        Ok(Some(entry))
+        Ok((entry.number.saturating_add(self.engine.policy.history) > newest).then_some(entry))
     }
 
     async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {

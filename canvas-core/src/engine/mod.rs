@@ -17,7 +17,7 @@ use canvas_lease::Timestamp;
 
 use self::cache::{Cache, Learnt};
 pub use self::error::EngineError;
-pub use self::history::Replay;
+pub use self::history::{Replay, Stacks};
 use self::run::{Ask, At, Done, Known, Next, Run, Told, Types};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, Look, LookAtBoard, Remember, Reply, Resolve, Task};

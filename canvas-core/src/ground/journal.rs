@@ -5,6 +5,7 @@ use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
 use super::blob::{Blob, BlobId};
+use super::head::Face;
 use super::id::OpKey;
 use super::revision::Revision;
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
@@ -193,6 +194,14 @@ pub enum Step {
 }
 
 impl Step {
+    /// The face that it changed.
+    pub const fn face(&self) -> Face {
+        match self {
+            Self::Document { .. } => Face::Document,
+            Self::Board { .. } => Face::Board,
+        }
+    }
+
     /// The step back.
     pub fn inverse(&self) -> Self {
         match self {

@@ -13,6 +13,7 @@ use canvas_core::{
 use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
 use serde_json::{Value, json};
 
+use super::data::Data;
 use super::not_supported;
 use super::request::{BridgeError, Request};
 
@@ -23,6 +24,7 @@ pub(super) struct Documents {
     clock: Arc<AtomicU64>,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
+    pub(super) data: Data,
 }
 
 impl Default for Documents {
@@ -30,7 +32,13 @@ impl Default for Documents {
         let clock = Arc::new(AtomicU64::new(0));
         let shared = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
-        Self { engine: Engine::new(store, Policy::default()), clock, turns: HashMap::new(), calls: 0 }
+        Self {
+            engine: Engine::new(store, Policy::default()),
+            clock,
+            turns: HashMap::new(),
+            calls: 0,
+            data: Data::default(),
+        }
     }
 }
 
@@ -44,16 +52,14 @@ impl Documents {
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
-        let operation =
-            OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
+        let operation = self.operation(Turn::ZERO)?;
         let markdown = request.text("markdown")?;
         let created = block_on(self.engine.create(&canvas, markdown, &operation, now))?;
         Ok(json!({"revision_id": created.snapshot.revision_id()}))
     }
 
     pub(super) fn text(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let now = Timestamp::from_millis(self.clock.load(Ordering::Relaxed));
-        let snapshot = block_on(self.engine.snapshot(&canvas(request)?, now))?;
+        let snapshot = block_on(self.engine.snapshot(&canvas(request)?, self.clock()))?;
         let lease = snapshot.head.lease();
         Ok(json!({
             "markdown": snapshot.text(),
@@ -169,10 +175,36 @@ impl Documents {
 
     fn user(&mut self, request: &Request<'_>, command: Command) -> Result<Outcome, BridgeError> {
         let now = self.now(request)?;
-        let canvas = canvas(request)?;
-        let operation =
-            OpKey { conversation: ConversationId::new(USER)?, turn: Turn::ZERO, call: self.call_id()? };
-        Ok(block_on(self.engine.call(&canvas, &Call { operation, command }, now))?.outcome)
+        self.ask(&canvas(request)?, Turn::ZERO, command, now)
+    }
+
+    /// Runs a command as the host.
+    pub(super) fn ask(
+        &mut self,
+        canvas: &CanvasId,
+        turn: Turn,
+        command: Command,
+        now: Timestamp,
+    ) -> Result<Outcome, BridgeError> {
+        let call = Call { operation: self.operation(turn)?, command };
+        let outcome = block_on(self.engine.call(canvas, &call, now))?.outcome;
+        if let Outcome::Board { events, .. }
+        | Outcome::Undone { events, .. }
+        | Outcome::Redone { events, .. } = &outcome
+        {
+            self.data.follow(canvas, events);
+        }
+        Ok(outcome)
+    }
+
+    /// A name for something that the host does.
+    pub(super) fn operation(&mut self, turn: Turn) -> Result<OpKey, BridgeError> {
+        Ok(OpKey { conversation: ConversationId::new(USER)?, turn, call: self.call_id()? })
+    }
+
+    /// The clock of the last request that had one.
+    pub(super) fn clock(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.load(Ordering::Relaxed))
     }
 }
 
@@ -184,7 +216,7 @@ fn steps(request: &Request<'_>) -> Result<NonZeroU32, BridgeError> {
     Ok(request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN))
 }
 
-fn refused(outcome: Outcome) -> BridgeError {
+pub(super) fn refused(outcome: Outcome) -> BridgeError {
     match outcome {
         Outcome::Refused(refusal) => refusal.into(),
         outcome => BridgeError::new("INTERNAL", format!("unexpected outcome {outcome:?}: report this")),

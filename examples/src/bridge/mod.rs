@@ -3,6 +3,8 @@
 //! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
 //! only clock is the `now` of the requests, and everything lives in memory.
 
+mod board;
+mod data;
 mod directives;
 mod documents;
 mod providers;
@@ -15,22 +17,8 @@ use documents::Documents;
 use request::{BridgeError, Request};
 
 /// Operations that belong to the door and are not built yet.
-const PLANNED: [&str; 14] = [
-    "board.create",
-    "board.command",
-    "board.action",
-    "board.get",
-    "board.context",
-    "board.place",
-    "board.registry",
-    "board.data",
-    "surface.request",
-    "surface.host",
-    "surface.template",
-    "date.eval",
-    "recipe.record",
-    "recipe.replay",
-];
+const PLANNED: [&str; 6] =
+    ["surface.request", "surface.host", "surface.template", "date.eval", "recipe.record", "recipe.replay"];
 
 /// The engine with a store in memory.
 #[derive(Debug, Default)]
@@ -82,6 +70,14 @@ impl Bridge {
             "directive.apply" => directives::apply(&mut self.documents, request),
             "history.undo" => self.documents.undo(request),
             "history.redo" => self.documents.redo(request),
+            "board.create" => board::create(&mut self.documents, request),
+            "board.command" => board::command(&mut self.documents, request),
+            "board.action" => board::action(&mut self.documents, request),
+            "board.get" => board::get(&self.documents, request),
+            "board.context" => board::context(&self.documents, request),
+            "board.place" => board::place(&self.documents, request),
+            "board.registry" => Ok(board::registry(&self.documents)),
+            "board.data" => board::data(&self.documents, request),
             "provider.tools" => providers::tools(request),
             "provider.decode" => providers::decode(request),
             "provider.request" => providers::request(request),

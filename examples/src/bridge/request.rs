@@ -1,10 +1,12 @@
 //! Reading requests, and saying what is wrong with them.
 
+use std::borrow::Cow;
+
 use canvas_core::lease::Timestamp;
 use canvas_core::text::ApplyError;
 use canvas_core::{EngineError, NameError, Refusal};
 use canvas_tools::SessionError;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// A request's fields, read as they are needed. Unknown fields are ignored.
@@ -38,14 +40,25 @@ impl<'a> Request<'a> {
 /// An error reply.
 #[derive(Debug)]
 pub(super) struct BridgeError {
-    code: &'static str,
+    code: Cow<'static, str>,
     message: String,
     details: Map<String, Value>,
 }
 
 impl BridgeError {
-    pub(super) fn new(code: &'static str, message: String) -> Self {
-        Self { code, message, details: Map::new() }
+    pub(super) fn new(code: impl Into<Cow<'static, str>>, message: String) -> Self {
+        Self { code: code.into(), message, details: Map::new() }
+    }
+
+    /// An error that is JSON already: an object with a code, a message and more.
+    pub(super) fn of(error: &impl Serialize) -> Self {
+        let mut details = match json!(error) {
+            Value::Object(details) => details,
+            _ => Map::new(),
+        };
+        let mut text = |name| details.remove(name).and_then(|text| text.as_str().map(str::to_owned));
+        let (code, message) = (text("code").unwrap_or_default(), text("message").unwrap_or_default());
+        Self { code: code.into(), message, details }
     }
 
     pub(super) fn with(mut self, name: &str, value: Value) -> Self {
@@ -55,7 +68,7 @@ impl BridgeError {
 
     pub(super) fn to_json(&self) -> Value {
         let mut error = self.details.clone();
-        error.insert("code".into(), self.code.into());
+        error.insert("code".into(), self.code.as_ref().into());
         error.insert("message".into(), self.message.clone().into());
         Value::Object(error)
     }

@@ -122,7 +122,15 @@ impl Board {
     /// Runs what a person did by hand. Undo and redo belong to the history, and refreshing to the data: for these there
     /// is no command, and `None` is given.
     pub fn act(&mut self, action: &UserAction, env: &mut BoardEnv<'_>) -> Option<Executed> {
-        let command = match action.clone() {
+        Some(self.execute(&action.command()?, Actor::User, env))
+    }
+}
+
+impl UserAction {
+    /// The command that does it; `None` for undo and redo, which belong to the history, and for a refresh, which belongs
+    /// to the data.
+    pub fn command(&self) -> Option<CanvasCommand> {
+        Some(match self.clone() {
             UserAction::Move { component_id, position } => CanvasCommand::Move(MoveComponent {
                 component_id,
                 position,
@@ -144,8 +152,7 @@ impl Board {
                 }))
             }
             UserAction::Refresh { .. } | UserAction::Undo | UserAction::Redo => return None,
-        };
-        Some(self.execute(&command, Actor::User, env))
+        })
     }
 }
 

@@ -1,0 +1,311 @@
+//! Operations on boards (specs 002), done as the host does them: without a lease.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use canvas_core::board::{
+    Board, BoardError, BoardResult, ByteEstimate, Canvas, CanvasCommand, CommandError, CommandErrorCode,
+    CommandResult, ComponentId, ContextError, ContextInput, DataQuery, DataSourceId, DayPlan, GridConfig,
+    HistoryState, PlacementHints, ProactiveMode, Size, TemporalError, Theme, TypeInfo, UndoEntry, UndoId,
+    UserAction, Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
+};
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    Actor, CanvasId, Command, EngineError, Face, Outcome, Party, Refusal, Stacks, Step, Undo, block_on,
+};
+use serde_json::{Value, json};
+
+use super::documents::{Documents, canvas, refused};
+use super::request::{BridgeError, Request};
+
+/// Changes of a board that can be taken back or done again, as specs 002 has it. The journal behind it keeps more, which
+/// `history.undo` reaches.
+const HISTORY: usize = 50;
+
+pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let now = documents.now(request)?;
+    let canvas = canvas(request)?;
+    let workspace = workspace(&canvas, request.field("grid")?, now);
+    // Before a canvas is made that would stay without a board.
+    Board::new(workspace.clone())?;
+    if let Err(EngineError::NotFound { .. }) = block_on(documents.engine().snapshot(&canvas, now)) {
+        let operation = documents.operation(Turn::ZERO)?;
+        block_on(documents.engine().create(&canvas, "", &operation, now))?;
+    }
+    let command = Command::CreateBoard { workspace: Box::new(workspace) };
+    match documents.ask(&canvas, Turn::ZERO, command, now)? {
+        Outcome::BoardCreated { .. } => {
+            Ok(json!(shown(documents, &canvas, &*board(documents, &canvas, now)?)))
+        }
+        outcome => Err(refused(outcome)),
+    }
+}
+
+/// A workspace with nothing in it. A canvas has one, which has its name.
+fn workspace(canvas: &CanvasId, grid: GridConfig, now: Timestamp) -> Workspace {
+    let name = canvas.as_str();
+    let id = WorkspaceId::new(&format!("ws_{name}")).or_else(|_| WorkspaceId::new(name));
+    Workspace {
+        id: id.expect("a canvas has the name already"),
+        name: name.to_owned(),
+        canvas: Canvas { grid, components: Vec::new() },
+        thread_id: "main".to_owned(),
+        views: Vec::new(),
+        triggers: Vec::new(),
+        settings: WorkspaceSettings {
+            theme: Theme::System,
+            voice_enabled: false,
+            default_refresh_interval: 60_000,
+            grid,
+            proactive_mode: ProactiveMode::Suggest,
+        },
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+pub(super) fn command(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let now = documents.now(request)?;
+    let (by, command) = (request.field("source")?, request.field("command")?);
+    Ok(json!(run(documents, &canvas(request)?, by, command, now)?))
+}
+
+fn run(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    by: Actor,
+    command: CanvasCommand,
+    now: Timestamp,
+) -> Result<BoardResult, BridgeError> {
+    let turn = match by {
+        Actor::User => Turn::ZERO,
+        Actor::Assistant => block_on(documents.engine().snapshot(canvas, now))?.head.lease().turn(),
+    };
+    let command = Command::Board { by, command: Box::new(command), base: None };
+    match documents.ask(canvas, turn, command, now)? {
+        Outcome::Board { result, .. } => Ok(result),
+        outcome => Err(refused(outcome)),
+    }
+}
+
+pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let now = documents.now(request)?;
+    let canvas = canvas(request)?;
+    let action: UserAction = request.field("action")?;
+    if let Some(command) = action.command() {
+        return Ok(json!(run(documents, &canvas, Actor::User, command, now)?));
+    }
+    let board = board(documents, &canvas, now)?;
+    Ok(json!(match action {
+        UserAction::Refresh { component_id } => refresh(documents, &canvas, &board, &component_id, now),
+        UserAction::Undo => walk(documents, &canvas, Way::Back, now)?,
+        _ => walk(documents, &canvas, Way::Forth, now)?,
+    }))
+}
+
+/// No change of the board, so nothing to take back.
+fn refresh(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    board: &Board,
+    id: &ComponentId,
+    now: Timestamp,
+) -> CommandResult {
+    let Some(component) = board.component(id) else {
+        let message = format!("there is no component {id}: take an id from the board");
+        let mut result = failed(CommandErrorCode::ComponentNotFound, message);
+        if let Some(error) = &mut result.error {
+            error.component_id = Some(id.clone());
+        }
+        return result;
+    };
+    let explanation = if documents.data.refresh(canvas, &component, now) {
+        format!("Fetched new data for {id}.")
+    } else {
+        format!("{id} has no data to fetch.")
+    };
+    done(None, explanation, vec![id.clone()])
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    Back,
+    Forth,
+}
+
+/// Takes back, or does again, the last change of the canvas, on whatever face it was.
+fn walk(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    way: Way,
+    now: Timestamp,
+) -> Result<CommandResult, BridgeError> {
+    let one = NonZeroU32::MIN;
+    let nothing = match way {
+        Way::Back => CommandErrorCode::NothingToUndo,
+        Way::Forth => CommandErrorCode::NothingToRedo,
+    };
+    let command = match way {
+        Way::Back if is_forgotten(documents, canvas, now)? => None,
+        Way::Back => Some(Command::Undo { by: Party::User, what: Undo::Steps(one) }),
+        Way::Forth => Some(Command::Redo { by: Party::User, steps: one }),
+    };
+    let outcome = match command {
+        Some(command) => documents.ask(canvas, Turn::ZERO, command, now)?,
+        None => Outcome::Refused(Refusal::HistoryEmpty { asked: 1, available: 0 }),
+    };
+    match outcome {
+        Outcome::Undone { .. } | Outcome::Redone { .. } => {}
+        Outcome::Refused(Refusal::HistoryEmpty { .. }) => {
+            let what = if matches!(way, Way::Back) { "undo" } else { "redo" };
+            return Ok(failed(nothing, format!("nothing to {what}: change something first")));
+        }
+        outcome => return Err(refused(outcome)),
+    }
+    let last = block_on(documents.engine().history(canvas, None, 1, now))?.pop();
+    let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
+    let (id, affected) = match entry.step {
+        Step::Board { id, patch, .. } => (Some(id), patch.component_ids()),
+        Step::Document { .. } => (None, Vec::new()),
+    };
+    let did = if matches!(way, Way::Back) { "Undone" } else { "Done again" };
+    Ok(done(id, format!("{did}: {}", entry.summary), affected))
+}
+
+/// Whether the next change to take back is one of the board that its history has dropped.
+fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<bool, BridgeError> {
+    let undone = block_on(documents.engine().stacks(canvas, Some(Face::Board), HISTORY, now))?.redo;
+    if undone.len() < HISTORY {
+        return Ok(false);
+    }
+    let next = block_on(documents.engine().stacks(canvas, None, 1, now))?.undo;
+    Ok(next.first().is_some_and(|entry| entry.step.face() == Face::Board))
+}
+
+pub(super) fn get(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (canvas, now) = (canvas(request)?, documents.clock());
+    let board = board(documents, &canvas, now)?;
+    let Stacks { undo, redo } =
+        block_on(documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now))?;
+    let history = HistoryState {
+        undo_stack: undo.iter().take(HISTORY - redo.len()).rev().filter_map(UndoEntry::of).collect(),
+        redo_stack: redo.iter().rev().filter_map(UndoEntry::of).collect(),
+        max_size: HISTORY,
+    };
+    Ok(json!({"workspace": shown(documents, &canvas, &board), "history": history}))
+}
+
+pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (now, canvas) = (documents.now(request)?, canvas(request)?);
+    let zone = request.field::<Option<&str>>("timezone")?.unwrap_or("UTC");
+    let temporal = temporal_context(now, zone, &DayPlan::default())?;
+    let board = board(documents, &canvas, now)?;
+    let stacks = block_on(documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now))?;
+    let recent: Vec<_> = stacks
+        .undo
+        .iter()
+        .filter_map(|entry| match &entry.step {
+            Step::Board { patch, .. } => Some(patch.component_ids()),
+            Step::Document { .. } => None,
+        })
+        .flatten()
+        .collect();
+    let mut input =
+        ContextInput { active_view: board.active_view(), recent: &recent, ..ContextInput::new(&temporal) };
+    if let Some(max_tokens) = request.field("max_tokens")? {
+        input.max_tokens = max_tokens;
+    }
+    let registry = documents.engine().registry();
+    let types = |type_id: &_| {
+        registry.get(type_id).map(|known| TypeInfo {
+            name: &known.name,
+            category: known.category,
+            actions: known.actions.iter().map(|action| action.action_id.as_str()).collect(),
+        })
+    };
+    let workspace = shown(documents, &canvas, &board);
+    Ok(json!(canvas_context(&workspace, &input, types, &ByteEstimate)?))
+}
+
+pub(super) fn place(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let size: Size = request.field("size")?;
+    let hints = request.field::<Option<PlacementHints>>("hints")?.unwrap_or_default();
+    let board = board(documents, &canvas(request)?, documents.clock())?;
+    if let Some(id) = hints.near_component_id.as_ref().filter(|id| board.bounds(id).is_none()) {
+        let message = format!("there is no component {id}: take an id from the board");
+        return Err(BridgeError::new("COMPONENT_NOT_FOUND", message));
+    }
+    let policy = documents.engine().policy().board.grid;
+    let placed = board.find_placement(size, &hints, policy);
+    Ok(json!(
+        placed.map_err(|none| BridgeError::of(&json!({"code": none.code(), "message": none.to_string()})))?
+    ))
+}
+
+pub(super) fn registry(documents: &Documents) -> Value {
+    json!({"definitions": documents.engine().registry().get_all().collect::<Vec<_>>()})
+}
+
+pub(super) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let now = request.field::<Option<Timestamp>>("now")?.unwrap_or_else(|| documents.clock());
+    let (source, query): (DataSourceId, DataQuery) = (request.field("source")?, request.field("query")?);
+    Ok(json!(documents.data.ask(&source, &query, now).map_err(|error| BridgeError::of(&error))?))
+}
+
+fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc<Board>, BridgeError> {
+    let (board, _) = block_on(documents.engine().board(canvas, now))?;
+    Ok(board.ok_or(Refusal::NoBoard)?)
+}
+
+/// The board with what its components show.
+fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
+    board.workspace(|id| documents.data.state(canvas, id))
+}
+
+fn done(undo_id: Option<UndoId>, explanation: String, affected: Vec<ComponentId>) -> CommandResult {
+    CommandResult {
+        success: true,
+        undo_id,
+        explanation,
+        affected_component_ids: affected,
+        error: None,
+        placement: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn failed(code: CommandErrorCode, message: String) -> CommandResult {
+    let explanation = format!("Nothing was changed: {message}");
+    let error = CommandError {
+        code,
+        message,
+        component_id: None,
+        place: None,
+        errors: Vec::new(),
+        colliding_ids: Vec::new(),
+        free_positions: Vec::new(),
+        candidates: Vec::new(),
+        corrected: None,
+    };
+    CommandResult { success: false, error: Some(error), ..done(None, explanation, Vec::new()) }
+}
+
+impl From<BoardError> for BridgeError {
+    fn from(error: BoardError) -> Self {
+        Self::new(BoardError::CODE, error.to_string())
+    }
+}
+
+impl From<ContextError> for BridgeError {
+    fn from(error: ContextError) -> Self {
+        let ContextError::BudgetTooSmall { needed, max, fits } = &error;
+        let (needed, max, fits) = (json!(needed), json!(max), json!(fits));
+        Self::new(error.code(), error.to_string()).with("needed", needed).with("max", max).with("fits", fits)
+    }
+}
+
+impl From<TemporalError> for BridgeError {
+    fn from(error: TemporalError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
