@@ -63,7 +63,7 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
         (r#"{"op": "canvas.text", "canvas": "c"}"#, "CANVAS_NOT_FOUND"),
         (r#"{"op": "tool.list", "toolset": "board"}"#, "NOT_SUPPORTED"),
         (r#"{"op": "tool.list", "toolset": "magic"}"#, "BAD_REQUEST"),
-        (r#"{"op": "board.get", "canvas": "c"}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "recipe.replay", "canvas": "c"}"#, "NOT_SUPPORTED"),
         (r#"{"op": "provider.decode", "provider": "gemini", "body": {}}"#, "NOT_SUPPORTED"),
         (r#"{"op": "provider.decode", "provider": "nobody", "body": {}}"#, "BAD_REQUEST"),
         (deep.as_str(), "BAD_REQUEST"),
@@ -317,8 +317,7 @@ fn the_history_goes_back_and_forth() {
     assert_eq!(redone["redone"][0]["change"], 1);
     assert_eq!(text(&mut bridge), "# Plan\n\n- one\n- 2\n");
     for (request, code) in [
-        (json!({"op": "history.undo", "canvas": "c", "steps": 2, "now": 6000}), "HISTORY_EMPTY"),
-        (json!({"op": "history.redo", "canvas": "c", "steps": 2, "now": 6000}), "HISTORY_EMPTY"),
+        (json!({"op": "history.undo", "canvas": "c", "steps": u64::MAX, "now": 6000}), "BAD_REQUEST"),
         (json!({"op": "history.undo", "canvas": "c", "steps": 0, "now": 6000}), "BAD_REQUEST"),
         (json!({"op": "history.undo", "canvas": "c", "steps": -1, "now": 6000}), "BAD_REQUEST"),
         (json!({"op": "history.undo", "canvas": "nowhere", "now": 6000}), "CANVAS_NOT_FOUND"),
@@ -326,7 +325,18 @@ fn the_history_goes_back_and_forth() {
         let reply = raw(&mut bridge, &request.to_string());
         assert_eq!(self::code(&reply), code, "{request} gave {reply}");
     }
-    assert_eq!(text(&mut bridge), "# Plan\n\n- one\n- 2\n");
+    // Of more steps than there are, those that there are.
+    for (op, name, markdown) in [
+        ("history.redo", "redone", "# Plan\n\n- one\n- 2\n- 3\n"),
+        ("history.undo", "undone", DOCUMENT),
+        ("history.redo", "redone", "# Plan\n\n- one\n- 2\n- 3\n"),
+    ] {
+        let request = json!({"op": op, "canvas": "c", "steps": 1000, "now": 6500});
+        let done = ask(&mut bridge, request.clone());
+        assert!(matches!(done[name].as_array().map(Vec::len), Some(1 | 2)), "{done}");
+        assert_eq!(text(&mut bridge), markdown);
+        assert_eq!(code(&raw(&mut bridge, &request.to_string())), "HISTORY_EMPTY");
+    }
     // The undoing was the user's, so it ended the lease.
     let late = tool(&mut bridge, "3", "canvas_apply_patch", patch, 7000);
     assert_eq!(code(&late), "STALE_EPOCH");

@@ -10,12 +10,10 @@ use canvas_core::board::{
     UserAction, Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
 };
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    Actor, CanvasId, Command, EngineError, Face, Outcome, Party, Refusal, Stacks, Step, Undo, block_on,
-};
+use canvas_core::{Actor, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, block_on};
 use serde_json::{Value, json};
 
-use super::documents::{Documents, canvas, refused};
+use super::documents::{Documents, Way, canvas, refused};
 use super::request::{BridgeError, Request};
 
 /// Changes of a board that can be taken back or done again, as specs 002 has it. The journal behind it keeps more, which
@@ -127,12 +125,6 @@ fn refresh(
     done(None, explanation, vec![id.clone()])
 }
 
-#[derive(Clone, Copy)]
-enum Way {
-    Back,
-    Forth,
-}
-
 /// Takes back, or does again, the last change of the canvas, on whatever face it was.
 fn walk(
     documents: &mut Documents,
@@ -140,25 +132,19 @@ fn walk(
     way: Way,
     now: Timestamp,
 ) -> Result<CommandResult, BridgeError> {
-    let one = NonZeroU32::MIN;
-    let nothing = match way {
-        Way::Back => CommandErrorCode::NothingToUndo,
-        Way::Forth => CommandErrorCode::NothingToRedo,
+    let (nothing, message) = match way {
+        Way::Back => (CommandErrorCode::NothingToUndo, "there is nothing to undo: change something first"),
+        Way::Forth => (CommandErrorCode::NothingToRedo, "there is nothing to redo: undo something first"),
     };
-    let command = match way {
-        Way::Back if is_forgotten(documents, canvas, now)? => None,
-        Way::Back => Some(Command::Undo { by: Party::User, what: Undo::Steps(one) }),
-        Way::Forth => Some(Command::Redo { by: Party::User, steps: one }),
-    };
-    let outcome = match command {
-        Some(command) => documents.ask(canvas, Turn::ZERO, command, now)?,
-        None => Outcome::Refused(Refusal::HistoryEmpty { asked: 1, available: 0 }),
+    let outcome = if matches!(way, Way::Back) && is_forgotten(documents, canvas, now)? {
+        Outcome::Refused(Refusal::HistoryEmpty { asked: 1, available: 0 })
+    } else {
+        documents.ask(canvas, Turn::ZERO, way.command(NonZeroU32::MIN), now)?
     };
     match outcome {
         Outcome::Undone { .. } | Outcome::Redone { .. } => {}
         Outcome::Refused(Refusal::HistoryEmpty { .. }) => {
-            let what = if matches!(way, Way::Back) { "undo" } else { "redo" };
-            return Ok(failed(nothing, format!("nothing to {what}: change something first")));
+            return Ok(failed(nothing, message.to_owned()));
         }
         outcome => return Err(refused(outcome)),
     }
@@ -168,7 +154,10 @@ fn walk(
         Step::Board { id, patch, .. } => (Some(id), patch.component_ids()),
         Step::Document { .. } => (None, Vec::new()),
     };
-    let did = if matches!(way, Way::Back) { "Undone" } else { "Done again" };
+    let did = match way {
+        Way::Back => "Undone",
+        Way::Forth => "Done again",
+    };
     Ok(done(id, format!("{did}: {}", entry.summary), affected))
 }
 

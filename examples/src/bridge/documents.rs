@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party, Policy,
-    Promotion, Undo, block_on,
+    Promotion, Refusal, Undo, block_on,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
 use serde_json::{Value, json};
@@ -111,25 +111,35 @@ impl Documents {
         }
     }
 
-    /// The user takes changes back.
-    pub(super) fn undo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let what = Undo::Steps(steps(request)?);
-        match self.user(request, Command::Undo { by: Party::User, what })? {
-            Outcome::Undone { entries, epoch, revision, .. } => {
-                Ok(json!({"undone": entries, "revision_id": revision, "canvas_epoch": epoch}))
+    /// The host takes changes back, or has them done again: as many as there are of those that are asked for.
+    pub(super) fn walk(&mut self, request: &Request<'_>, way: Way) -> Result<Value, BridgeError> {
+        let (now, canvas) = (self.now(request)?, canvas(request)?);
+        let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
+        // More than this are done in several goes.
+        let most = u32::try_from(self.engine.policy().history_reach).unwrap_or(u32::MAX);
+        let (mut done, mut at) = (Vec::new(), None);
+        while let Some(steps) = NonZeroU32::new(left.min(most)) {
+            match self.ask(&canvas, Turn::ZERO, way.command(steps), now)? {
+                Outcome::Undone { entries, epoch, revision, .. }
+                | Outcome::Redone { entries, epoch, revision, .. } => {
+                    left -= steps.get();
+                    at = Some((revision, epoch));
+                    done.extend(entries);
+                }
+                Outcome::Refused(Refusal::HistoryEmpty { available, .. })
+                    if available > 0 || !done.is_empty() =>
+                {
+                    left = available;
+                }
+                outcome => return Err(refused(outcome)),
             }
-            outcome => Err(refused(outcome)),
         }
-    }
-
-    /// The user has changes done again.
-    pub(super) fn redo(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        match self.user(request, Command::Redo { by: Party::User, steps: steps(request)? })? {
-            Outcome::Redone { entries, epoch, revision, .. } => {
-                Ok(json!({"redone": entries, "revision_id": revision, "canvas_epoch": epoch}))
-            }
-            outcome => Err(refused(outcome)),
-        }
+        let (revision, epoch) = at.unzip();
+        let name = match way {
+            Way::Back => "undone",
+            Way::Forth => "redone",
+        };
+        Ok(json!({name: done, "revision_id": revision, "canvas_epoch": epoch}))
     }
 
     pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -212,8 +222,21 @@ pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
     Ok(CanvasId::new(request.text("canvas")?)?)
 }
 
-fn steps(request: &Request<'_>) -> Result<NonZeroU32, BridgeError> {
-    Ok(request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN))
+/// A way along the history.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Way {
+    Back,
+    Forth,
+}
+
+impl Way {
+    /// The user goes so many steps.
+    pub(super) const fn command(self, steps: NonZeroU32) -> Command {
+        match self {
+            Self::Back => Command::Undo { by: Party::User, what: Undo::Steps(steps) },
+            Self::Forth => Command::Redo { by: Party::User, steps },
+        }
+    }
 }
 
 pub(super) fn refused(outcome: Outcome) -> BridgeError {

@@ -13,7 +13,7 @@ mod text;
 
 use serde_json::{Value, json};
 
-use documents::Documents;
+use documents::{Documents, Way};
 use request::{BridgeError, Request};
 
 /// Operations that belong to the door and are not built yet.
@@ -68,8 +68,8 @@ impl Bridge {
             "user.cancel" => self.documents.user_cancel(request),
             "turn.end" => self.documents.turn_end(request),
             "directive.apply" => directives::apply(&mut self.documents, request),
-            "history.undo" => self.documents.undo(request),
-            "history.redo" => self.documents.redo(request),
+            "history.undo" => self.documents.walk(request, Way::Back),
+            "history.redo" => self.documents.walk(request, Way::Forth),
             "board.create" => board::create(&mut self.documents, request),
             "board.command" => board::command(&mut self.documents, request),
             "board.action" => board::action(&mut self.documents, request),
