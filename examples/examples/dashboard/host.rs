@@ -1,0 +1,152 @@
+//! A host of one board in memory: what stands on it, what can be taken back, and its data.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use canvas_core::Actor;
+use canvas_core::board::{
+    Board, BoardEnv, BoardHistory, BoardHistoryError, BoardResult, BoardRules, CanvasCommand, CanvasEvent,
+    CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, IdSource, MockGithub, Registry,
+    Workspace,
+};
+use canvas_core::lease::Timestamp;
+use serde_json::{Value, json};
+
+use crate::text;
+
+pub(crate) struct Dashboard {
+    board: Board,
+    history: BoardHistory,
+    pub(crate) registry: Registry,
+    data: DataStates,
+    source: MockGithub,
+    /// Each step takes 15 seconds.
+    steps: u64,
+    /// All components that there ever were, in the order of their letters.
+    letters: Vec<ComponentId>,
+}
+
+impl Dashboard {
+    pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
+        let grid = json!({"columns": 12, "rows": 8, "gap": 12, "cellWidth": 88, "cellHeight": 84});
+        let settings = json!({
+            "theme": "light", "voiceEnabled": false, "defaultRefreshInterval": 300_000, "grid": grid,
+            "proactiveMode": "suggest",
+        });
+        let workspace: Workspace = serde_json::from_value(json!({
+            "id": "ws_1", "name": "example/project", "canvas": {"grid": grid, "components": []},
+            "threadId": "main", "views": [], "triggers": [], "settings": settings, "createdAt": 0, "updatedAt": 0,
+        }))?;
+        Ok(Self {
+            board: Board::new(workspace)?,
+            history: BoardHistory::default(),
+            registry: Registry::built_in(),
+            data: DataStates::new(DataPolicy::default()),
+            source: MockGithub::new(),
+            steps: 0,
+            letters: Vec::new(),
+        })
+    }
+
+    /// The board, each component with its data.
+    pub(crate) fn workspace(&self) -> Workspace {
+        self.board.workspace(|id| self.data.state(id).cloned().unwrap_or_default())
+    }
+
+    /// The letter of a component.
+    pub(crate) fn letter(&self, component: &ComponentInstance) -> char {
+        let at = self.letters.iter().position(|id| *id == component.id);
+        at.and_then(|at| ('A'..='Z').nth(at)).unwrap_or('?')
+    }
+
+    /// A command, with ids in place of letters.
+    pub(crate) fn command(&self, command: &Value) -> Result<CanvasCommand, Box<dyn Error>> {
+        let mut json = command.to_string();
+        for (id, letter) in self.letters.iter().zip('A'..='Z') {
+            json = json.replace(&format!("\"@{letter}\""), &json!(id).to_string());
+        }
+        if let Some(view) = self.workspace().views.first() {
+            json = json.replace("\"@view\"", &json!(view.id).to_string());
+        }
+        Ok(serde_json::from_str(&json)?)
+    }
+
+    /// Runs a command, and tells what it did.
+    pub(crate) fn ask(
+        &mut self,
+        command: &CanvasCommand,
+        out: &mut impl Write,
+    ) -> io::Result<Result<(), CommandError>> {
+        self.steps += 1;
+        let ids = IdSource::seeded(&self.steps.to_le_bytes());
+        let (registry, now) = (&self.registry, self.now());
+        let mut env = BoardEnv { registry, rules: BoardRules::default(), now, ids };
+        let executed = self.board.execute(command, Actor::Assistant, &mut env);
+        self.history.keep(&executed);
+        if let Some(error) = executed.result.error() {
+            return Ok(Err(error.clone()));
+        }
+        self.follow(&executed.events);
+        let told = match &executed.result {
+            BoardResult::One(result) => std::slice::from_ref(result),
+            BoardResult::Batch(batch) => &batch.results,
+        };
+        for result in told {
+            text::told(out, &result.explanation)?;
+            result.warnings.iter().try_for_each(|warning| text::told(out, warning))?;
+        }
+        Ok(Ok(()))
+    }
+
+    pub(crate) fn undo(&mut self, out: &mut impl Write) -> io::Result<()> {
+        self.steps += 1;
+        match self.history.undo(&mut self.board) {
+            Ok((change, events)) => {
+                text::told(out, &format!("Undone: {}", change.description))?;
+                self.follow(&events);
+            }
+            Err(BoardHistoryError::NothingToUndo) => {}
+            Err(error) => text::told(out, &error.to_string())?,
+        }
+        Ok(())
+    }
+
+    pub(crate) fn redo(&mut self, out: &mut impl Write) -> io::Result<()> {
+        self.steps += 1;
+        match self.history.redo(&mut self.board) {
+            Ok((change, events)) => {
+                text::told(out, &format!("Done again: {}", change.description))?;
+                self.follow(&events);
+            }
+            Err(BoardHistoryError::NothingToRedo) => {}
+            Err(error) => text::told(out, &error.to_string())?,
+        }
+        Ok(())
+    }
+
+    /// Gives new components their letters and fetches what they are to show.
+    fn follow(&mut self, events: &[CanvasEvent]) {
+        for event in events {
+            match event {
+                CanvasEvent::Removed { component_id } => self.data.forget(component_id),
+                CanvasEvent::Added { component_id, .. } | CanvasEvent::Updated { component_id, .. } => {
+                    if !self.letters.contains(component_id) {
+                        self.letters.push(component_id.clone());
+                    }
+                    if let Some(component) = self.board.component(component_id) {
+                        self.data.track(component_id, component.data_binding.as_ref());
+                    }
+                }
+                _ => {}
+            }
+        }
+        let now = self.now();
+        for fetch in self.data.due(now).0 {
+            self.data.settle(fetch.token, self.source.answer(&fetch.binding.query, now), now);
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_700_000_000_000 + self.steps * 15_000)
+    }
+}
