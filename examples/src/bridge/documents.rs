@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party, Policy,
-    Promotion, Refusal, Undo, block_on,
+    Answered, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
+    Party, Policy, Promotion, Refusal, Store as _, Undo, block_on,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ pub(super) struct Documents {
     clock: Arc<AtomicU64>,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
+    /// The blob of each board, as the host left it.
+    boards: HashMap<CanvasId, BlobId>,
     pub(super) data: Data,
 }
 
@@ -37,6 +39,7 @@ impl Default for Documents {
             clock,
             turns: HashMap::new(),
             calls: 0,
+            boards: HashMap::new(),
             data: Data::default(),
         }
     }
@@ -197,7 +200,8 @@ impl Documents {
         now: Timestamp,
     ) -> Result<Outcome, BridgeError> {
         let call = Call { operation: self.operation(turn)?, command };
-        let outcome = block_on(self.engine.call(canvas, &call, now))?.outcome;
+        let Answered { outcome, snapshot, .. } = block_on(self.engine.call(canvas, &call, now))?;
+        self.drop_old_board(canvas, snapshot.head.board());
         if let Outcome::Board { events, .. }
         | Outcome::Undone { events, .. }
         | Outcome::Redone { events, .. } = &outcome
@@ -205,6 +209,16 @@ impl Documents {
             self.data.follow(canvas, events);
         }
         Ok(outcome)
+    }
+
+    /// Each command leaves a whole board, and the journal needs none but the last.
+    fn drop_old_board(&mut self, canvas: &CanvasId, board: Option<BlobId>) {
+        let old = match board {
+            Some(board) => self.boards.insert(canvas.clone(), board).filter(|old| *old != board),
+            None => None,
+        };
+        // A store in memory has no faults, and what stays only takes room.
+        let _ = old.map(|old| block_on(self.engine.store().delete(canvas, &[old])));
     }
 
     /// A name for something that the host does.
