@@ -93,7 +93,7 @@ fn pinned_ones_stay_when_the_canvas_is_cleared_or_a_view_loaded() {
 
     world.command("canvas.clear", json!({"preservePinned": true}));
     let ids: Vec<_> = world.components().as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
-    assert_eq!(ids, [pinned.clone()]);
+    assert_eq!(ids, std::slice::from_ref(&pinned));
     // Its old place in the view is taken by nobody, the other's by the pinned one: it finds room elsewhere.
     world.action(json!({"type": "user.move", "componentId": pinned, "position": {"col": 2, "row": 0}}));
     world.command("view.load", json!({"viewId": view}));
