@@ -131,18 +131,18 @@ impl UserAction {
     /// to the data.
     pub fn command(&self) -> Option<CanvasCommand> {
         Some(match self.clone() {
-            UserAction::Move { component_id, position } => CanvasCommand::Move(MoveComponent {
+            Self::Move { component_id, position } => CanvasCommand::Move(MoveComponent {
                 component_id,
                 position,
                 on_collision: OnCollision::Reject,
             }),
-            UserAction::Resize { component_id, size } => CanvasCommand::Resize(ResizeComponent {
+            Self::Resize { component_id, size } => CanvasCommand::Resize(ResizeComponent {
                 component_id,
                 size,
                 on_collision: OnCollision::Reject,
             }),
-            UserAction::Dismiss { component_id } => CanvasCommand::Remove(RemoveComponent { component_id }),
-            UserAction::Pin { component_id, pinned } => {
+            Self::Dismiss { component_id } => CanvasCommand::Remove(RemoveComponent { component_id }),
+            Self::Pin { component_id, pinned } => {
                 let meta = Some(PartialMeta { pinned: Some(pinned), label: None });
                 CanvasCommand::Update(Box::new(UpdateComponent {
                     component_id,
@@ -151,7 +151,7 @@ impl UserAction {
                     meta,
                 }))
             }
-            UserAction::Refresh { .. } | UserAction::Undo | UserAction::Redo => return None,
+            Self::Refresh { .. } | Self::Undo | Self::Redo => return None,
         })
     }
 }
