@@ -212,6 +212,7 @@ fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Joi
                 match mine.remove(&name) {
                     None => mine.insert(name, theirs),
                     Some(ours) if ours == theirs => mine.insert(name, ours),
+                    Some(ours) if join == Join::All => mine.insert(name, both(ours, theirs)),
                     Some(ours) => mine.insert(name, either(ours, theirs)),
                 };
             }
@@ -220,6 +221,19 @@ fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Joi
     other.remove("additionalProperties");
     for (keyword, value) in other {
         into.entry(keyword).or_insert(value);
+    }
+}
+
+/// A schema of what both take: one map where they speak of different things, such as a type and a union.
+fn both(ours: Value, theirs: Value) -> Value {
+    match (ours, theirs) {
+        (Value::Object(mut ours), Value::Object(theirs))
+            if !theirs.keys().any(|name| ours.contains_key(name)) =>
+        {
+            ours.extend(theirs);
+            Value::Object(ours)
+        }
+        (ours, theirs) => json!({"allOf": [ours, theirs]}),
     }
 }
 

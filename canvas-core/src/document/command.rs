@@ -122,6 +122,8 @@ pub enum Command {
         command: Box<CanvasCommand>,
         /// The revision that the command was made for: it is refused where the board has changed since.
         base: Option<Revision>,
+        /// The host itself asks, in the name of `by`. A model asks in its own turn, and nothing once that is over.
+        as_host: bool,
     },
     /// The model's turn is over: its lease is given back and its draft promoted.
     EndTurn {
@@ -185,7 +187,7 @@ impl Command {
             Self::Apply { .. }
             | Self::Replace { .. }
             | Self::Amend { .. }
-            | Self::Board { by: Actor::Assistant, .. }
+            | Self::Board { as_host: false, by: Actor::Assistant, .. }
             | Self::Undo { by: Party::Assistant { .. }, .. }
             | Self::Redo { by: Party::Assistant { .. }, .. } => Some(Access::Write),
             Self::Edit { .. }
@@ -197,7 +199,7 @@ impl Command {
             | Self::Redo { by: Party::User, .. }
             | Self::ClearHistory
             | Self::CreateBoard { .. }
-            | Self::Board { by: Actor::User, .. }
+            | Self::Board { .. }
             | Self::EndTurn { .. } => None,
         }
     }
@@ -255,9 +257,9 @@ impl Command {
                 let json = serde_json::to_string(workspace).expect("its maps have text for keys");
                 Digest::of(&[name.as_bytes(), json.as_bytes()])
             }
-            Self::Board { by, command, base } => {
+            Self::Board { by, command, base, as_host } => {
                 let json = serde_json::to_string(command).expect("its maps have text for keys");
-                let rest = format!("{by:?} {base:?}");
+                let rest = format!("{by:?} {base:?} {as_host}");
                 Digest::of(&[name.as_bytes(), json.as_bytes(), rest.as_bytes()])
             }
             // The form for debugging tells all fields apart, and two versions that write it differently refuse a retry

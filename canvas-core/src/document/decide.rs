@@ -177,7 +177,12 @@ impl<'a> Step<'a> {
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
             Command::ClearHistory => Ok(self.clear_history()),
             Command::CreateBoard { workspace } => self.create_board(workspace),
-            Command::Board { by, command, base } => self.board_command(&call.operation, *by, command, *base),
+            Command::Board { by, command, base, as_host } => {
+                if *by == Actor::Assistant && !as_host {
+                    self.is_its_turn(&call.operation)?;
+                }
+                self.board_command(&call.operation, *by, command, *base)
+            }
             Command::EndTurn { start } => self.end_turn(call.operation.turn, *start),
         }
     }

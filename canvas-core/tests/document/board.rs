@@ -27,7 +27,12 @@ fn with_board() -> World {
 }
 
 fn board_command(by: Actor, command: Value) -> Command {
-    Command::Board { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None }
+    Command::Board {
+        by,
+        command: Box::new(serde_json::from_value(command).unwrap()),
+        base: None,
+        as_host: false,
+    }
 }
 
 fn tile(col: u32) -> Value {
@@ -171,6 +176,9 @@ fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_th
     world.ask("user", Command::Cancel);
     assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
+    // The host may, in its name.
+    let Command::Board { by, command, base, .. } = late.command else { panic!("it is one") };
+    assert_eq!(code(&world.ask("host", Command::Board { by, command, base, as_host: true })), "OK");
 }
 
 #[test]
@@ -196,8 +204,12 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     let base = world.head().revision();
     world.edit("other\n");
     let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
-    let at =
-        |base| Command::Board { by: Actor::Assistant, command: Box::new(command.clone()), base: Some(base) };
+    let at = |base| Command::Board {
+        by: Actor::Assistant,
+        command: Box::new(command.clone()),
+        base: Some(base),
+        as_host: false,
+    };
     world.ask("main", Command::Message);
     assert_eq!(code(&world.ask("model", at(base))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");

@@ -194,7 +194,7 @@ impl<S: Store> Desk<'_, S> {
         base: Option<Revision>,
     ) -> Result<BoardReply, EngineError> {
         let command = Box::new(change.command.clone());
-        let command = Command::Board { by: Actor::Assistant, command, base };
+        let command = Command::Board { by: Actor::Assistant, command, base, as_host: false };
         let (outcome, snapshot) = self.run(id, command).await?;
         match outcome {
             Outcome::Board { result, events, revision } if result.success() => {

@@ -121,7 +121,7 @@ impl World {
     #[track_caller]
     pub(crate) fn by_user(&self, command: Value) -> Outcome {
         let command: CanvasCommand = serde_json::from_value(command).unwrap();
-        self.user(Command::Board { by: Actor::User, command: Box::new(command), base: None })
+        self.user(Command::Board { by: Actor::User, command: Box::new(command), base: None, as_host: false })
     }
 
     #[track_caller]

@@ -75,13 +75,9 @@ fn run(
     command: CanvasCommand,
     now: Timestamp,
 ) -> Result<BoardResult, BridgeError> {
-    let turn = match by {
-        Actor::User => Turn::ZERO,
-        Actor::Assistant => block_on(documents.engine().snapshot(canvas, now))?.head.lease().turn(),
-    };
-    let command = Command::Board { by, command: Box::new(command), base: None };
-    match documents.ask(canvas, turn, command, now)? {
-        Outcome::Board { result, .. } => Ok(result),
+    let command = Command::Board { by, command: Box::new(command), base: None, as_host: true };
+    match documents.ask(canvas, Turn::ZERO, command, now)? {
+        Outcome::Board { result, .. } => Ok(*result),
         outcome => Err(refused(outcome)),
     }
 }

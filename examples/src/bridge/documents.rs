@@ -2,15 +2,19 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use canvas_core::board::Registry;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Answered, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
     Party, Policy, Promotion, Refusal, Store as _, Undo, block_on,
 };
-use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool, document_tools};
+use canvas_tools::{
+    BoardHost, Session, ToolCall, ToolReply, board_tools, call_board_tool_with, call_document_tool,
+    document_tools,
+};
 use serde_json::{Value, json};
 
 use super::data::Data;
@@ -89,7 +93,14 @@ impl Documents {
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key).copied();
         session.turn = seen.unwrap_or(session.turn);
-        let reply = block_on(call_document_tool(&self.engine, &session, call, now));
+        let reply = if is_board_tool(&call.name) {
+            let host = BoardHost::default();
+            let answer = block_on(call_board_tool_with(&self.engine, &session, call, now, host));
+            self.data.follow(&session.canvas, &answer.events);
+            answer.reply
+        } else {
+            block_on(call_document_tool(&self.engine, &session, call, now))
+        };
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
             self.turns.insert(key, session.turn);
@@ -264,11 +275,20 @@ pub(super) fn tool_list(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"tools": toolset(request)?}))
 }
 
+fn is_board_tool(name: &str) -> bool {
+    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    let names =
+        NAMES.get_or_init(|| board_tools(&Registry::built_in()).into_iter().map(|tool| tool.name).collect());
+    names.iter().any(|other| other == name)
+}
+
 /// The tools of a request's toolset.
 pub(super) fn toolset(request: &Request<'_>) -> Result<Vec<canvas_tools::ToolSpec>, BridgeError> {
     match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
-        "document" | "all" => Ok(document_tools()),
-        other @ ("board" | "surface") => Err(not_supported(&format!("toolset {other}"))),
+        "document" => Ok(document_tools()),
+        "board" => Ok(board_tools(&Registry::built_in())),
+        "all" => Ok(document_tools().into_iter().chain(board_tools(&Registry::built_in())).collect()),
+        other @ "surface" => Err(not_supported(&format!("toolset {other}"))),
         other => {
             let message = format!("there is no toolset {other:?}: send document, board, surface or all");
             Err(BridgeError::new("BAD_REQUEST", message))

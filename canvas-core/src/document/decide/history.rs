@@ -112,10 +112,7 @@ impl Step<'_> {
             self.may_change(operation, lease)?;
             return self.user_has_not_acted();
         }
-        if operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
-            return Err(Refusal::UserActive.into());
-        }
-        Ok(())
+        self.is_its_turn(operation)
     }
 
     fn user_has_not_acted(&self) -> Result<(), Stop> {

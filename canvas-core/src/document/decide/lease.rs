@@ -94,6 +94,14 @@ impl Step<'_> {
         }
     }
 
+    /// Passes a call of the turn that runs, while the user has not ended it.
+    pub(super) fn is_its_turn(&self, operation: &OpKey) -> Result<(), Stop> {
+        if operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
+            return Err(Refusal::UserActive.into());
+        }
+        Ok(())
+    }
+
     /// Where there are no leases, one that is named means nothing.
     fn is_under(&self, lease: Option<LeaseId>) -> bool {
         let rollout = self.policy.rollout;
@@ -102,9 +110,7 @@ impl Step<'_> {
 
     /// Passes whose turn it is, while nobody holds a lease.
     pub(super) fn nobody_writes(&self, operation: &OpKey) -> Result<(), Stop> {
-        if operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
-            return Err(Refusal::UserActive.into());
-        }
+        self.is_its_turn(operation)?;
         match self.head.lease.held_at(&self.policy.lease, self.view.clock) {
             Some(hold) => Err(Refusal::Held { until: hold.expires_at }.into()),
             None => Ok(()),
