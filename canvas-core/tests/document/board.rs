@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Workspace};
-use canvas_core::{Actor, Call, Command, Engine, Outcome, Party, Policy, Revision, Undo, block_on};
+use canvas_core::{
+    Actor, Blob, Call, Command, Engine, Outcome, Party, Policy, Revision, Step, Undo, block_on,
+};
 use serde_json::{Value, json};
 
 use crate::world::{World, code};
@@ -214,6 +216,36 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     assert_eq!(code(&world.ask("model", at(base))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
     assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");
+}
+
+/// An entry whose way does not lead where it says is found out.
+#[test]
+fn a_damaged_entry_is_found_out() {
+    let world = with_board();
+    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    world.ask("model", board_command(Actor::Assistant, moved(&id, 4)));
+    let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
+    let json = serde_json::to_string(&entry).unwrap();
+    let Step::Board { before, after, .. } = &entry.step else { panic!("it is the board's") };
+    let swapped = json.replace(&after.to_string(), "AFTER").replace(&before.to_string(), &after.to_string());
+    for damaged in [
+        // Another way, and another end.
+        json.replace("\"col\":4", "\"col\":5"),
+        json.replace(&after.to_string(), &before.to_string()),
+        swapped.replace("AFTER", &before.to_string()),
+    ] {
+        assert_ne!(damaged, json);
+        let blob = Blob::text(damaged);
+        let mut head = serde_json::to_value(world.head().as_ref()).unwrap();
+        for field in ["last", "undo"] {
+            head["journal"][field] = json!(blob.id());
+        }
+        let before = now(&world);
+        world.put_with(serde_json::from_value(head).unwrap(), vec![blob]);
+        assert_eq!(undo(&world, Party::User, ONE), "HISTORY_DAMAGED");
+        let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
+        assert_eq!((replay.code(), now(&world)), ("CANVAS_DAMAGED", before));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_providers::{Body, Event, Role};
-use canvas_tools::{HIDDEN_HEADER, ToolReply};
+use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply};
 
 use crate::paint::{Ink, Mark, Paint, grouped};
 use crate::play::Played;
@@ -60,26 +60,51 @@ pub(crate) fn check<W: Write>(
     // A hidden diff is as long as the change is; no limit may keep the promise from being checked.
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
     let strict = Options { mode: Mode::Strict, limits };
-    let diffs: Vec<&str> = history.iter().filter_map(hidden_diff).collect();
+    let updates: Vec<Update<'_>> = history.iter().filter_map(hidden_update).collect();
     let mut told = script.text.clone();
-    for diff in &diffs {
-        told = apply(&told, diff, &strict)?.into_text();
+    for update in &updates {
+        told = match update {
+            Update::Diff(diff) => apply(&told, diff, &strict)?.into_text(),
+            Update::Whole(text) => (*text).to_owned(),
+        };
     }
     let holds = told == document;
     let mark = if holds { Mark::DONE } else { Mark::REFUSED };
     let equals = if holds { "=" } else { "is not" };
-    let diffs = counted(diffs.len(), "hidden diff");
-    let law = format!("first snapshot + {diffs}, applied strictly {equals} the document");
+    let wholes = updates.iter().filter(|update| matches!(update, Update::Whole(_))).count();
+    let mut told = counted(updates.len() - wholes, "hidden diff");
+    if wholes > 0 {
+        told = format!("{told} and {}", counted(wholes, "hidden snapshot"));
+    }
+    let law = format!("first snapshot + {told}, applied strictly {equals} the document");
     paint.fact(mark, "invariant", mark.1, &law)?;
     if typed && holds { Ok(()) } else { Err("the canvas is not what it should be: report this".into()) }
 }
 
-/// The diff that a hidden message carries, without its code fence.
-fn hidden_diff(event: &Event) -> Option<&str> {
+/// What a hidden message tells.
+enum Update<'h> {
+    Diff(&'h str),
+    /// In place of a diff that would be longer.
+    Whole(&'h str),
+}
+
+/// What a hidden message carries, without its code fence.
+fn hidden_update(event: &Event) -> Option<Update<'_>> {
     let Body::Text(text) = &event.body else { return None };
-    let fenced = text.strip_prefix(HIDDEN_HEADER).filter(|_| event.role == Role::User)?;
-    let (opening, diff) = fenced.strip_prefix('\n')?.split_once('\n')?;
-    diff.strip_suffix(opening.strip_suffix("diff")?)
+    if event.role != Role::User {
+        return None;
+    }
+    let (header, fenced) = text.split_once('\n')?;
+    let (opening, inside) = fenced.split_once('\n')?;
+    let language = opening.trim_start_matches('`');
+    let content = inside.strip_suffix(opening.strip_suffix(language)?)?;
+    match (header, language) {
+        (HIDDEN_HEADER, "diff") => Some(Update::Diff(content)),
+        (SNAPSHOT_HEADER, "markdown") => Some(Update::Whole(content)),
+        // The last line break is the fence's.
+        (SNAPSHOT_HEADER, "markdown no-final-newline") => content.strip_suffix('\n').map(Update::Whole),
+        _ => None,
+    }
 }
 
 /// A number and what it counts.

@@ -163,16 +163,20 @@ fn a_place_is_where_the_component_would_go() {
     }
 }
 
-/// A model is stopped by the user; the host in the user's name is not.
+/// A model is stopped by the user; the host, in whose name ever, is not.
 #[test]
-fn an_ended_turn_ends_the_assistant_s_commands() {
+fn an_ended_turn_ends_what_a_model_does() {
     let mut world = World::new();
     world.ask(json!({"op": "user.cancel"}));
     let request = |source: &str, col| {
         let command = json!({"type": "component.create", "payload": tile(col, 0)});
         json!({"op": "board.command", "source": source, "command": command})
     };
-    assert_eq!(code(&world.raw(request("assistant", 0))), "LOCK_NOT_AVAILABLE");
+    let call = json!({
+        "op": "tool.call", "session": "main", "call_id": "late", "name": "create_component",
+        "arguments": {"type_id": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}},
+    });
+    assert_eq!(world.ask(call)["error"]["code"], "LOCK_NOT_AVAILABLE");
     assert_eq!(code(&world.raw(request("user", 0))), "OK");
     world.ask(json!({"op": "user.message"}));
     assert_eq!(code(&world.raw(request("assistant", 4))), "OK");

@@ -203,17 +203,24 @@ impl Step<'_> {
     fn play(&self, entries: &[Entry]) -> Result<Played, Stop> {
         let mut text = Cow::Borrowed(self.view.text());
         let mut board: Option<Board> = None;
-        // What each face must be at the end.
+        // What each face is by what the entries say.
         let (mut document_id, mut board_id) = (None, None);
+        let now = &self.view.head;
         let mut events = Vec::new();
         for entry in entries {
             match entry.step.inverse() {
-                Change::Document { after, delta, .. } => {
+                Change::Document { before, after, delta } => {
+                    if before != document_id.unwrap_or_else(|| now.document()) {
+                        return Err(damaged(entry).into());
+                    }
                     let step = (after, delta);
                     text = Cow::Owned(self.walk(&text, &step).ok_or_else(|| damaged(entry))??);
                     document_id = Some(after);
                 }
-                Change::Board { after, patch, .. } => {
+                Change::Board { before, after, patch, .. } => {
+                    if Some(before) != board_id.or_else(|| now.board()) {
+                        return Err(damaged(entry).into());
+                    }
                     let live = match &mut board {
                         Some(board) => board,
                         none => none.insert(Board::clone(&*self.board_now()?)),
