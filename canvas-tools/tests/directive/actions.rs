@@ -162,6 +162,18 @@ fn an_edit_leaves_its_context() {
     );
 }
 
+/// A change up to 64 KiB is previewed, a larger one is counted.
+#[test]
+fn large_changes_have_no_preview() {
+    for (bytes, is_previewed) in [((64 << 10), true), ((64 << 10) + 1, false)] {
+        let world = World::new("");
+        let insert = json!({"action": "insert", "content": "x\n".repeat(bytes).split_at(bytes).0, "target_range": [0, 0]});
+        let preview = world.direct(&insert).unwrap().preview;
+        assert_eq!(preview.starts_with("@@"), is_previewed, "{preview}");
+        assert_eq!(preview == format!("(a change of {bytes} bytes)\n"), !is_previewed);
+    }
+}
+
 /// Texts that are large, or odd all over.
 #[test]
 fn hostile_texts_are_no_trouble() {

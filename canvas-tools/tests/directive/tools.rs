@@ -140,6 +140,10 @@ fn snapshots_of_long_documents_come_in_parts() {
         ("\n".repeat(20_000), 3),
         (format!("{}\n", "é".repeat(200_000)).repeat(3), 6),
         ("line of text\n".repeat(50_000), 7),
+        // Two lines that fill a part to the last byte.
+        (format!("a\n{}\nc\n", "b".repeat((256 << 10) - 3)), 2),
+        // A line that is cut a byte before the end, so that the next one would have room.
+        (format!("a{}\n\nrest\n", "é".repeat(128 << 10)), 2),
         (String::new(), 1),
     ] {
         let world = World::new(&text);
