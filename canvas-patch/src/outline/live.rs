@@ -155,7 +155,10 @@ impl LiveOutline {
     /// The stretches that an edit may have changed, as they are and as they would be; all the rest is the same but for
     /// its place.
     pub(crate) fn stretches(&self, after: &str, edits: &[Edit]) -> Vec<(Stretch, Stretch)> {
-        let Some(Plan { windows, .. }) = self.plan(after, edits) else {
+        // The first line of a text that gets or loses a byte order mark reads the same, but it is edited.
+        let same_mark = self.text.starts_with('\u{feff}') == after.starts_with('\u{feff}');
+        let plan = same_mark.then(|| self.plan(after, edits)).flatten();
+        let Some(Plan { windows, .. }) = plan else {
             let fresh = Self::new(after.to_owned());
             return vec![(self.whole(), fresh.whole())];
         };

@@ -230,6 +230,21 @@ fn counted(text: &str) -> (usize, isize, isize) {
     (headings, items, fences)
 }
 
+/// Whether spans tell of bytes or of lines.
+#[test]
+fn a_byte_order_mark_belongs_to_the_first_line() {
+    let (with, without) = ("\u{feff}- ```\n", "- ```\n");
+    let strict = Guard { refuse_accidents: true, ..Guard::default() };
+    for (before, after) in [(with, without), (without, with)] {
+        let (old_bytes, new_bytes) = (0..before.len(), 0..after.len());
+        let lines = Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
+        for spans in [vec![], vec![lines]] {
+            let told = LiveOutline::new(before.to_owned()).guard(after, &spans, &strict);
+            assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?}");
+        }
+    }
+}
+
 /// Spans leave out the heading between them, which is then no candidate.
 #[test]
 fn of_equal_headings_spans_tell_which_is_new() {
