@@ -25,9 +25,9 @@ pub(crate) struct View<'a> {
     pub(crate) registry: &'a Registry,
 }
 
-/// A blob that the transition needs and the view does not have yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Missing(pub(crate) BlobId);
+/// Blobs that the transition needs and the view does not have yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Missing(pub(crate) Vec<BlobId>);
 
 impl View<'_> {
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
@@ -37,7 +37,7 @@ impl View<'_> {
         if let Some(board) = self.board.filter(|board| board.id() == id) {
             return Ok(board);
         }
-        self.blobs.get(&id).ok_or(Missing(id))
+        self.blobs.get(&id).ok_or_else(|| Missing(vec![id]))
     }
 
     pub(crate) fn text(&self) -> &str {

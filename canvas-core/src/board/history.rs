@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use super::apply::PatchMismatch;
 use super::event::CanvasEvent;
 use super::execute::{BoardChange, Executed};
 use super::id::{ComponentId, UndoId};
-use super::live::{Board, PatchMismatch};
+use super::live::Board;
 use super::patch::{BoardPatch, Diff};
 use super::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
 use crate::ground::journal::{Actor, Entry, EntryKind, Step};

@@ -1,7 +1,9 @@
 //! The board: a grid of components that models and people arrange together (specs 002).
 
+mod apply;
 mod builtin;
 mod changed;
+mod chunks;
 pub(crate) mod command;
 pub(crate) mod context;
 pub(crate) mod data;
@@ -12,14 +14,17 @@ pub(crate) mod execute;
 pub(crate) mod grid;
 pub(crate) mod history;
 pub(crate) mod id;
+mod ids;
 pub(crate) mod layout;
 pub(crate) mod live;
+mod pages;
 pub(crate) mod patch;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod registry;
 pub(crate) mod result;
 mod room;
+mod saved_view;
 pub(crate) mod schema;
 pub(crate) mod simulated_time;
 mod stored;
@@ -29,6 +34,7 @@ pub(crate) mod trigger;
 mod work;
 pub(crate) mod workspace;
 
+pub use self::apply::PatchMismatch;
 pub use self::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, HistoryAction, LoadView, MoveComponent,
     PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
@@ -54,7 +60,7 @@ pub(crate) use self::history::TakeBack;
 pub use self::history::{BoardHistory, BoardHistoryError};
 pub use self::id::{ComponentId, DataSourceId, TriggerId, TypeId, UndoId, ViewId, WorkspaceId};
 pub use self::layout::NoRoom;
-pub use self::live::{Board, BoardError, PatchMismatch};
+pub use self::live::{Board, BoardError};
 pub use self::patch::BoardPatch;
 pub use self::place::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult, Region,
@@ -70,6 +76,7 @@ pub use self::result::{
 };
 pub use self::schema::{Schema, SchemaError, SchemaErrorCode};
 pub use self::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
+pub(crate) use self::stored::{Kept, Unread};
 pub use self::trigger::{
     Due, DueAction, Occasion, ProactiveTrigger, TriggerMemory, TriggerProblem, TriggerType, due,
 };

@@ -12,6 +12,7 @@ use super::grid::{Bounds, GridConfig};
 use super::id::{ComponentId, TriggerId, TypeId, ViewId};
 use super::place::OnCollision;
 use super::result::{Recorded, Restore};
+use super::saved_view::SavedView;
 use super::workspace::{ComponentInstance, ComponentMeta};
 
 /// A change of a board that can be applied, taken back, and compared with others.
@@ -99,27 +100,6 @@ pub(super) struct TriggerDiff {
     pub(super) id: TriggerId,
     #[serde(flatten)]
     pub(super) view: Diff<Option<ViewId>>,
-}
-
-/// A view as the board keeps it: its components share their bodies with those that are live.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SavedView {
-    pub(super) id: ViewId,
-    pub(super) name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<String>,
-    pub(super) grid: GridConfig,
-    pub(super) components: Vec<Standing>,
-    pub(super) trigger_ids: Vec<TriggerId>,
-    pub(super) created_at: Timestamp,
-}
-
-/// A component in a view.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Standing {
-    pub(super) bounds: Bounds,
-    pub(super) body: Arc<Body>,
 }
 
 impl BoardPatch {

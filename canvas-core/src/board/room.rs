@@ -23,7 +23,7 @@ impl Board {
             near: hints.near_component_id.as_ref().and_then(|id| self.bounds(id)),
             region: hints.region,
         };
-        let (position, reason) = place(&mut self.layout.clone(), size, wishes, self.grid.rows, policy)?;
+        let (position, reason) = place(&mut self.layout.clone(), size, wishes, self.grid().rows, policy)?;
         Ok(PlacementResult { position, reason, adjustments: None })
     }
 }

@@ -151,8 +151,7 @@ impl CommandSeed {
     /// something that is gone makes some nearly so.
     #[expect(clippy::missing_panics_doc, reason = "all its names are constants")]
     pub fn command(&self, board: &Board) -> CanvasCommand {
-        let slots: Vec<_> =
-            board.slots_in_order().map(|(_, slot)| (slot.body.id.clone(), slot.bounds)).collect();
+        let slots: Vec<_> = board.records().map(|slot| (slot.body.id.clone(), slot.bounds)).collect();
         let bad_id = matches!(self.fault, Some(Fault::Id)) || slots.is_empty();
         let picked = if slots.is_empty() { 0 } else { self.pick.index(slots.len()) };
         let component_id =
@@ -163,7 +162,7 @@ impl CommandSeed {
         let on_collision = if self.flag { OnCollision::Shift } else { OnCollision::Reject };
         let view_id = match board.views.len() {
             0 => ViewId::new("view_gone").expect("a name"),
-            many => board.views[self.pick.index(many)].id.clone(),
+            many => board.views[self.pick.index(many)].view.id.clone(),
         };
         match self.kind {
             Kind::Create => {

@@ -81,9 +81,8 @@ impl<'b> Work<'b> {
         let mut components = Vec::with_capacity(self.touched.len());
         // What goes makes room for what comes, so it goes first.
         for (id, before) in &self.touched {
-            let after = self.board.slot_of(id);
             if let Some(before) = before
-                && after.is_none_or(|after| after.order != before.order)
+                && self.board.slot_of(id).is_none_or(|after| after.order != before.order)
             {
                 components.push(ComponentDiff::Removed(before.clone()));
             }
@@ -101,11 +100,7 @@ impl<'b> Work<'b> {
                         components.push(ComponentDiff::Bounds { id, bounds });
                     }
                 }
-                _ => components.push(ComponentDiff::Added(Record {
-                    order: after.order,
-                    bounds: after.bounds,
-                    body: Arc::clone(&after.body),
-                })),
+                _ => components.push(ComponentDiff::Added(after.clone())),
             }
         }
         let rest = Rest::merged(self.rests);
@@ -122,11 +117,7 @@ impl<'b> Work<'b> {
     }
 
     fn record(&self, id: &ComponentId) -> Option<Record> {
-        self.board.slot_of(id).map(|slot| Record {
-            order: slot.order,
-            bounds: slot.bounds,
-            body: Arc::clone(&slot.body),
-        })
+        self.board.slot_of(id).cloned()
     }
 
     fn touch(&mut self, id: &ComponentId) {

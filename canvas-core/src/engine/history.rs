@@ -1,11 +1,12 @@
 //! What the journal tells: entries, the blobs that are in use, and whether it leads to the document.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
-use crate::board::Board;
+use crate::board::{Board, Unread};
 use crate::ground::blob::{Blob, BlobId};
 use crate::ground::head::{Face, Head};
 use crate::ground::id::CanvasId;
@@ -90,6 +91,10 @@ impl<S: Store> Engine<S> {
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
         let mut blobs: Vec<_> = walk.head.blobs().collect();
+        for board in walk.head.boards() {
+            let root = walk.blob(board).await?;
+            blobs.extend(Board::parts_of(&root).ok_or_else(|| walk.damaged(board))?);
+        }
         while let Some(entry) = walk.next().await? {
             blobs.extend(entry.documents().chain(entry.previous()));
         }
@@ -189,6 +194,22 @@ impl<S: Store> Walk<'_, S> {
         blob.filter(|blob| blob.id() == id).ok_or_else(|| self.damaged(id))
     }
 
+    async fn board(&self, id: BlobId) -> Result<Board, EngineError> {
+        let root = self.blob(id).await?;
+        let mut parts = BTreeMap::new();
+        loop {
+            match Board::kept(&root, |id| parts.get(&id)) {
+                Ok(board) => return Ok(Board::clone(&board)),
+                Err(Unread::Damaged(id)) => return Err(self.damaged(id)),
+                Err(Unread::Missing(missing)) => {
+                    for id in missing {
+                        parts.insert(id, self.blob(id).await?);
+                    }
+                }
+            }
+        }
+    }
+
     async fn play(&self, faces: &mut Faces, step: &Step) -> Result<(), EngineError> {
         match step {
             Step::Document { after, delta: None, .. } => faces.document = self.blob(*after).await?,
@@ -201,16 +222,12 @@ impl<S: Store> Walk<'_, S> {
             Step::Board { before, after, patch, .. } => {
                 let (id, mut board) = match faces.board.take() {
                     Some(board) => board,
-                    None => {
-                        let board = Board::from_blob(&self.blob(*before).await?);
-                        let board = board.ok_or_else(|| self.damaged(*before))?;
-                        (*before, Board::clone(&board))
-                    }
+                    None => (*before, self.board(*before).await?),
                 };
-                let played = id == *before && board.apply(patch).is_ok();
-                let played = played && board.to_blob().id() == *after;
-                faces.board = Some((*after, board)).filter(|_| played);
-                faces.board.as_ref().ok_or_else(|| self.damaged(*after))?;
+                let played = (id == *before && board.apply(patch).is_ok()).then(|| board.keep().root);
+                let played = played.filter(|root| root.id() == *after).and_then(|root| root.decoded());
+                let board = played.ok_or_else(|| self.damaged(*after))?;
+                faces.board = Some((*after, Board::clone(&board)));
             }
         }
         Ok(())

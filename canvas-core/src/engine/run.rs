@@ -127,7 +127,8 @@ pub(crate) struct Run<'a, T: Task> {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    Fetching(BlobId),
+    /// One blob, and those that are needed behind it.
+    Fetching(BlobId, Vec<BlobId>),
     Committing {
         planned: Planned,
         answer: A,
@@ -183,8 +184,8 @@ impl<'a, T: Task> Run<'a, T> {
                 self.decide()
             }
             (Phase::Loading, Told::Row(Err(fault))) => self.fail(fault),
-            (Phase::Fetching(id), Told::Blob(Ok(blob))) => self.fetched(id, blob),
-            (Phase::Fetching(_), Told::Blob(Err(fault))) => self.fail(fault),
+            (Phase::Fetching(id, rest), Told::Blob(Ok(blob))) => self.fetched(id, rest, blob),
+            (Phase::Fetching(..), Told::Blob(Err(fault))) => self.fail(fault),
             (Phase::Committing { planned, answer }, Told::Committed(committed)) => {
                 self.committed(planned, answer, committed)
             }
@@ -244,19 +245,22 @@ impl<'a, T: Task> Run<'a, T> {
                 self.phase = Phase::Committing { planned, answer };
                 ask
             }
-            Err(Halt::Missing(Missing(id))) => {
-                self.phase = Phase::Fetching(id);
-                Next::Ask(Ask::Blob(id))
-            }
+            Err(Halt::Missing(Missing(blobs))) => self.fetch(blobs),
             Err(Halt::Fails(e)) => Next::Done(Err(e)),
         }
     }
 
-    fn fetched(&mut self, id: BlobId, blob: Option<Blob>) -> Next<T::Answer> {
+    fn fetch(&mut self, mut blobs: Vec<BlobId>) -> Next<T::Answer> {
+        let Some(id) = blobs.pop() else { return self.decide() };
+        self.phase = Phase::Fetching(id, blobs);
+        Next::Ask(Ask::Blob(id))
+    }
+
+    fn fetched(&mut self, id: BlobId, rest: Vec<BlobId>, blob: Option<Blob>) -> Next<T::Answer> {
         match blob.filter(|blob| blob.id() == id) {
             Some(blob) => {
                 self.blobs.insert(id, blob);
-                self.decide()
+                self.fetch(rest)
             }
             // What a cached head needs may have been dropped since.
             None if !self.is_fresh => self.load(),

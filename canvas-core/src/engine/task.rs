@@ -8,7 +8,7 @@ use canvas_lease::Cause;
 
 use super::error::EngineError;
 use super::run::{At, Known};
-use crate::board::Board;
+use crate::board::{Board, Unread};
 use crate::document::command::Call;
 use crate::document::decide::{decide, recalled};
 use crate::document::outcome::Outcome;
@@ -80,7 +80,8 @@ impl<'a> Scene<'a> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.at.not_found())?;
         let id = row.head.document();
-        let document = row.document.as_ref().or_else(|| self.blobs.get(&id)).ok_or(Missing(id))?;
+        let document =
+            row.document.as_ref().or_else(|| self.blobs.get(&id)).ok_or_else(|| Missing(vec![id]))?;
         match document.as_text() {
             Some(_) => Ok((row, document)),
             None => Err(self.at.damaged(id).into()),
@@ -88,7 +89,7 @@ impl<'a> Scene<'a> {
     }
 
     fn blob(&self, id: BlobId) -> Result<&'a Blob, Missing> {
-        self.blobs.get(&id).ok_or(Missing(id))
+        self.blobs.get(&id).ok_or_else(|| Missing(vec![id]))
     }
 
     fn recall(&self, operation: &OpKey, digest: Digest) -> Result<Recall, Missing> {
@@ -130,8 +131,11 @@ impl Task for LookAtBoard {
         let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
         let known = row.board.as_ref().filter(|board| board.id() == id);
         let blob = known.map_or_else(|| scene.blob(id), Ok)?;
-        let board = Board::from_blob(blob).ok_or_else(|| scene.at.damaged(id))?;
-        Ok(Verdict::Stands(Some(board)))
+        match Board::kept(blob, |id| scene.blobs.get(&id)) {
+            Ok(board) => Ok(Verdict::Stands(Some(board))),
+            Err(Unread::Missing(parts)) => Err(Missing(parts).into()),
+            Err(Unread::Damaged(id)) => Err(scene.at.damaged(id).into()),
+        }
     }
 
     fn operation(&self) -> Option<&OpKey> {

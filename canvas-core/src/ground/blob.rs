@@ -91,26 +91,20 @@ impl Blob {
         Self { id, content: Content::Text(Arc::new(Text { text, decoded: OnceLock::new() })) }
     }
 
-    /// A blob of text, with what [`Blob::decoded`] would read out of it.
-    pub(crate) fn decoded_from<T: Any + Send + Sync>(text: String, value: T) -> Self {
-        let blob = Self::text(text);
-        blob.decoded(|_| Some(value));
-        blob
+    /// What somebody has read out of its text, for all copies of it.
+    pub(crate) fn decoded<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let Content::Text(inner) = &self.content else { return None };
+        Arc::clone(inner.decoded.get()?).downcast().ok()
     }
 
-    /// What its text says, read once for all copies of it. `None` where it is no text, or says nothing of the kind.
-    pub(crate) fn decoded<T: Any + Send + Sync>(
-        &self,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Option<Arc<T>> {
-        let Content::Text(inner) = &self.content else { return None };
-        if let Some(known) = inner.decoded.get() {
-            return Arc::clone(known).downcast().ok();
+    /// Notes what its text says.
+    pub(crate) fn decode<T: Any + Send + Sync>(&self, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        if let Content::Text(inner) = &self.content {
+            // Whoever came first stays; both have read the same.
+            let _ = inner.decoded.set(Arc::clone(&value) as _);
         }
-        let value: Arc<T> = Arc::new(read(&inner.text)?);
-        // Whoever came first stays; both have read the same.
-        let _ = inner.decoded.set(Arc::clone(&value) as _);
-        Some(value)
+        value
     }
 
     /// A blob of bytes. Bytes that are UTF-8 become text.

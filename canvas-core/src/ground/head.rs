@@ -233,6 +233,14 @@ impl Head {
         self.draft.get(&TreePath::board())
     }
 
+    /// The boards of its trees: of the draft, and of what was committed.
+    pub(crate) fn boards(&self) -> impl Iterator<Item = BlobId> {
+        [Some(&self.draft), self.committed.as_ref()]
+            .into_iter()
+            .flatten()
+            .filter_map(|tree| tree.get(&TreePath::board()))
+    }
+
     /// The document as it is now.
     pub(crate) fn now(&self) -> SyncPoint {
         SyncPoint { revision: self.faces.document, document: self.document() }

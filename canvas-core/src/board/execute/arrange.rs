@@ -178,7 +178,7 @@ impl Run<'_, '_> {
         if matches!(command, CanvasCommand::Resize(_)) && !self.is_inside(one.to) {
             // Crossing the edge by growing is a fault of the size.
             let most = Size::new(
-                self.work.board.grid.columns.saturating_sub(one.to.position.col),
+                self.work.board.grid().columns.saturating_sub(one.to.position.col),
                 self.most_rows().saturating_sub(one.to.position.row),
             );
             let message =
@@ -202,7 +202,7 @@ impl Run<'_, '_> {
     }
 
     fn check_extent(&self, size: Size, min: Size, max: Size) -> Result<Size, Refused> {
-        let most = Size::new(max.cols.min(self.work.board.grid.columns), max.rows.min(self.most_rows()));
+        let most = Size::new(max.cols.min(self.work.board.grid().columns), max.rows.min(self.most_rows()));
         let least = Size::new(min.cols.max(1), min.rows.max(1));
         let fits =
             (least.cols..=most.cols).contains(&size.cols) && (least.rows..=most.rows).contains(&size.rows);
@@ -224,7 +224,7 @@ impl Run<'_, '_> {
         if self.is_inside(bounds) {
             return Ok(());
         }
-        let (columns, rows) = (self.work.board.grid.columns, self.most_rows());
+        let (columns, rows) = (self.work.board.grid().columns, self.most_rows());
         let last =
             Position::new(columns.saturating_sub(bounds.size.cols), rows.saturating_sub(bounds.size.rows));
         let size = bounds.size;
@@ -312,7 +312,7 @@ impl Run<'_, '_> {
             near: near.and_then(|id| self.work.board.bounds(self.meant(id))),
             region: hints.and_then(|hints| hints.region),
         };
-        let (shown, policy) = (self.work.board.grid.rows, self.env.rules.grid);
+        let (shown, policy) = (self.work.board.grid().rows, self.env.rules.grid);
         match place(&mut self.work.board.layout, size, wishes, shown, policy) {
             Ok((position, reason)) => Ok(Place { position, reason, moved: Vec::new() }),
             Err(none) => {
@@ -343,19 +343,19 @@ impl Run<'_, '_> {
 
     /// The last row that there is, where there is one.
     fn rows(&self) -> Option<u32> {
-        (self.env.rules.grid != GridPolicy::Grow).then_some(self.work.board.grid.rows)
+        (self.env.rules.grid != GridPolicy::Grow).then_some(self.work.board.grid().rows)
     }
 
     /// Rows that a component may reach to.
-    pub(super) const fn most_rows(&self) -> u32 {
+    pub(super) fn most_rows(&self) -> u32 {
         match self.env.rules.grid {
             GridPolicy::Grow => Board::ROWS,
-            GridPolicy::Reject | GridPolicy::BestEffort => self.work.board.grid.rows,
+            GridPolicy::Reject | GridPolicy::BestEffort => self.work.board.grid().rows,
         }
     }
 
     fn is_inside(&self, bounds: Bounds) -> bool {
-        bounds.right() <= u64::from(self.work.board.grid.columns)
+        bounds.right() <= u64::from(self.work.board.grid().columns)
             && bounds.bottom() <= u64::from(self.most_rows())
     }
 }

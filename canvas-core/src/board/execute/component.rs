@@ -152,9 +152,9 @@ impl<'e> Run<'_, 'e> {
         let gone: Vec<ComponentId> = self
             .work
             .board
-            .slots_in_order()
-            .filter(|(_, slot)| !stays(&slot.body))
-            .map(|(_, slot)| slot.body.id.clone())
+            .records()
+            .filter(|slot| !stays(&slot.body))
+            .map(|slot| slot.body.id.clone())
             .collect();
         for id in &gone {
             self.work.remove(id);
@@ -174,7 +174,7 @@ impl<'e> Run<'_, 'e> {
         if let Some(slot) = self.work.board.slot_of(id) {
             return Ok(Arc::clone(&slot.body));
         }
-        let ids = self.work.board.slots_in_order().map(|(_, slot)| slot.body.id.as_str());
+        let ids = self.work.board.records().map(|slot| slot.body.id.as_str());
         let candidates = nearest(id.as_str(), ids);
         let message = format!("there is no component {}: take an id from the context", quoted(id.as_str()));
         let error = CommandError::new(CommandErrorCode::ComponentNotFound, message);
@@ -273,14 +273,14 @@ impl<'e> Run<'_, 'e> {
 
     /// The binding that follows from a config, by the rule of its type.
     fn derived(&self, type_id: &TypeId, config: &Map<String, Value>) -> Option<DataBinding> {
-        let refresh = self.work.board.settings.default_refresh_interval;
+        let refresh = self.work.board.parts.settings.default_refresh_interval;
         self.env.registry.binding_for(type_id, config, Some(refresh))
     }
 
     /// A type's default size, cut to the grid.
     fn default_size(&self, definition: &ComponentDefinition) -> Size {
         let Size { cols, rows } = definition.default_size;
-        Size::new(cols.min(self.work.board.grid.columns), rows.min(self.most_rows()))
+        Size::new(cols.min(self.work.board.grid().columns), rows.min(self.most_rows()))
     }
 }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::super::command::{DeleteView, LoadView, SaveView};
 use super::super::grid::{Bounds, GridConfig, Position, Size};
 use super::super::id::{ComponentId, ViewId};
-use super::super::patch::{Diff, Record, Rest, SavedView, Standing, TriggerDiff, ViewDiff};
+use super::super::patch::{Diff, Record, Rest, TriggerDiff, ViewDiff};
 use super::super::place::{PlacementAdjustment, PlacementReason, PlacementResult};
 use super::super::result::{CommandError, CommandErrorCode};
+use super::super::saved_view::{SavedView, Standing};
 use super::component::{counted, nearest, quoted};
 use super::{Done, Refused, Run, refused};
 
@@ -22,7 +23,7 @@ impl Run<'_, '_> {
             let message =
                 format!("there is no trigger {}: name one of the workspace", quoted(unknown.as_str()));
             let error = CommandError::new(CommandErrorCode::TriggerNotFound, message);
-            let triggers = self.work.board.triggers.iter().map(|trigger| trigger.id.as_str());
+            let triggers = self.work.board.triggers().iter().map(|trigger| trigger.id.as_str());
             let candidates = nearest(unknown.as_str(), triggers);
             let place = Some(format!("/payload/triggerIds/{at}"));
             return Err(Box::new(CommandError { place, candidates, ..error }));
@@ -38,17 +39,14 @@ impl Run<'_, '_> {
                 break id;
             }
         };
-        let standing = |(_, slot): (u32, &super::super::live::Slot)| Standing {
-            bounds: slot.bounds,
-            body: Arc::clone(&slot.body),
-        };
-        let components: Vec<_> = self.work.board.slots_in_order().map(standing).collect();
+        let standing = |slot: &Record| Standing { bounds: slot.bounds, body: Arc::clone(&slot.body) };
+        let components: Vec<_> = self.work.board.records().map(standing).collect();
         let explanation = format!("Saved the view {} with {}.", quoted(name), counted(components.len()));
         let view = Arc::new(SavedView {
             id,
             name: name.clone(),
             description: description.clone(),
-            grid: self.work.board.grid,
+            grid: *self.work.board.grid(),
             components,
             trigger_ids,
             created_at: self.env.now,
@@ -61,14 +59,14 @@ impl Run<'_, '_> {
         let (index, view) = self.find_view(&delete.view_id)?;
         let id = view.id.clone();
         let pointing =
-            self.work.board.triggers.iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
+            self.work.board.triggers().iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
         let triggers = pointing
             .map(|trigger| TriggerDiff {
                 id: trigger.id.clone(),
                 view: Diff { before: Some(id.clone()), after: None },
             })
             .collect();
-        let active = self.work.board.active_view.clone().filter(|active| *active == id);
+        let active = self.work.board.active_view().cloned().filter(|active| *active == id);
         let active_view = active.map(|active| Diff { before: Some(active), after: None });
         let explanation = format!("Deleted the view {}.", quoted(&view.name));
         let views = vec![ViewDiff::Removed { index, view }];
@@ -83,15 +81,15 @@ impl Run<'_, '_> {
         let pinned: HashSet<ComponentId> = self
             .work
             .board
-            .slots_in_order()
-            .filter(|(_, slot)| slot.body.meta.pinned)
-            .map(|(_, slot)| slot.body.id.clone())
+            .records()
+            .filter(|slot| slot.body.meta.pinned)
+            .map(|slot| slot.body.id.clone())
             .collect();
         let gone: Vec<ComponentId> = self
             .work
             .board
-            .slots_in_order()
-            .map(|(_, slot)| &slot.body.id)
+            .records()
+            .map(|slot| &slot.body.id)
             .filter(|id| !pinned.contains(*id))
             .cloned()
             .collect();
@@ -115,7 +113,7 @@ impl Run<'_, '_> {
             }
         }
         if let Some(grid) = keep_grid {
-            let grid = Some(Diff { before: self.work.board.grid, after: grid });
+            let grid = Some(Diff { before: *self.work.board.grid(), after: grid });
             self.work.change(Rest { grid, ..Rest::default() });
         }
         let mut standing: Vec<&Standing> = view.components.iter().collect();
@@ -129,7 +127,7 @@ impl Run<'_, '_> {
             if pinned.contains(id) || self.work.board.slot_of(id).is_some() {
                 continue;
             }
-            let (columns, rows) = (self.work.board.grid.columns, self.most_rows());
+            let (columns, rows) = (self.work.board.grid().columns, self.most_rows());
             let size = Size::new(bounds.size.cols.min(columns), bounds.size.rows.min(rows));
             let wanted = Bounds::new(bounds.position, size);
             let fits = wanted.right() <= u64::from(columns)
@@ -158,7 +156,7 @@ impl Run<'_, '_> {
             affected.push(id.clone());
             loaded += 1;
         }
-        let before = self.work.board.active_view.clone();
+        let before = self.work.board.active_view().cloned();
         if before.as_ref() != Some(&view.id) {
             let active_view = Some(Diff { before, after: Some(view.id.clone()) });
             self.work.change(Rest { active_view, ..Rest::default() });
@@ -181,7 +179,7 @@ impl Run<'_, '_> {
 
     /// The view's grid, where it is another one and every pinned component fits into it.
     fn grid_for(&self, view: &SavedView, pinned: &HashSet<ComponentId>) -> Option<GridConfig> {
-        let live = self.work.board.grid;
+        let live = *self.work.board.grid();
         let GridConfig { columns, rows, .. } = view.grid;
         let fits = |id: &ComponentId| {
             let bounds = self.work.board.bounds(id);
@@ -197,7 +195,7 @@ impl Run<'_, '_> {
         if let Some((index, view)) = self.work.board.view(id) {
             return Ok((index, Arc::clone(view)));
         }
-        let views = self.work.board.views.iter();
+        let views = self.work.board.views();
         // Models mix up ids and names.
         let named = views.clone().filter(|view| view.name == id.as_str()).map(|view| view.id.to_string());
         let mut candidates: Vec<String> = named.collect();

@@ -1,6 +1,7 @@
 //! Which slots stand where.
 
 use super::rect::Rect;
+use crate::board::chunks::Chunks;
 
 /// Finds the slots that share a cell with a rectangle.
 ///
@@ -13,7 +14,7 @@ pub(super) struct Index {
 
 #[derive(Debug, Clone, Default)]
 struct Level {
-    bands: Vec<Vec<Entry>>,
+    bands: Chunks<Vec<Entry>, 16>,
     /// Slots in all of them.
     slots: usize,
 }
@@ -51,11 +52,11 @@ impl Index {
         let number = level_of(entry.rect);
         let level = &mut self.levels[number];
         let (first, last) = first_and_last(number, entry.rect);
-        if level.bands.len() <= last {
-            level.bands.resize_with(last + 1, Vec::new);
+        while level.bands.len() <= last {
+            level.bands.push(Vec::new());
         }
-        for band in &mut level.bands[first..=last] {
-            band.push(entry);
+        for band in first..=last {
+            level.bands.get_mut(band).expect("there are as many").push(entry);
         }
         level.slots += 1;
     }
@@ -66,9 +67,10 @@ impl Index {
         let level = &mut self.levels[number];
         let (first, last) = first_and_last(number, entry.rect);
         let mut found = false;
-        for band in level.bands.iter_mut().take(last + 1).skip(first) {
-            if let Some(at) = band.iter().position(|other| *other == entry) {
-                band.swap_remove(at);
+        for number in first..=last {
+            let band = level.bands.get(number).into_iter().flatten();
+            if let Some(at) = band.into_iter().position(|other| *other == entry) {
+                level.bands.get_mut(number).expect("it was found in it").swap_remove(at);
                 found = true;
             }
         }
@@ -82,7 +84,8 @@ impl Index {
     pub(super) fn for_each(&self, rect: Rect, mut visit: impl FnMut(Entry)) {
         for (number, level) in self.levels.iter().enumerate().filter(|(_, level)| level.slots > 0) {
             let (first, last) = first_and_last(number, rect);
-            for (at, band) in level.bands.iter().enumerate().take(last + 1).skip(first) {
+            for at in first..=last {
+                let Some(band) = level.bands.get(at) else { break };
                 for entry in band.iter().filter(|entry| entry.rect.overlaps(rect)) {
                     // One that lies in two bands is seen in the first of them that the rectangle touches.
                     if at == first_and_last(number, entry.rect).0.max(first) {

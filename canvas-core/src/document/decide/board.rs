@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::history::Record;
 use super::{Step, Stop};
-use crate::board::{Board, BoardEnv, BoardResult, CanvasCommand, IdSource, Workspace};
+use crate::board::{Board, BoardEnv, BoardResult, CanvasCommand, IdSource, Kept, Unread, Workspace};
 use crate::document::outcome::Outcome;
 use crate::document::refusal::{Counter, Refusal};
 use crate::ground::blob::Blob;
@@ -13,6 +13,7 @@ use crate::ground::id::OpKey;
 use crate::ground::journal::{Actor, EntryKind, Step as Change};
 use crate::ground::path::TreePath;
 use crate::ground::revision::Revision;
+use crate::view::Missing;
 
 impl Step<'_> {
     pub(super) fn create_board(&mut self, workspace: &Workspace) -> Result<Outcome, Stop> {
@@ -22,7 +23,7 @@ impl Step<'_> {
         let board = Board::new(workspace.clone());
         let board = board.map_err(|e| Refusal::InvalidBoard { message: e.to_string() })?;
         self.next_revision()?;
-        self.put_board(board.to_blob());
+        self.put_board(board.keep());
         Ok(Outcome::BoardCreated { revision: self.head.revision_id() })
     }
 
@@ -44,9 +45,9 @@ impl Step<'_> {
         if let Some(change) = executed.change {
             self.next_revision()?;
             let before = self.head.board().unwrap_or_else(|| Blob::text(String::new()).id());
-            let blob = board.to_blob();
-            let after = blob.id();
-            self.put_board(blob);
+            let kept = board.keep();
+            let after = kept.root.id();
+            self.put_board(kept);
             if by == Actor::User {
                 self.head.user_revision = self.head.revision;
             }
@@ -65,7 +66,11 @@ impl Step<'_> {
     /// The board as it is in the view.
     pub(super) fn board_now(&self) -> Result<Arc<Board>, Stop> {
         let id = self.view.head.board().ok_or(Refusal::NoBoard)?;
-        Board::from_blob(self.view.blob(id)?).ok_or_else(|| Refusal::BoardDamaged.into())
+        match Board::kept(self.view.blob(id)?, |id| self.view.blobs.get(&id)) {
+            Ok(board) => Ok(board),
+            Err(Unread::Missing(parts)) => Err(Missing(parts).into()),
+            Err(Unread::Damaged(_)) => Err(Refusal::BoardDamaged.into()),
+        }
     }
 
     pub(super) fn next_revision(&mut self) -> Result<(), Stop> {
@@ -74,12 +79,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Makes a blob the board of the revision that the head has.
-    pub(super) fn put_board(&mut self, blob: Blob) {
-        self.head.draft.insert(TreePath::board(), blob.id());
+    /// Makes this the board of the revision that the head has.
+    pub(super) fn put_board(&mut self, board: Kept) {
+        let Kept { root, parts } = board;
+        self.head.draft.insert(TreePath::board(), root.id());
         self.head.faces.board = self.head.revision;
-        self.blobs.push(blob.clone());
-        self.board = Some(blob);
+        self.blobs.extend(parts);
+        self.blobs.push(root.clone());
+        self.board = Some(root);
     }
 }
 

@@ -7,7 +7,7 @@ use canvas_lease::{Cause, Epoch};
 use canvas_patch::Delta;
 
 use super::{Step, Stop};
-use crate::board::{Board, CanvasEvent};
+use crate::board::{Board, CanvasEvent, Kept};
 use crate::document::command::{Party, Undo};
 use crate::document::outcome::{HistoryEntry, Outcome};
 use crate::document::refusal::{Counter, Refusal};
@@ -30,7 +30,7 @@ pub(super) struct Record<'o> {
 /// The faces that changes were taken back from, and the entries that tell of it.
 pub(super) struct Walked {
     pub(super) document: Option<Blob>,
-    pub(super) board: Option<Blob>,
+    pub(super) board: Option<Kept>,
     pub(super) events: Vec<CanvasEvent>,
     pub(super) done: Vec<HistoryEntry>,
 }
@@ -235,9 +235,9 @@ impl Step<'_> {
         if let Some(document) = &document {
             self.fits(document.as_bytes().len())?;
         }
-        let board = board.map(|board| board.to_blob());
-        let is = |blob: &Option<Blob>| blob.as_ref().map(Blob::id);
-        if (is(&document), is(&board)) != (document_id, board_id) {
+        let board = board.map(Board::keep);
+        let is = (document.as_ref().map(Blob::id), board.as_ref().map(|board| board.root.id()));
+        if is != (document_id, board_id) {
             return Err(Refusal::HistoryDamaged { entry: self.head.journal.entries }.into());
         }
         Ok(Played { document, board, events })
@@ -284,7 +284,7 @@ impl Step<'_> {
 /// The faces after a walk; what was not touched is not there.
 struct Played {
     document: Option<Blob>,
-    board: Option<Blob>,
+    board: Option<Kept>,
     events: Vec<CanvasEvent>,
 }
 

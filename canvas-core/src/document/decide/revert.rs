@@ -68,11 +68,11 @@ impl Step<'_> {
         if let (Some(live), Some(before), Some(forward)) = (board.live, self.view.head.board(), board.forward)
             && let Some(patch) = BoardPatch::joined(board.done).filter(|patch| !patch.is_empty())
         {
-            let (blob, id) = (live.to_blob(), ids_of(operation).undo());
             walked.events = live.events_of(&patch);
-            let step = Change::Board { before, after: blob.id(), id, forward, patch };
+            let (kept, id) = (live.keep(), ids_of(operation).undo());
+            let step = Change::Board { before, after: kept.root.id(), id, forward, patch };
             self.push_revert(operation, by, Reverts { changes: board.changes, author }, step, &mut walked)?;
-            walked.board = Some(blob);
+            walked.board = Some(kept);
         }
         if walked.document.is_none() && walked.board.is_none() {
             return Err(Refusal::HistoryEmpty { asked: 1, available: 0 }.into());

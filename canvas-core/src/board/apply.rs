@@ -1,0 +1,226 @@
+//! Patches applied to a board.
+
+use std::sync::Arc;
+
+use super::grid::Bounds;
+use super::id::ComponentId;
+use super::layout::Layout;
+use super::live::{Board, KeptView, id_in, stands};
+use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest, TriggerDiff, ViewDiff};
+use super::trigger::ProactiveTrigger;
+
+/// A patch that was made for another board. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the change was made for another board: {place} is not what it was")]
+pub struct PatchMismatch {
+    /// The component, view or trigger.
+    pub place: String,
+}
+
+impl Board {
+    /// Applies a change that was made on this very state of the board, or the inverse of the last one.
+    ///
+    /// # Errors
+    ///
+    /// [`PatchMismatch`] where a record is not what the patch says that it was; nothing was changed.
+    pub fn apply(&mut self, patch: &BoardPatch) -> Result<(), PatchMismatch> {
+        if let Some(grid) = patch.rest.as_ref().and_then(|rest| rest.grid) {
+            self.widen(grid.before.columns.max(grid.after.columns));
+        }
+        for (done, diff) in patch.components.iter().enumerate() {
+            if let Err(mismatch) = self.apply_component(diff) {
+                self.unwind(&patch.components[..done]);
+                return Err(mismatch);
+            }
+        }
+        if let Some(rest) = &patch.rest
+            && let Err(mismatch) = self.apply_rest(rest)
+        {
+            self.unwind(&patch.components);
+            return Err(mismatch);
+        }
+        self.updated_at = patch.updated_at.after;
+        Ok(())
+    }
+
+    /// Takes back what was applied.
+    pub(super) fn unwind(&mut self, done: &[ComponentDiff]) {
+        for diff in done.iter().rev() {
+            self.apply_component(&diff.inverse()).expect("it was applied just now");
+        }
+    }
+
+    pub(super) fn apply_component(&mut self, diff: &ComponentDiff) -> Result<(), PatchMismatch> {
+        let mismatch = || PatchMismatch { place: diff.id().to_string() };
+        match diff {
+            ComponentDiff::Bounds { id, bounds: Diff { before, after } } => {
+                let number = self.number_of(id).ok_or_else(mismatch)?;
+                if self.slot(number).is_none_or(|slot| slot.bounds != *before)
+                    || !stands(*after, Self::COLUMNS)
+                {
+                    return Err(mismatch());
+                }
+                self.widen(right(*after));
+                self.layout.remove(number, *before);
+                self.layout.insert(number, *after);
+                if let Some(record) = self.open(number) {
+                    record.bounds = *after;
+                }
+            }
+            ComponentDiff::Body(Diff { before, after }) => {
+                let number = self.number_of(&before.id).ok_or_else(mismatch)?;
+                let is_it = self.slot(number).is_some_and(|slot| same(&slot.body, before));
+                if before.id != after.id || !is_it {
+                    return Err(mismatch());
+                }
+                if let Some(record) = self.open(number) {
+                    record.body = Arc::clone(after);
+                }
+            }
+            ComponentDiff::Added(record) => {
+                if self.number_of(&record.body.id).is_some() || !stands(record.bounds, Self::COLUMNS) {
+                    return Err(mismatch());
+                }
+                self.put(record.clone());
+            }
+            ComponentDiff::Removed(record) => {
+                let number = self.number_of(&record.body.id).ok_or_else(mismatch)?;
+                let is_it = self.slot(number).is_some_and(|slot| {
+                    (slot.order, slot.bounds) == (record.order, record.bounds)
+                        && same(&slot.body, &record.body)
+                });
+                if !is_it {
+                    return Err(mismatch());
+                }
+                self.take(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// All of it, or nothing.
+    pub(super) fn apply_rest(&mut self, rest: &Rest) -> Result<(), PatchMismatch> {
+        let mismatch = |place: &str| PatchMismatch { place: place.to_owned() };
+        let mut views = self.views.clone();
+        for diff in &rest.views {
+            match diff {
+                ViewDiff::Added { index, view }
+                    if *index <= views.len() && views.iter().all(|other| other.view.id != view.id) =>
+                {
+                    views.insert(*index, KeptView { view: Arc::clone(view), kept: None });
+                }
+                ViewDiff::Removed { index, view }
+                    if views.get(*index).is_some_and(|there| same(&there.view, view)) =>
+                {
+                    views.remove(*index);
+                }
+                ViewDiff::Added { view, .. } | ViewDiff::Removed { view, .. } => {
+                    return Err(mismatch(view.id.as_str()));
+                }
+            }
+        }
+        let mut triggers = Vec::new();
+        for TriggerDiff { id, view } in &rest.triggers {
+            let is_it = |trigger: &ProactiveTrigger| trigger.id == *id && trigger.view_id == view.before;
+            let index = self.parts.triggers.iter().position(is_it);
+            triggers.push((index.ok_or_else(|| mismatch(id.as_str()))?, view.after.clone()));
+        }
+        if rest.active_view.as_ref().is_some_and(|active| active.before != self.parts.active_view) {
+            return Err(mismatch("activeViewId"));
+        }
+        if rest.grid.is_some_and(|grid| grid.before != self.parts.grid) {
+            return Err(mismatch("grid"));
+        }
+        self.views = views;
+        if !triggers.is_empty() || rest.active_view.is_some() || rest.grid.is_some() {
+            let parts = Arc::make_mut(&mut self.parts);
+            for (index, view) in triggers {
+                parts.triggers[index].view_id = view;
+            }
+            if let Some(active) = &rest.active_view {
+                parts.active_view.clone_from(&active.after);
+            }
+            if let Some(grid) = rest.grid {
+                parts.grid = grid.after;
+                self.lay_out(grid.after.columns);
+            }
+        }
+        Ok(())
+    }
+
+    /// Until the grid is set, components may stand as far to the right as in the wider one of two.
+    pub(super) fn widen(&mut self, columns: u32) {
+        if columns > self.layout.columns() {
+            self.lay_out(columns);
+        }
+    }
+
+    /// Cost: linear in the components where the columns change.
+    fn lay_out(&mut self, columns: u32) {
+        let standing =
+            || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
+        let right = standing().map(|(_, bounds)| right(bounds)).max();
+        let columns = columns.max(right.unwrap_or(0));
+        if columns != self.layout.columns() {
+            let mut layout = Layout::new(columns);
+            for (number, bounds) in standing() {
+                layout.insert(number, bounds);
+            }
+            self.layout = layout;
+        }
+    }
+
+    /// Puts a component back as it was, whatever it is now.
+    pub(super) fn reset(&mut self, id: &ComponentId, before: Option<Record>) {
+        if let Some(number) = self.number_of(id) {
+            self.take(number);
+        }
+        if let Some(record) = before {
+            self.put(record);
+        }
+    }
+
+    /// A component that is about to be changed, but for its order and its id.
+    fn open(&mut self, number: u32) -> Option<&mut Record> {
+        let record = self.slots.get(number as usize)?.as_ref()?;
+        self.pages.touch(record.order, &record.body.id, |slot| id_in(&self.slots, slot));
+        self.slots.get_mut(number as usize)?.as_mut()
+    }
+
+    pub(super) fn put(&mut self, record: Record) {
+        self.widen(right(record.bounds));
+        let number = self.spare.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).expect("there are few")
+        });
+        let id_of = |slot| id_in(&self.slots, slot);
+        self.pages.insert(record.order, &record.body.id, number, id_of);
+        self.ids.insert(&record.body.id, number, id_of);
+        self.layout.insert(number, record.bounds);
+        if let Some(slot) = self.slots.get_mut(number as usize) {
+            *slot = Some(record);
+        }
+    }
+
+    fn take(&mut self, number: u32) {
+        let Some(record) = self.slots.get(number as usize).and_then(Option::as_ref) else { return };
+        let id_of = |slot| id_in(&self.slots, slot);
+        self.pages.remove(record.order, &record.body.id, id_of);
+        self.ids.remove(&record.body.id, id_of);
+        self.layout.remove(number, record.bounds);
+        if let Some(slot) = self.slots.get_mut(number as usize) {
+            *slot = None;
+        }
+        self.spare.push(number);
+    }
+}
+
+/// The column behind the last one of what stands on a board.
+fn right(bounds: Bounds) -> u32 {
+    u32::try_from(bounds.right()).unwrap_or(Board::COLUMNS)
+}
+
+/// Mostly they are the very same.
+fn same<T: PartialEq>(one: &Arc<T>, two: &Arc<T>) -> bool {
+    Arc::ptr_eq(one, two) || one == two
+}

@@ -1,0 +1,64 @@
+//! A list whose copies share what neither of them has changed.
+
+use std::sync::Arc;
+
+/// A list in pieces of `N`. A copy costs an `N`th of the list, a change of a shared one the piece that it lies in.
+#[derive(Debug, Clone)]
+pub(super) struct Chunks<T, const N: usize> {
+    pieces: Vec<Arc<Vec<T>>>,
+    len: usize,
+}
+
+impl<T, const N: usize> Default for Chunks<T, N> {
+    fn default() -> Self {
+        Self { pieces: Vec::new(), len: 0 }
+    }
+}
+
+impl<T: Clone, const N: usize> Chunks<T, N> {
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&T> {
+        self.pieces.get(at / N)?.get(at % N)
+    }
+
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        Arc::make_mut(self.pieces.get_mut(at / N)?).get_mut(at % N)
+    }
+
+    pub(super) fn push(&mut self, item: T) {
+        match self.pieces.last_mut() {
+            Some(piece) if !self.len.is_multiple_of(N) => Arc::make_mut(piece).push(item),
+            _ => self.pieces.push(Arc::new(vec![item])),
+        }
+        self.len += 1;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.pieces.iter().flat_map(|piece| piece.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_keeps_what_the_other_changes() {
+        let mut one = Chunks::<_, 4>::default();
+        for number in 0..10 {
+            one.push(number);
+        }
+        let mut two = one.clone();
+        *two.get_mut(5).unwrap() = 50;
+        two.push(10);
+        one.push(-10);
+        let all = |chunks: &Chunks<i32, 4>| chunks.iter().copied().collect::<Vec<_>>();
+        assert_eq!(all(&one), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -10]);
+        assert_eq!(all(&two), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
+        assert_eq!((one.len(), one.get(10), one.get(11), two.get(5)), (11, Some(&-10), None, Some(&50)));
+        assert!(Arc::ptr_eq(&one.pieces[0], &two.pieces[0]) && !Arc::ptr_eq(&one.pieces[1], &two.pieces[1]));
+    }
+}

@@ -1,0 +1,254 @@
+//! The components of a board in their order, cut into pages that are kept in a blob each.
+
+use std::sync::Arc;
+
+use super::id::ComponentId;
+use crate::ground::blob::BlobId;
+
+/// Slots by order and id, in pages.
+///
+/// Where a page ends follows from the orders alone, so that equal boards have equal pages however they came about, and a
+/// change touches one or two of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pages {
+    pages: Vec<Arc<Page>>,
+}
+
+/// Never empty. Each but the last one ends with a slot that ends pages, and holds no other such.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    places: Vec<Place>,
+    /// The blob that keeps it, where the board that this one came from has it.
+    kept: Option<BlobId>,
+}
+
+/// A slot and the order of its component.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    order: u64,
+    slot: u32,
+}
+
+/// Components of a page, on average.
+const MEAN: u64 = 64;
+
+/// Whether a page ends behind a component of this order.
+const fn ends_page(order: u64) -> bool {
+    // The finalizer of SplitMix64: whatever orders are left, a 64th of them end a page.
+    let mixed = (order ^ (order >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)).is_multiple_of(MEAN)
+}
+
+impl Page {
+    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().map(|place| place.slot)
+    }
+
+    fn new(places: Vec<Place>) -> Arc<Self> {
+        Arc::new(Self { places, kept: None })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.places.last().is_some_and(|place| ends_page(place.order))
+    }
+
+    /// To be changed: no blob keeps it any more.
+    fn open(page: &mut Arc<Self>) -> &mut Vec<Place> {
+        let page = Arc::make_mut(page);
+        page.kept = None;
+        &mut page.places
+    }
+}
+
+impl Pages {
+    /// The blobs that keep the pages; `put` keeps those that none does yet.
+    pub(super) fn keep(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
+        let mut kept = Vec::with_capacity(self.pages.len());
+        for page in &mut self.pages {
+            kept.push(page.kept.unwrap_or_else(|| {
+                let id = put(page);
+                Arc::make_mut(page).kept = Some(id);
+                id
+            }));
+        }
+        kept
+    }
+
+    /// No blobs keep the pages any more.
+    pub(super) fn forget(&mut self) {
+        for page in self.pages.iter_mut().filter(|page| page.kept.is_some()) {
+            Arc::make_mut(page).kept = None;
+        }
+    }
+
+    /// These blobs, of so many components each, keep the pages, where they are cut as pages are.
+    pub(super) fn know(&mut self, kept: &[(BlobId, usize)]) {
+        if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.places.len())) {
+            for (page, (id, _)) in self.pages.iter_mut().zip(kept) {
+                Arc::make_mut(page).kept = Some(*id);
+            }
+        }
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+        self.pages.iter().flat_map(|page| page.slots())
+    }
+
+    /// The highest order; 0 where there is none.
+    pub(super) fn last_order(&self) -> u64 {
+        self.pages.last().and_then(|page| page.places.last()).map_or(0, |place| place.order)
+    }
+
+    /// `id_of` tells the ids of those slots that are in it, which only those of one order need.
+    pub(super) fn insert<'b>(
+        &mut self,
+        order: u64,
+        id: &ComponentId,
+        slot: u32,
+        id_of: impl Fn(u32) -> &'b ComponentId,
+    ) {
+        let place = Place { order, slot };
+        let at = self.page_of(order, id, &id_of);
+        let Some(page) = self.pages.get_mut(at) else {
+            match self.pages.last_mut().filter(|page| !page.is_closed()) {
+                Some(page) => Page::open(page).push(place),
+                None => self.pages.push(Page::new(vec![place])),
+            }
+            return;
+        };
+        let within = page.places.partition_point(|place| is_before(*place, order, id, &id_of));
+        let places = Page::open(page);
+        places.insert(within, place);
+        if ends_page(order) {
+            let rest = places.split_off(within + 1);
+            self.pages.insert(at + 1, Page::new(rest));
+        }
+    }
+
+    /// It must be in it, and `id_of` know it.
+    pub(super) fn remove<'b>(
+        &mut self,
+        order: u64,
+        id: &ComponentId,
+        id_of: impl Fn(u32) -> &'b ComponentId,
+    ) {
+        let at = self.page_of(order, id, &id_of);
+        let Some(page) = self.pages.get_mut(at) else { return };
+        let within = page.places.partition_point(|place| is_before(*place, order, id, &id_of));
+        let places = Page::open(page);
+        places.remove(within);
+        // Whose end went grows by the next one.
+        let (is_open, is_empty) = (!page.is_closed(), page.places.is_empty());
+        if is_empty {
+            self.pages.remove(at);
+        } else if is_open && at + 1 < self.pages.len() {
+            let next = self.pages.remove(at + 1);
+            Page::open(&mut self.pages[at]).extend_from_slice(&next.places);
+        }
+    }
+
+    /// What stands at a place has changed: no blob keeps its page any more.
+    pub(super) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
+        let at = self.page_of(order, id, id_of);
+        if let Some(page) = self.pages.get_mut(at).filter(|page| page.kept.is_some()) {
+            Arc::make_mut(page).kept = None;
+        }
+    }
+
+    /// The first page that ends at this place or behind it.
+    fn page_of<'b>(&self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> usize {
+        self.pages.partition_point(|page| {
+            page.places.last().is_some_and(|last| is_before(*last, order, id, &id_of))
+        })
+    }
+}
+
+fn is_before<'b>(place: Place, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> bool {
+    place.order < order || (place.order == order && id_of(place.slot) < id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn name(number: u32) -> ComponentId {
+        ComponentId::new(&format!("c{number:05}")).unwrap()
+    }
+
+    fn shape(pages: &Pages) -> Vec<Vec<(u64, u32)>> {
+        let page = |page: &Page| page.places.iter().map(|place| (place.order, place.slot)).collect();
+        pages.pages.iter().map(|one| page(one)).collect()
+    }
+
+    proptest! {
+        /// Whatever came and went, the pages are those that the ones that are left make in their order.
+        #[test]
+        fn pages_follow_from_what_is_in_them(steps in prop::collection::vec((0..300_u64, 0..600_u32), 0..900)) {
+            let names: Vec<ComponentId> = (0..600).map(name).collect();
+            let id_of = |slot: u32| &names[slot as usize];
+            let mut pages = Pages::default();
+            let mut model: BTreeMap<(u64, u32), ()> = BTreeMap::new();
+            let mut orders: BTreeMap<u32, u64> = BTreeMap::new();
+            for (order, slot) in steps {
+                match orders.remove(&slot) {
+                    Some(order) => {
+                        pages.remove(order, id_of(slot), id_of);
+                        model.remove(&(order, slot));
+                    }
+                    None => {
+                        pages.insert(order, id_of(slot), slot, id_of);
+                        model.insert((order, slot), ());
+                        orders.insert(slot, order);
+                    }
+                }
+            }
+            let mut expected: Vec<Vec<(u64, u32)>> = Vec::new();
+            for place in model.into_keys() {
+                match expected.last_mut().filter(|page| page.last().is_some_and(|last| !ends_page(last.0))) {
+                    Some(page) => page.push(place),
+                    None => expected.push(vec![place]),
+                }
+            }
+            prop_assert_eq!(shape(&pages), expected);
+        }
+    }
+
+    #[test]
+    fn a_64th_of_the_orders_ends_a_page() {
+        let ends = (1..=64_000).filter(|order| ends_page(*order)).count();
+        assert!((900..1_100).contains(&ends), "{ends}");
+    }
+
+    #[test]
+    fn a_change_opens_its_page_alone() {
+        let names: Vec<ComponentId> = (0..1_000).map(name).collect();
+        let id_of = |slot: u32| &names[slot as usize];
+        let mut pages = Pages::default();
+        for slot in 0..1_000 {
+            pages.insert(u64::from(slot) + 1, id_of(slot), slot, id_of);
+        }
+        let kept = BlobId::of(b"a page");
+        let kept_as = pages.keep(|_| kept);
+        assert_eq!(kept_as.len(), pages.pages.len());
+        let copy = pages.clone();
+        // One within a page, which stays its end.
+        let slot = (1..999).find(|slot| !ends_page(slot + 1)).unwrap();
+        pages.remove(slot + 1, id_of(slot as u32), id_of);
+        let mut put = 0;
+        let mut count = |pages: &mut Pages| {
+            pages.keep(|_| {
+                put += 1;
+                kept
+            });
+            std::mem::take(&mut put)
+        };
+        assert_eq!((count(&mut pages.clone()), count(&mut copy.clone())), (1, 0));
+        pages.insert(slot + 1, id_of(slot as u32), slot as u32, id_of);
+        assert_eq!(shape(&pages), shape(&copy));
+    }
+}
