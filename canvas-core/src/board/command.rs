@@ -1,5 +1,7 @@
 //! What may be asked of a board (specs 002 §2.1, §2.2, §3).
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -54,9 +56,10 @@ pub enum CanvasCommand {
 pub struct CreateComponent {
     /// Its type.
     pub type_id: TypeId,
-    /// An object by the type's schema; the type's defaults stand under it.
+    /// An object by the type's schema; the type's defaults stand under it. Shared with the component, where these add
+    /// nothing to it.
     #[serde(default)]
-    pub config: Value,
+    pub config: Arc<Value>,
     /// Where its data come from. Without, built-in types make theirs from the config.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_binding: Option<DataBinding>,

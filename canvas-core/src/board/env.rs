@@ -51,40 +51,48 @@ impl Default for BoardRules {
 pub struct IdSource {
     seed: [u8; 32],
     given: u64,
+    /// What the next two ids are made of.
+    block: [u8; 32],
 }
 
 impl IdSource {
     /// The ids that belong to these bytes: of a call's key, or random ones.
     pub fn seeded(seed: &[u8]) -> Self {
-        Self { seed: *blake3::hash(seed).as_bytes(), given: 0 }
+        Self { seed: *blake3::hash(seed).as_bytes(), given: 0, block: [0; 32] }
     }
 
     /// The next id for a component.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn component(&mut self) -> ComponentId {
-        ComponentId::new(&self.next("cmp_")).expect("20 bytes are a name")
+        self.next("cmp_", ComponentId::new).expect("20 bytes are a name")
     }
 
     /// The next id for a view.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn view(&mut self) -> ViewId {
-        ViewId::new(&self.next("view_")).expect("21 bytes are a name")
+        self.next("view_", ViewId::new).expect("21 bytes are a name")
     }
 
     /// The next id for an entry of a history.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn undo(&mut self) -> UndoId {
-        UndoId::new(&self.next("undo_")).expect("21 bytes are a name")
+        self.next("undo_", UndoId::new).expect("21 bytes are a name")
     }
 
     /// 80 bits, written in 16 digits that nobody takes for one another.
-    fn next(&mut self, prefix: &str) -> String {
+    fn next<T>(&mut self, prefix: &str, name: impl FnOnce(&str) -> T) -> T {
         const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+        if self.given.is_multiple_of(2) {
+            self.block = *blake3::keyed_hash(&self.seed, &self.given.to_le_bytes()).as_bytes();
+        }
+        let half = if self.given.is_multiple_of(2) { &self.block[..16] } else { &self.block[16..] };
         self.given += 1;
-        let hash = blake3::keyed_hash(&self.seed, &self.given.to_le_bytes());
-        let mut id = String::with_capacity(prefix.len() + 16);
-        id.push_str(prefix);
-        id.extend(hash.as_bytes().iter().take(16).map(|byte| char::from(DIGITS[usize::from(byte & 31)])));
-        id
+        let mut id = [0; 21];
+        let id = &mut id[..prefix.len() + 16];
+        id[..prefix.len()].copy_from_slice(prefix.as_bytes());
+        for (digit, byte) in id[prefix.len()..].iter_mut().zip(half) {
+            *digit = DIGITS[usize::from(byte & 31)];
+        }
+        name(std::str::from_utf8(id).expect("digits are text"))
     }
 }

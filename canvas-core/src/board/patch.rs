@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
@@ -68,7 +68,9 @@ pub(super) struct Record {
 pub(super) struct Body {
     pub(super) id: ComponentId,
     pub(super) type_id: TypeId,
-    pub(super) config: Map<String, Value>,
+    /// An object.
+    #[serde(deserialize_with = "object")]
+    pub(super) config: Arc<Value>,
     pub(super) data_binding: Option<DataBinding>,
     pub(super) meta: ComponentMeta,
 }
@@ -300,6 +302,10 @@ fn chained<T>(one: Option<Diff<T>>, two: Option<Diff<T>>) -> Option<Diff<T>> {
     }
 }
 
+fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Value>, D::Error> {
+    Map::deserialize(deserializer).map(|fields| Arc::new(Value::Object(fields)))
+}
+
 impl Body {
     /// The component as it is shown, with its data.
     pub(super) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
@@ -308,7 +314,7 @@ impl Body {
             type_id: self.type_id.clone(),
             position: bounds.position,
             size: bounds.size,
-            config: self.config.clone(),
+            config: self.fields().clone(),
             data_binding: self.data_binding.clone(),
             data_state,
             meta: self.meta.clone(),
@@ -317,6 +323,11 @@ impl Body {
 
     pub(super) fn of(component: ComponentInstance) -> Self {
         let ComponentInstance { id, type_id, config, data_binding, meta, .. } = component;
-        Self { id, type_id, config, data_binding, meta }
+        Self { id, type_id, config: Arc::new(Value::Object(config)), data_binding, meta }
+    }
+
+    /// The fields of its config.
+    pub(super) fn fields(&self) -> &Map<String, Value> {
+        self.config.as_object().expect("a config is an object")
     }
 }

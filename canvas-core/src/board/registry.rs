@@ -156,6 +156,12 @@ impl Registry {
         merged
     }
 
+    /// Whether the defaults of its type add nothing to a config.
+    pub(super) fn is_whole(&self, type_id: &TypeId, config: &Map<String, Value>) -> bool {
+        let defaults = self.get(type_id).map(|known| &known.default_config);
+        defaults.is_none_or(|defaults| defaults.keys().all(|name| config.contains_key(name)))
+    }
+
     /// Where the data of a component come from that names no binding: by its type's [`BindingRule`] and its config, with
     /// defaults. `refresh` is the time between two refreshes where the rule has none, such as the workspace's.
     pub fn binding_for(

@@ -221,7 +221,7 @@ impl CommandSeed {
         };
         CreateComponent {
             type_id: TypeId::new(type_id).expect("a name"),
-            config,
+            config: config.into(),
             data_binding: None,
             position: self.flag.then_some(position),
             size: (self.cols != 5).then_some(size),

@@ -1,5 +1,6 @@
 //! Making, changing and removing components.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use super::super::command::{
     CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent,
 };
 use super::super::data::DataBinding;
-use super::super::grid::{Bounds, Size};
+use super::super::grid::{Bounds, Position, Size};
 use super::super::id::{ComponentId, TypeId};
 use super::super::live::Board;
 use super::super::patch::{Body, Record};
@@ -68,7 +69,10 @@ impl<'e> Run<'_, 'e> {
         let Place { position, reason, moved } = place;
         let bounds = Bounds::new(position, size);
         let body = Body { id: id.clone(), type_id: type_id.clone(), config, data_binding, meta };
-        let explanation = format!("Added {} at {position}, {size}.", named(&body, definition));
+        // In one piece, because this is what most commands of a conversation are.
+        let (Position { col, row }, Size { cols, rows }) = (position, size);
+        let name = named(&body, definition);
+        let explanation = format!("Added {name} at ({col}, {row}), {cols}x{rows}.");
         let mut warnings = Vec::new();
         if reason == PlacementReason::BestEffort {
             let below = self.work.board.ids_of(&self.work.board.layout.collisions(bounds, None));
@@ -102,8 +106,9 @@ impl<'e> Run<'_, 'e> {
                 return Err(no_object(config, "/payload/config", Some(&id)));
             };
             let derived = self.derived(&body.type_id, &body.config);
-            after.config.extend(fields.clone());
-            let merged = Value::Object(std::mem::take(&mut after.config));
+            let mut merged = body.fields().clone();
+            merged.extend(fields.clone());
+            let merged = Arc::new(Value::Object(merged));
             after.config =
                 self.config(&body.type_id, &merged, "/payload/config").map_err(|e| about(e, &id))?;
             // A binding that followed from the config follows it on.
@@ -196,7 +201,7 @@ impl<'e> Run<'_, 'e> {
 
     pub(super) fn name_of(&self, body: &Body) -> String {
         match self.env.registry.get(&body.type_id) {
-            Some(definition) => named(body, definition),
+            Some(definition) => named(body, definition).into_owned(),
             None => body.meta.label.clone().unwrap_or_else(|| body.type_id.to_string()),
         }
     }
@@ -231,34 +236,29 @@ impl<'e> Run<'_, 'e> {
     }
 
     /// The whole config: what is given over the type's defaults, checked.
-    fn config(&self, type_id: &TypeId, given: &Value, place: &str) -> Result<Map<String, Value>, Refused> {
-        let given = match given {
+    fn config(&self, type_id: &TypeId, given: &Arc<Value>, place: &str) -> Result<Arc<Value>, Refused> {
+        let registry = self.env.registry;
+        let config = match &**given {
             // A config that is left out.
-            Value::Null => Map::new(),
-            Value::Object(fields) => fields.clone(),
+            Value::Null => Arc::new(Value::Object(registry.config_for(type_id, Map::new()))),
+            Value::Object(fields) if registry.is_whole(type_id, fields) => Arc::clone(given),
+            Value::Object(fields) => Arc::new(Value::Object(registry.config_for(type_id, fields.clone()))),
             other => return Err(no_object(other, place, None)),
         };
-        let config = self.env.registry.config_for(type_id, given);
         let limit = self.env.rules.config_bytes;
-        let config = Value::Object(config);
         if !is_within(&config, limit) {
             let message = format!("the config has more than {limit} bytes as JSON: shorten it");
             return Err(invalid(vec![fault("", &message, "maxBytes")], message, place));
         }
         let errors = self.env.registry.validate_config(type_id, &config).into_errors();
-        match config {
-            Value::Object(config) if errors.is_empty() => Ok(config),
-            _ => {
-                let first = errors
-                    .first()
-                    .map_or_else(String::new, |error| format!("{}: {}", error.path, error.message));
-                let message = format!(
-                    "the config does not fit its type ({first}): correct {} and send it again",
-                    faults(&errors)
-                );
-                Err(invalid(errors, message, place))
-            }
-        }
+        let Some(first) = errors.first() else { return Ok(config) };
+        let message = format!(
+            "the config does not fit its type ({}: {}): correct {} and send it again",
+            first.path,
+            first.message,
+            faults(&errors)
+        );
+        Err(invalid(errors, message, place))
     }
 
     fn binding(&self, type_id: &TypeId, binding: &DataBinding) -> Result<DataBinding, Refused> {
@@ -272,9 +272,9 @@ impl<'e> Run<'_, 'e> {
     }
 
     /// The binding that follows from a config, by the rule of its type.
-    fn derived(&self, type_id: &TypeId, config: &Map<String, Value>) -> Option<DataBinding> {
+    fn derived(&self, type_id: &TypeId, config: &Value) -> Option<DataBinding> {
         let refresh = self.work.board.parts.settings.default_refresh_interval;
-        self.env.registry.binding_for(type_id, config, Some(refresh))
+        self.env.registry.binding_for(type_id, config.as_object()?, Some(refresh))
     }
 
     /// A type's default size, cut to the grid.
@@ -285,10 +285,10 @@ impl<'e> Run<'_, 'e> {
 }
 
 /// What a person calls a component.
-fn named(body: &Body, definition: &ComponentDefinition) -> String {
+fn named<'d>(body: &Body, definition: &'d ComponentDefinition) -> Cow<'d, str> {
     match &body.meta.label {
-        Some(label) => format!("{} \"{}\"", definition.name, shortened(label)),
-        None => definition.name.clone(),
+        Some(label) => format!("{} \"{}\"", definition.name, shortened(label)).into(),
+        None => definition.name.as_str().into(),
     }
 }
 

@@ -246,11 +246,13 @@ impl ComponentDefinition {
 impl BindingRule {
     /// What this config makes.
     pub fn binding(&self, config: &Map<String, Value>, refresh: Option<u64>) -> DataBinding {
-        let params = self
-            .params
-            .iter()
-            .filter_map(|name| config.get(name).map(|value| (name.clone(), value.clone())))
-            .collect();
+        // One by one, because they are few: collecting them would sort them first.
+        let mut params = Map::new();
+        for name in &self.params {
+            if let Some(value) = config.get(name) {
+                params.insert(name.clone(), value.clone());
+            }
+        }
         DataBinding {
             source: self.source.clone(),
             query: DataQuery { kind: self.query.clone(), params },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use canvas_core::board::{
     Batch, CanvasCommand, ClearCanvas, ComponentId, CreateComponent, DeleteView, LoadView, MoveComponent,
@@ -155,7 +156,7 @@ impl Names<'_> {
                 let (data_binding, meta, hints, on_collision) = (None, None, None, OnCollision::Reject);
                 let (position, size) =
                     (position.map(|Fields(position)| position), size.map(|Fields(size)| size));
-                let config = config.into();
+                let config = Arc::new(config.into());
                 CanvasCommand::Create(Box::new(CreateComponent {
                     type_id,
                     config,
