@@ -155,9 +155,12 @@ impl LiveOutline {
     /// The stretches that an edit may have changed, as they are and as they would be; all the rest is the same but for
     /// its place.
     pub(crate) fn stretches(&self, after: &str, edits: &[Edit]) -> Vec<(Stretch, Stretch)> {
-        // The first line of a text that gets or loses a byte order mark reads the same, but it is edited.
-        let same_mark = self.text.starts_with('\u{feff}') == after.starts_with('\u{feff}');
-        let plan = same_mark.then(|| self.plan(after, edits)).flatten();
+        // An edit at a byte order mark is one of the first line, though that line may read the same.
+        let mark = |text: &str| if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let at_mark = edits
+            .first()
+            .is_some_and(|edit| edit.old.start < mark(&self.text) || edit.new.start < mark(after));
+        let plan = (!at_mark).then(|| self.plan(after, edits)).flatten();
         let Some(Plan { windows, .. }) = plan else {
             let fresh = Self::new(after.to_owned());
             return vec![(self.whole(), fresh.whole())];

@@ -230,17 +230,18 @@ fn counted(text: &str) -> (usize, isize, isize) {
     (headings, items, fences)
 }
 
-/// Whether spans tell of bytes or of lines.
+/// Whether spans tell of bytes or of lines, and of more than there is.
 #[test]
 fn a_byte_order_mark_belongs_to_the_first_line() {
     let (with, without) = ("\u{feff}- ```\n", "- ```\n");
     let strict = Guard { refuse_accidents: true, ..Guard::default() };
-    for (before, after) in [(with, without), (without, with)] {
-        let (old_bytes, new_bytes) = (0..before.len(), 0..after.len());
-        let lines = Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
-        for spans in [vec![], vec![lines]] {
+    for (before, after) in [(with, without), (without, with), (with, with)] {
+        let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
+        let mut all = vec![vec![span(0..before.len(), 0..after.len())]];
+        all.push(if before == after { vec![span(0..0, 0..0)] } else { Vec::new() });
+        for spans in all {
             let told = LiveOutline::new(before.to_owned()).guard(after, &spans, &strict);
-            assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?}");
+            assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
         }
     }
 }
