@@ -11,6 +11,12 @@ fn newlines(block: &[u8; BLOCK]) -> usize {
     block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>().into()
 }
 
+/// The bytes of the byte order mark that a text begins with.
+pub(crate) fn mark(text: &str) -> usize {
+    const MARK: char = '\u{feff}';
+    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
+}
+
 /// The byte just behind the line that starts at `at`.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i + 1)

@@ -67,7 +67,7 @@ pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
     let end = first.and_then(|section| lines::skip(text, 0, section.heading.start - 1)).unwrap_or(text.len());
     let start = match outline.front_matter() {
         Some(front_matter) => lines::skip(text, 0, front_matter.end)?,
-        None => text.strip_prefix('\u{feff}').map_or(0, |rest| text.len() - rest.len()),
+        None => lines::mark(text),
     };
     // A lone CR may put the first heading on the last line of the front matter.
     let body = text.get(start..end)?;

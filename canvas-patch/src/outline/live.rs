@@ -156,10 +156,9 @@ impl LiveOutline {
     /// its place.
     pub(crate) fn stretches(&self, after: &str, edits: &[Edit]) -> Vec<(Stretch, Stretch)> {
         // An edit at a byte order mark is one of the first line, though that line may read the same.
-        let mark = |text: &str| if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let at_mark = edits
-            .first()
-            .is_some_and(|edit| edit.old.start < mark(&self.text) || edit.new.start < mark(after));
+        let at_mark = edits.first().is_some_and(|edit| {
+            edit.old.start < lines::mark(&self.text) || edit.new.start < lines::mark(after)
+        });
         let plan = (!at_mark).then(|| self.plan(after, edits)).flatten();
         let Some(Plan { windows, .. }) = plan else {
             let fresh = Self::new(after.to_owned());

@@ -9,6 +9,7 @@ use pulldown_cmark::{
 
 use super::parts::in_parts;
 use super::{Container, ContainerKind, LineCursor, LineRange, Outline, Section, depth, front_matter};
+use crate::lines;
 
 /// CommonMark, and tables, whose last row followed by `---` would be a heading without them.
 ///
@@ -78,7 +79,7 @@ pub(crate) struct Lead {
 
 impl Lead {
     pub(crate) fn of(text: &str) -> Self {
-        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let bom = lines::mark(text);
         let front_matter = front_matter::length(&text[bom..]);
         let bytes = bom + front_matter.unwrap_or(0);
         let lines = |_| LineRange { start: 1, end: LineCursor::new(text).line_at(bytes - 1) };

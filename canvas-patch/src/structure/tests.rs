@@ -235,14 +235,19 @@ fn counted(text: &str) -> (usize, isize, isize) {
 fn a_byte_order_mark_belongs_to_the_first_line() {
     let (with, without) = ("\u{feff}- ```\n", "- ```\n");
     let strict = Guard { refuse_accidents: true, ..Guard::default() };
-    for (before, after) in [(with, without), (without, with), (with, with)] {
-        let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
-        let mut all = vec![vec![span(0..before.len(), 0..after.len())]];
-        all.push(if before == after { vec![span(0..0, 0..0)] } else { Vec::new() });
-        for spans in all {
+    let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
+    for (before, after) in [(with, without), (without, with)] {
+        for spans in [vec![span(0..before.len(), 0..after.len())], vec![]] {
             let told = LiveOutline::new(before.to_owned()).guard(after, &spans, &strict);
             assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
         }
+    }
+    // A line may come before it, and nothing touches nothing.
+    for (added, at) in [("", 0), ("", 3), ("x\n", 3)] {
+        let after = format!("{}{added}{}", &with[..at], &with[at..]);
+        let told =
+            LiveOutline::new(with.to_owned()).guard(&after, &[span(at..at, at..at + added.len())], &strict);
+        assert_eq!(told, Ok(StructureChange::default()), "{added:?} {at}");
     }
 }
 
