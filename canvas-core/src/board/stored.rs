@@ -141,3 +141,166 @@ impl Board {
 fn decoded<T: for<'de> Deserialize<'de>>(blob: &Blob) -> Option<T> {
     serde_json::from_str(blob.as_text()?).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::board::strategies::{command_seeds, large_workspaces};
+    use crate::board::{BoardEnv, BoardRules, IdSource, Registry, Workspace};
+    use crate::ground::journal::Actor;
+
+    fn blobs(kept: &Kept) -> BTreeMap<BlobId, Blob> {
+        kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()
+    }
+
+    /// The same bytes, read as if nobody had ever read them.
+    fn unread(blob: &Blob) -> Blob {
+        Blob::text(blob.as_text().unwrap().to_owned())
+    }
+
+    /// As if nothing of it had ever been kept.
+    fn bare(board: &Board) -> Board {
+        let mut bare = board.clone();
+        bare.pages.forget();
+        bare.views.iter_mut().for_each(|view| view.kept = None);
+        bare
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Along any commands, each board and its undoing is kept as what a board of the same content is kept as that
+        /// nothing is known of, is read back from it, and names no part that was not there before or is put now.
+        #[test]
+        fn what_is_kept_follows_from_what_the_board_is(
+            workspace in large_workspaces(), seeds in command_seeds(12),
+        ) {
+            let registry = Registry::built_in();
+            let first = Board::new(workspace).unwrap().keep();
+            let mut there = blobs(&first);
+            let mut root = first.root;
+            for (number, seed) in (0_u8..).zip(&seeds) {
+                let board: Arc<Board> = root.decoded().unwrap();
+                let command = seed.command(&board);
+                let (rules, now) = (BoardRules::default(), Timestamp::from_millis(u64::from(number) + 2));
+                let mut env = BoardEnv { registry: &registry, rules, now, ids: IdSource::seeded(&[number]) };
+                let mut next = Board::clone(&board);
+                let Some(change) = next.execute(&command, Actor::User, &mut env).change else { continue };
+                let plain = bare(&next);
+                let kept = next.keep();
+                let was = Board::parts_of(&root).unwrap();
+                let named = Board::parts_of(&kept.root).unwrap();
+                for id in &named {
+                    prop_assert!(was.contains(id) || kept.parts.iter().any(|blob| blob.id() == *id));
+                }
+                there.extend(blobs(&kept));
+
+                let (read, again) = (unread(&kept.root), plain.clone().keep());
+                let board = Board::kept(&read, |id| there.get(&id)).unwrap();
+                prop_assert_eq!(&*board, &plain);
+                prop_assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), named.len()));
+                let unchanged = Board::clone(&board).keep();
+                prop_assert_eq!((unchanged.root.id(), unchanged.parts.len()), (kept.root.id(), 0));
+
+                let mut back = Board::clone(&board);
+                back.apply(&change.patch.inverse()).unwrap();
+                let back = back.keep();
+                prop_assert_eq!(back.root.id(), root.id());
+                root = if number.is_multiple_of(3) { back.root } else { kept.root };
+            }
+        }
+    }
+
+    fn workspace(components: usize) -> Workspace {
+        let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});
+        let component = |number: usize| {
+            json!({
+                "id": format!("cmp_{number}"), "typeId": "test", "config": {"note": "a".repeat(100)},
+                "position": {"col": number % 12, "row": number / 12}, "size": {"cols": 1, "rows": 1},
+                "dataBinding": null, "dataState": {"status": "idle"},
+                "meta": {"createdAt": 1, "createdBy": "user", "pinned": false},
+            })
+        };
+        let components: Vec<_> = (0..components).map(component).collect();
+        serde_json::from_value(json!({
+            "id": "ws_1", "name": "Board", "canvas": {"grid": grid, "components": components}, "threadId": "thread",
+            "views": [], "triggers": [], "createdAt": 1, "updatedAt": 1,
+            "settings": {
+                "theme": "system", "voiceEnabled": false, "defaultRefreshInterval": 60000, "grid": grid,
+                "proactiveMode": "off",
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_change_writes_its_page_and_the_root() {
+        for (components, parts) in [(0, 0), (32, 0), (33, 1), (10_000, 1)] {
+            let kept = Board::new(workspace(components)).unwrap().keep();
+            let mut board = Board::clone(&kept.root.decoded::<Board>().unwrap());
+            let id = super::super::id::ComponentId::new("cmp_7").unwrap();
+            let Some(number) = board.number_of(&id) else {
+                assert_eq!(kept.parts.len(), 0);
+                continue;
+            };
+            assert_eq!(kept.parts.is_empty(), components <= FEW, "{components}");
+            board.reset(&id, board.slot(number).cloned());
+            let again = board.keep();
+            assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), parts), "{components}");
+            let bytes: usize =
+                again.parts.iter().chain([&again.root]).map(|blob| blob.as_bytes().len()).sum();
+            assert!(bytes < 70 * components / 64 + 60_000, "{components}: {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn what_keeps_no_board_is_damaged() {
+        let Kept { root, parts } = Board::new(workspace(100)).unwrap().keep();
+        let there: BTreeMap<BlobId, Blob> = parts.iter().map(|blob| (blob.id(), blob.clone())).collect();
+        let first = parts[0].id();
+        let read = |root: Blob, damage: &dyn Fn(&mut BTreeMap<BlobId, Blob>)| {
+            let mut there = there.clone();
+            damage(&mut there);
+            Board::kept(&root, |id| there.get(&id)).map(|board| board.len())
+        };
+        let altered = |from: &str, to: &str| {
+            let json = root.as_text().unwrap();
+            assert!(json.contains(from), "{json}");
+            Blob::text(json.replace(from, to))
+        };
+        assert_eq!(read(unread(&root), &|_| ()).unwrap(), 100);
+        let missing = read(unread(&root), &|there| drop(there.remove(&first)));
+        assert!(matches!(missing, Err(Unread::Missing(ids)) if ids == [first]));
+        for text in ["[]x", "{}", "[{}]"] {
+            let damaged = read(unread(&root), &|there| drop(there.insert(first, Blob::text(text.into()))));
+            assert!(matches!(damaged, Err(Unread::Damaged(id)) if id == first), "{text}");
+        }
+        for (from, to) in [
+            ("\"format\":1", "\"format\":2"),
+            ("\"columns\":12", "\"columns\":0"),
+            ("\"columns\":12", "\"columns\":65"),
+            ("\"updatedAt\":1", "\"updated\":1"),
+        ] {
+            let root = altered(from, to);
+            let id = root.id();
+            assert!(matches!(read(root, &|_| ()), Err(Unread::Damaged(found)) if found == id), "{to}");
+        }
+        // A page twice is a component twice.
+        let twice = altered(&format!("[\"{first}\""), &format!("[\"{first}\",\"{first}\""));
+        assert!(matches!(read(twice, &|_| ()), Err(Unread::Damaged(_))));
+        // Pages in another order are read, and kept anew as they should be.
+        let ids: Vec<String> = parts.iter().map(|blob| format!("\"{}\"", blob.id())).collect();
+        if let [one, .., last] = ids.as_slice() {
+            let json = root.as_text().unwrap().replace(one, "@").replace(last, one).replace('@', last);
+            let there = blobs(&Kept { root: root.clone(), parts: parts.clone() });
+            let board = Board::kept(&Blob::text(json), |id| there.get(&id)).unwrap();
+            let kept = Board::clone(&board).keep();
+            assert_eq!((kept.root.id(), kept.parts.len()), (root.id(), parts.len()));
+        }
+    }
+}

@@ -65,6 +65,19 @@ pub fn workspaces() -> impl Strategy<Value = Workspace> {
     })
 }
 
+/// Workspaces of up to some hundred components side by side.
+pub fn large_workspaces() -> impl Strategy<Value = Workspace> {
+    (6_u32..13, 0_usize..300, any::<bool>()).prop_map(|(columns, components, pinned)| {
+        let components = (0..components).zip(0_u32..).map(|(number, place)| {
+            let position = Position::new(place % columns, place / columns);
+            let kind = TYPES[number % TYPES.len()];
+            component_of(number, kind, position, Size::new(1, 1), pinned && number.is_multiple_of(7))
+        });
+        let grid = GridConfig { columns, rows: 60, gap: 8.0, cell_width: 80.0, cell_height: 60.0 };
+        workspace(grid, components.collect())
+    })
+}
+
 /// So many seeds of commands.
 pub fn command_seeds(most: usize) -> impl Strategy<Value = Vec<CommandSeed>> {
     vec(command_seed(), 0..=most)

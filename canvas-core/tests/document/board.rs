@@ -3,9 +3,7 @@
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Workspace};
-use canvas_core::{
-    Actor, Blob, Call, Command, Engine, Outcome, Party, Policy, Revision, Step, Undo, block_on,
-};
+use canvas_core::{Actor, Blob, Call, Command, Outcome, Party, Revision, Step, Undo, block_on};
 use serde_json::{Value, json};
 
 use crate::world::{World, code};
@@ -61,8 +59,7 @@ fn made(outcome: &Outcome) -> ComponentId {
 
 fn now(world: &World) -> Workspace {
     // A new engine, so that no cache hides anything.
-    let engine = Engine::new(world.engine.store().inner.clone(), Policy::default());
-    let (board, _) = block_on(engine.board(&world.canvas, world.now())).unwrap();
+    let (board, _) = block_on(world.peer().engine.board(&world.canvas, world.now())).unwrap();
     board.unwrap().workspace(|_| Default::default())
 }
 

@@ -3,6 +3,7 @@
 mod amend;
 mod base;
 mod board;
+mod board_pages;
 mod canvas;
 mod context;
 mod cost;
