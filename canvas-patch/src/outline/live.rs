@@ -155,10 +155,11 @@ impl LiveOutline {
     /// The stretches that an edit may have changed, as they are and as they would be; all the rest is the same but for
     /// its place.
     pub(crate) fn stretches(&self, after: &str, edits: &[Edit]) -> Vec<(Stretch, Stretch)> {
-        // An edit at a byte order mark is one of the first line, though that line may read the same.
-        let at_mark = edits.first().is_some_and(|edit| {
-            edit.old.start < lines::mark(&self.text) || edit.new.start < lines::mark(after)
-        });
+        // Behind a byte order mark no line starts: an edit there is one of the first line, which may read the same.
+        let is_in_mark = |text: &str, at: usize| lines::mark(text) > 0 && at <= lines::mark(text);
+        let first = edits.first();
+        let at_mark = first
+            .is_some_and(|edit| is_in_mark(&self.text, edit.old.start) || is_in_mark(after, edit.new.start));
         let plan = (!at_mark).then(|| self.plan(after, edits)).flatten();
         let Some(Plan { windows, .. }) = plan else {
             let fresh = Self::new(after.to_owned());

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::lines::mark;
 use crate::outline::Edit;
 
 /// Whole lines, counted from 0, that stand in the place of others. In order and apart.
@@ -18,15 +17,13 @@ impl Touched {
         let mut whole: Vec<Edit> = Vec::with_capacity(edits.len());
         for edit in edits {
             let mut end = (edit.old.end, edit.new.end);
-            if !(ends_line(before, &edit.old) && ends_line(after, &edit.new)) {
+            if !(is_line_start(before, end.0) && is_line_start(after, end.1)) {
                 // What follows is the same in both; where it is edited too, that edit says where the lines end.
                 let rest = &before.as_bytes()[end.0..];
                 let more = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
                 end = (end.0 + more, (end.1 + more).min(after.len()));
             }
-            let first = Some(mark(before)).filter(|mark| *mark <= edit.old.start).unwrap_or(0);
-            let line =
-                memrchr(b'\n', &before.as_bytes()[..edit.old.start]).map_or(first, |newline| newline + 1);
+            let line = memrchr(b'\n', &before.as_bytes()[..edit.old.start]).map_or(0, |newline| newline + 1);
             match whole.last_mut() {
                 Some(last) if line < last.old.end => (last.old.end, last.new.end) = end,
                 _ => {
@@ -54,10 +51,8 @@ impl Touched {
     }
 }
 
-/// Whether a line starts behind a range. Behind a byte order mark one does, where the range is not of the mark itself.
-fn ends_line(text: &str, range: &Range<usize>) -> bool {
-    let at = range.end;
-    at == 0 || text.as_bytes()[at - 1] == b'\n' || (range.is_empty() && at == mark(text))
+fn is_line_start(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
 fn lines_of(before: &str, after: &str, edits: &[Edit]) -> Vec<(Range<usize>, Range<usize>)> {
