@@ -14,12 +14,19 @@ use serde_json::Value;
 pub use self::ours::rows;
 use crate::report::duration;
 
+/// Our own rows.
+const SUBJECT: &str = "canvas";
+
 /// The works, by name: placing all components of a board one by one, one move into a full board that pushes others away,
-/// one question for what a rectangle meets; taking back one change of a thousand.
-pub const WORKS: [&str; 4] = ["board-place", "board-push", "board-collide", "board-undo"];
+/// one question for what a rectangle meets; taking back one change of a thousand; one move on a canvas, with all that a
+/// call and its commit to a store in memory take.
+pub const WORKS: [&str; 5] = ["board-place", "board-push", "board-collide", "board-undo", "board-canvas"];
 
 /// Components of a board.
 pub const SIZES: [usize; 3] = [100, 1_000, 10_000];
+
+/// As many as a board may have. There is no workload of this size: one of 10,000 is done ten times.
+pub const LARGEST: usize = 100_000;
 
 /// What one subject needed for one of the [`WORKS`] at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -110,12 +117,16 @@ pub fn folder() -> PathBuf {
     data.map_or_else(beside, PathBuf::from).join("board")
 }
 
-/// Reads a workload, by the last part of a work's name (`place`, `pushdown`, `collide`) and its size.
+/// Reads a workload, by the last part of a work's name (`place`, `pushdown`, `collide`) and its size. That of
+/// [`LARGEST`] has ten times the components, the others below the first, and no expectations of where they go.
 ///
 /// # Errors
 ///
 /// Where the file is not there or is no workload.
 pub fn workload(folder: &Path, name: &str, size: usize) -> io::Result<Workload> {
+    if size == LARGEST {
+        return Ok(workload(folder, name, LARGEST / 10)?.repeated(10));
+    }
     let read = |file: &str| -> io::Result<Workload> {
         let text = std::fs::read_to_string(folder.join(file))?;
         serde_json::from_str(&text).map_err(io::Error::from)
@@ -125,6 +136,57 @@ pub fn workload(folder: &Path, name: &str, size: usize) -> io::Result<Workload> 
         workload.initial = read(file)?.initial;
     }
     Ok(workload)
+}
+
+impl Workload {
+    fn repeated(mut self, times: u32) -> Self {
+        let rows = self.initial.iter().map(|one| one.bounds.position.row + one.bounds.size.rows).max();
+        let (initial, ops) = (std::mem::take(&mut self.initial), self.ops.clone());
+        for turn in 0..times {
+            self.initial.extend(initial.iter().map(|Standing { id, bounds }| {
+                let Bounds { position: Position { col, row }, size } = *bounds;
+                let position = Position::new(col, row + turn * rows.unwrap_or_default());
+                Standing { id: format!("{id}-{turn}"), bounds: Bounds::new(position, size) }
+            }));
+            let creates = ops.iter().filter_map(|op| match op {
+                Op::Create { id, size } => Some(Op::Create { id: format!("{id}-{turn}"), size: *size }),
+                Op::Move { .. } | Op::Collide { .. } => None,
+            });
+            self.ops.extend(creates.filter(|_| turn > 0));
+        }
+        for op in &mut self.ops {
+            if let Op::Move { id, .. } = op {
+                id.push_str("-0");
+            }
+        }
+        self.expect_first_fit_row_major.clear();
+        self.expect_total_hits = None;
+        self
+    }
+}
+
+/// How the time of one of our [`WORKS`] grows: with components to the power of this, from the fewest to the most.
+pub fn growth(rows: &[BoardRow], work: &str) -> Option<(usize, usize, f64)> {
+    let mut timed = rows.iter().filter(|row| row.work == work && row.subject == SUBJECT);
+    let (first, last) = (timed.next()?, timed.next_back()?);
+    let exponent = (last.median_ns? / first.median_ns?).ln() / (last.size as f64 / first.size as f64).ln();
+    Some((first.size, last.size, exponent))
+}
+
+/// Writes how the time of a work grows.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn growth_line(
+    work: &str,
+    (from, to, exponent): (usize, usize, f64),
+    out: &mut impl Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{work:<14} {SUBJECT}, {from} to {to}: time grows with components to the power of {exponent:.2}"
+    )
 }
 
 /// Writes the head of the table.

@@ -143,7 +143,8 @@ fn compare_boards(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
     }
     let folder = board::folder();
     let sizes = if arguments.quick { &board::SIZES[..2] } else { &board::SIZES[..] };
-    let mut rows = board::rows(&folder, sizes);
+    let most = if arguments.quick { &[][..] } else { &[board::LARGEST] };
+    let mut rows = board::rows(&folder, &[sizes, most].concat());
     if arguments.peers {
         match peers::rows(&folder, sizes, if arguments.quick { 3 } else { 60 }) {
             Ok(theirs) => rows.extend(theirs),
@@ -156,6 +157,11 @@ fn compare_boards(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
     }
     for row in &rows {
         if arguments.json { board::json_line(row, out)? } else { board::line(row, out)? }
+    }
+    for work in board::WORKS.iter().filter(|_| !arguments.json) {
+        if let Some(growth) = board::growth(&rows, work).filter(|(from, to, _)| from < to) {
+            board::growth_line(work, growth, out)?;
+        }
     }
     out.flush()
 }
