@@ -2,6 +2,7 @@
 
 mod batches;
 mod commands;
+mod history;
 mod laws;
 mod views;
 mod world;
