@@ -40,6 +40,7 @@ fn a_view_brings_back_what_it_has_saved() {
     let view = saved(&mut world, "Morning");
     let with_view = world.workspace();
     world.json(remove(&one));
+    world.json(remove(&two));
     let three = world.tile(0, 0, 1, 1);
     let executed = world.json(load(&view));
     assert_eq!(code(&executed.result), "OK");
@@ -49,10 +50,14 @@ fn a_view_brings_back_what_it_has_saved() {
         (Some((0, 0, 2, 2)), Some((4, 4, 2, 2)), None)
     );
     assert_eq!(world.board.active_view(), Some(&view));
-    assert_eq!(kinds(&executed.events), ["component.removed", "component.added", "view.loaded"]);
+    assert_eq!(
+        kinds(&executed.events),
+        ["component.removed", "component.added", "component.added", "view.loaded"]
+    );
+    assert_eq!(placements(&executed), json!([null, []]), "nobody had to make way");
     assert_eq!(world.workspace().views, with_view.views, "loading changes no view");
     assert!(world.json(load(&view)).change.is_none(), "it is loaded already");
-    for _ in 0..3 {
+    for _ in 0..4 {
         world.history.undo(&mut world.board).unwrap();
     }
     assert_eq!((world.workspace().canvas, world.board.active_view()), (with_view.canvas, None));

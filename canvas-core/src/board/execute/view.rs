@@ -121,7 +121,7 @@ impl Run<'_, '_> {
             let Position { col, row } = standing.bounds.position;
             (row, col, standing.body.id.clone())
         });
-        let (mut adjustments, mut warnings, mut loaded) = (Vec::new(), Vec::new(), 0_usize);
+        let (mut adjustments, mut warnings) = (Vec::new(), Vec::new());
         for Standing { bounds, body } in standing {
             let id = &body.id;
             if pinned.contains(id) || self.work.board.slot_of(id).is_some() {
@@ -154,7 +154,6 @@ impl Run<'_, '_> {
             let order = self.work.board.next_order();
             self.work.add(Record { order, bounds: Bounds::new(position, size), body: Arc::clone(body) });
             affected.push(id.clone());
-            loaded += 1;
         }
         let before = self.work.board.active_view().cloned();
         if before.as_ref() != Some(&view.id) {
@@ -168,7 +167,7 @@ impl Run<'_, '_> {
             stayed => explanation.push_str(&format!("; {stayed} pinned stayed.")),
         }
         let mut done = Done::new(explanation, affected);
-        if !adjustments.is_empty() && loaded > 0 {
+        if !adjustments.is_empty() {
             let position = Position::new(0, 0);
             let reason = PlacementReason::Shifted;
             done.placement = Some(PlacementResult { position, reason, adjustments: Some(adjustments) });
