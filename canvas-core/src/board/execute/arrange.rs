@@ -167,7 +167,7 @@ impl Run<'_, '_> {
             match self.env.registry.get(&body.type_id) {
                 Some(definition) => self.check_size(one.to.size, definition)?,
                 None => {
-                    self.check_extent(one.to.size, Size::new(1, 1), Size::new(NO_CELL - 1, NO_CELL - 1))?
+                    self.check_extent(one.to.size, Size::new(1, 1), Size::new(Board::COLUMNS, Board::ROWS))?
                 }
             };
         }
