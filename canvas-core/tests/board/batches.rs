@@ -56,6 +56,40 @@ fn places_and_sizes_are_judged_when_all_are_done() {
     // A command of another kind ends the run.
     let executed = world.json(batch(vec![resized(&one, 5, 1), created(), moved(&one, 7, 0)]));
     assert_eq!(code(&executed.result), "INVALID_SIZE /payload/commands/0/payload/size");
+    // From where it would have gone to, a smaller size is offered, if there is any.
+    for (col, row, smaller) in [(11, 7, Some((1, 1))), (11, 0, Some((1, 3))), (12, 0, None), (0, 8, None)] {
+        let executed = world.json(batch(vec![moved(&one, col, row), resized(&one, 3, 3)]));
+        assert_eq!(code(&executed.result), "INVALID_SIZE /payload/commands/1/payload/size");
+        let offered = executed.result.error().unwrap().corrected.as_deref();
+        let expected = smaller.map(|(cols, rows)| resized(&one, cols, rows));
+        assert_eq!(offered.map(|command| serde_json::to_value(command).unwrap()), expected, "{col} {row}");
+    }
+}
+
+/// However many there are, and however often each is touched, all of it is one change.
+#[test]
+fn many_are_touched_again_and_again() {
+    for many in [1, 8, 9, 10, 30] {
+        let mut world = World::new(12, 8, GridPolicy::BestEffort);
+        let ids: Vec<_> = (0..many).map(|at| world.tile(at % 12, at / 12, 1, 1)).collect();
+        let pinned = |id| json!({"type": "component.update", "payload": {"componentId": id, "meta": {"pinned": true}}});
+        let moves = |row| (0..many).zip(&ids).map(move |(at, id)| moved(id, at % 12, row + at / 12));
+        let before = world.board.clone();
+        let mut commands: Vec<_> = moves(5).chain(ids.iter().map(pinned)).chain(moves(3)).collect();
+        let executed = world.json(batch(commands.clone()));
+        let patch = executed.change.unwrap().patch;
+        assert_eq!((patch.component_ids(), kinds(&executed.events).len()), (ids.clone(), 2 * ids.len()));
+        let after = world.board.clone();
+        world.history.undo(&mut world.board).unwrap();
+        assert_eq!(world.board, before, "{many}");
+        world.history.redo(&mut world.board).unwrap();
+        assert_eq!(world.board, after, "{many}");
+        world.history.undo(&mut world.board).unwrap();
+        // All of it is taken back, too, where the last is refused.
+        commands.push(moved("cmp_gone", 0, 0));
+        assert!(!world.json(batch(commands)).result.success());
+        assert_eq!(world.board, before, "{many}");
+    }
 }
 
 #[test]
