@@ -93,6 +93,8 @@ fn faults_are_told_in_their_order() {
         ),
         (at(1, 1, 1, 1), "COLLISION_DETECTED /payload/position"),
         (with(at(4, 1, 1, 1), "onCollision", json!("shift")), "COLLISION_DETECTED /payload/position"),
+        (with(at(0, 0, 1, 6), "onCollision", json!("shift")), "OK"),
+        (with(at(0, 0, 1, 7), "onCollision", json!("shift")), "COLLISION_DETECTED /payload/position"),
         (with(at(6, 0, 1, 1), "position", json!({"col": 6.0, "row": 0})), "OK"),
         (moved("ONE", 11, 0), "INVALID_POSITION /payload/position"),
         (moved("ONE", 3, 0), "COLLISION_DETECTED /payload/position"),
@@ -125,26 +127,36 @@ fn faults_are_told_in_their_order() {
     }
 }
 
-/// A refusal that offers a command has tried it: it runs.
+/// With `one` at (0, 0, 2, 2), `two`, pinned, at (4, 0, 2, 2), and `three` at (8, 4, 1, 1): a refusal that offers a
+/// command has tried it. It runs, and leads here.
 #[test]
 fn what_is_offered_instead_works() {
     for (policy, command, corrected) in [
-        (GridPolicy::BestEffort, at(1, 1, 2, 1), Some((2, 1))),
-        (GridPolicy::BestEffort, at(11, 0, 2, 1), Some((10, 0))),
-        (GridPolicy::BestEffort, at(0, 9, 1, 1), Some((0, 7))),
-        (GridPolicy::BestEffort, moved("ONE", 4, 0), Some((2, 0))),
-        (GridPolicy::BestEffort, moved("ONE", 11, 9), Some((10, 6))),
+        (GridPolicy::BestEffort, at(1, 1, 2, 1), Some((2, 1, 2, 1))),
+        (GridPolicy::BestEffort, at(11, 0, 2, 1), Some((10, 0, 2, 1))),
+        (GridPolicy::BestEffort, at(0, 9, 1, 1), Some((0, 7, 1, 1))),
+        (GridPolicy::BestEffort, moved("ONE", 4, 0), Some((2, 0, 2, 2))),
+        (GridPolicy::BestEffort, moved("ONE", 11, 9), Some((10, 6, 2, 2))),
         (GridPolicy::BestEffort, moved("ONE", -3, 0), None),
-        (GridPolicy::Grow, moved("ONE", 4, 0), Some((2, 0))),
-        (GridPolicy::BestEffort, with(at(7, 0, 1, 1), "typeId", json!("github.stat-tiles")), Some((7, 0))),
+        (GridPolicy::Grow, moved("ONE", 4, 0), Some((2, 0, 2, 2))),
+        (
+            GridPolicy::BestEffort,
+            with(at(7, 0, 1, 1), "typeId", json!("github.stat-tiles")),
+            Some((7, 0, 1, 1)),
+        ),
         (GridPolicy::BestEffort, with(at(7, 0, 1, 1), "typeId", json!("weather")), None),
         (GridPolicy::BestEffort, resized("ONE", 13, 2), None),
-        (GridPolicy::BestEffort, resized("THREE", 3, 1), Some((8, 4))),
+        (GridPolicy::BestEffort, resized("THREE", 3, 1), Some((8, 4, 3, 1))),
+        // Past the edge, as far as it.
+        (GridPolicy::BestEffort, resized("TWO", 9, 1), Some((4, 0, 8, 1))),
+        (GridPolicy::BestEffort, resized("THREE", 1, 5), Some((8, 4, 1, 4))),
     ] {
         let mut world = World::new(12, 8, policy);
-        let (one, _) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
+        let (one, two) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
         let (three, _) = (world.tile(8, 4, 1, 1), world.tile(10, 4, 1, 1));
-        let text = command.to_string().replace("ONE", one.as_str()).replace("THREE", three.as_str());
+        let text = [("ONE", &one), ("TWO", &two), ("THREE", &three)]
+            .iter()
+            .fold(command.to_string(), |text, (name, id)| text.replace(name, id.as_str()));
         let executed = world.json(serde_json::from_str(&text).unwrap());
         let error = executed.result.error().unwrap_or_else(|| panic!("{text}: {executed:?}"));
         let offered = error.corrected.as_deref().cloned();
@@ -153,7 +165,51 @@ fn what_is_offered_instead_works() {
         let done = world.run(&offered, Actor::Assistant);
         assert_eq!(code(&done.result), "OK", "{text}: {offered:?}");
         let id = &self::one(&done).affected_component_ids[0];
-        assert_eq!(world.at(id).map(|(col, row, ..)| (col, row)), Some(expected), "{text}: {offered:?}");
+        assert_eq!(world.at(id), Some(expected), "{text}: {offered:?}");
+    }
+}
+
+/// On a grid of 12 by 8 with `one` at (0, 0, 2, 2) and `two`, pinned, at (4, 0, 2, 2): what a refusal says.
+#[test]
+fn a_message_names_what_is_wrong() {
+    let (long, cut) = ("x".repeat(81), format!("\"{}…\"", "x".repeat(80)));
+    for (command, expected) in [
+        (moved("cmp_gone", 0, 0), "no component \"cmp_gone\""),
+        (moved(&long, 0, 0), &format!("no component {cut}")),
+        (moved(&long[1..], 0, 0), &format!("no component \"{}\"", &long[1..])),
+        (json!({"type": "view.load", "payload": {"viewId": "view_x"}}), "no view \"view_x\""),
+        (with(at(7, 0, 1, 1), "typeId", json!("weather")), "no component type \"weather\""),
+        (with(at(7, 0, 1, 1), "config", json!({"repo": 1, "metric": "stars"})), "correct it and"),
+        (with(at(7, 0, 1, 1), "config", json!({"repo": 1, "metric": "hearts"})), "correct all 2 faults and"),
+        (at(7, 0, 13, 1), "a size from 1x1 to 12x8"),
+        (resized("TWO", 9, 1), "from (4, 0) it may have at most 8x8"),
+        (at(11, 0, 2, 1), "a place from (0, 0) to (10, 7) is possible for 2x1"),
+        (at(0, 0, 5, 1), "ONE, TWO stands there: choose a free place such as (0, 2)"),
+        (at(0, 0, 12, 7), "ONE, TWO stands there: there is no free place of this size"),
+        (with(at(4, 1, 1, 1), "onCollision", json!("shift")), "TWO is pinned there and stays"),
+        (with(at(0, 0, 1, 7), "onCollision", json!("shift")), "ONE would have to leave the grid"),
+    ] {
+        let mut world = World::new(12, 8, GridPolicy::BestEffort);
+        let (one, two) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
+        let named = |text: &str| text.replace("ONE", one.as_str()).replace("TWO", two.as_str());
+        let executed = world.json(serde_json::from_str(&named(&command.to_string())).unwrap());
+        let message = &executed.result.error().unwrap_or_else(|| panic!("{command}: {executed:?}")).message;
+        assert!(message.contains(&named(expected)), "{message}");
+        assert_eq!(self::one(&executed).explanation, format!("Nothing was changed: {message}"));
+    }
+}
+
+#[test]
+fn of_many_in_the_way_a_message_names_five() {
+    for (many, more) in [(5, None), (6, Some("and 1 more")), (12, Some("and 7 more"))] {
+        let mut world = World::new(12, 8, GridPolicy::BestEffort);
+        let ids: Vec<_> = (0..many).map(|col| world.tile(col, 0, 1, 1)).collect();
+        let executed = world.json(at(0, 0, 12, 1));
+        let error = executed.result.error().unwrap();
+        assert_eq!(error.colliding_ids, ids);
+        let named = ids.iter().filter(|id| error.message.contains(id.as_str())).count();
+        assert_eq!((named, error.message.contains("more stands there")), (5, more.is_some()));
+        assert!(error.message.contains(more.unwrap_or_default()), "{}", error.message);
     }
 }
 
@@ -243,20 +299,23 @@ fn what_changes_nothing_leaves_no_entry() {
     let other = world.tile(5, 5, 1, 1);
     world.json(moved(&other, 6, 5));
     world.history.undo(&mut world.board).unwrap();
-    for command in [
-        moved(&id, 0, 0),
-        resized(&id, 2, 2),
-        json!({"type": "component.update", "payload": {"componentId": id, "config": {"repo": "o/r"}}}),
-        json!({"type": "component.update", "payload": {"componentId": id}}),
-        json!({"type": "batch", "payload": {"commands": [], "description": ""}}),
-        json!({"type": "batch", "payload": {"commands": [moved(&id, 3, 3), moved(&id, 0, 0)], "description": "to and fro"}}),
+    let update = |payload: Value| json!({"type": "component.update", "payload": payload});
+    let batch = |commands: &[Value], description: &str| json!({"type": "batch", "payload": {"commands": commands, "description": description}});
+    for (command, said) in [
+        (moved(&id, 0, 0), "Stat Tile is there already."),
+        (resized(&id, 2, 2), "Stat Tile is there already."),
+        (update(json!({"componentId": id, "config": {"repo": "o/r"}})), "Stat Tile is as asked for already."),
+        (update(json!({"componentId": id})), "Stat Tile is as asked for already."),
+        (batch(&[], ""), "Nothing to do."),
+        (batch(&[moved(&id, 3, 3), moved(&id, 0, 0)], "to and fro"), "to and fro"),
     ] {
         let executed = world.json(command.clone());
         assert!(
             executed.result.success() && executed.change.is_none() && executed.events.is_empty(),
             "{command}"
         );
-        assert_eq!(serde_json::to_value(&executed.result).unwrap()["undoId"], "", "{command}");
+        let result = serde_json::to_value(&executed.result).unwrap();
+        assert_eq!((&result["undoId"], &result["explanation"]), (&json!(""), &json!(said)), "{command}");
     }
     // A failure keeps it too.
     assert!(!world.json(moved(&id, 99, 0)).result.success());
@@ -309,6 +368,29 @@ fn without_room_the_policy_decides() {
         );
         // What is asked for by name is never covered.
         assert_eq!(code(&world.json(at(1, 0, 1, 1)).result), "COLLISION_DETECTED /payload/position");
+    }
+}
+
+/// On a grid of 4 by 2 that is full: where room is offered, and whether it is made.
+#[test]
+fn a_grid_goes_on_below_where_it_grows() {
+    for (policy, free, shifted) in [
+        (GridPolicy::Grow, vec![(0, 2), (1, 2), (0, 3)], "OK"),
+        (GridPolicy::Reject, vec![], "COLLISION_DETECTED /payload/position"),
+        (GridPolicy::BestEffort, vec![], "COLLISION_DETECTED /payload/position"),
+    ] {
+        let mut world = World::new(4, 2, policy);
+        world.tile(0, 0, 4, 2);
+        let executed = world.json(at(0, 0, 1, 1));
+        let error = executed.result.error().unwrap();
+        let free: Vec<_> = free.into_iter().map(|(col, row)| Position::new(col, row)).collect();
+        assert_eq!(
+            (&error.free_positions, error.corrected.is_some()),
+            (&free, !free.is_empty()),
+            "{policy:?}"
+        );
+        let shift = with(at(0, 0, 1, 1), "onCollision", json!("shift"));
+        assert_eq!(code(&world.json(shift).result), shifted, "{policy:?}");
     }
 }
 
