@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Workspace};
+use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
 use canvas_core::{Actor, Blob, Call, Command, Outcome, Party, Revision, Step, Undo, block_on};
 use serde_json::{Value, json};
 
@@ -134,6 +134,52 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
         ),
     );
     assert_eq!(undo(&world, Party::User, Undo::Change(1)), "HISTORY_CONFLICT");
+}
+
+#[test]
+fn what_goes_with_an_author_comes_back_with_views_and_all() {
+    let world = with_board();
+    made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    world.ask("user", board_command(Actor::User, tile(3)));
+    let save = json!({"type": "view.save", "payload": {"name": "v"}});
+    world.ask("model", board_command(Actor::Assistant, save));
+    let before = now(&world);
+    let all = Undo::Author { author: Actor::Assistant, since: None };
+    assert_eq!(undo(&world, Party::User, all), "OK");
+    let without = now(&world);
+    assert_eq!((without.views.len(), without.canvas.components.len()), (0, 1));
+    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(now(&world), before);
+    assert_eq!(code(&world.ask("user", Command::Redo { by: Party::User, steps: NonZeroU32::MIN })), "OK");
+    assert_eq!(now(&world), without);
+    block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+}
+
+/// A change keeps its time, whoever takes it back or does it again. Taking it back from under others is one of its own.
+#[test]
+fn an_entry_is_shown_with_the_time_of_its_change() {
+    let world = with_board();
+    let redo = || Command::Redo { by: Party::User, steps: NonZeroU32::MIN };
+    let steps: [(&str, &dyn Fn() -> String, u64); 8] = [
+        ("made", &|| code(&world.ask("model", board_command(Actor::Assistant, tile(0)))), 1_010),
+        ("another", &|| code(&world.ask("user", board_command(Actor::User, tile(3)))), 1_020),
+        ("taken back", &|| undo(&world, Party::User, ONE), 1_020),
+        ("done again", &|| code(&world.ask("user", redo())), 1_020),
+        ("taken back from under the other", &|| undo(&world, Party::User, Undo::Change(1)), 1_050),
+        ("that taken back", &|| undo(&world, Party::User, ONE), 1_060),
+        ("that done again", &|| code(&world.ask("user", redo())), 1_070),
+        ("a third", &|| code(&world.ask("user", board_command(Actor::User, tile(6)))), 1_080),
+    ];
+    for (what, step, expected) in steps {
+        world.clock.wait(10);
+        assert_eq!(step(), "OK", "{what}");
+        let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
+        let shown = UndoEntry::of(&entry).unwrap();
+        assert_eq!(shown.timestamp.as_millis(), expected, "{what}");
+    }
+    world.edit("of another face\n");
+    let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
+    assert_eq!(UndoEntry::of(&entry), None);
 }
 
 #[test]
