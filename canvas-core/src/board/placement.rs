@@ -123,6 +123,31 @@ mod tests {
     }
 
     #[test]
+    fn a_region_is_a_half_and_its_edge_comes_first() {
+        let canvas = canvas(12, 8, &[("a", at(0, 0, 2, 2)), ("b", at(10, 0, 2, 3)), ("c", at(0, 4, 1, 4))]);
+        for (cols, rows, region, expected) in [
+            (2, 1, Region::Top, (2, 0)),
+            (12, 1, Region::Top, (0, 3)),
+            // Where the half has no room, the first place that has.
+            (8, 5, Region::Top, (2, 0)),
+            (2, 1, Region::Bottom, (1, 7)),
+            (2, 4, Region::Bottom, (1, 4)),
+            (8, 5, Region::Bottom, (2, 0)),
+            (4, 1, Region::Left, (0, 2)),
+            (4, 3, Region::Left, (1, 2)),
+            (7, 1, Region::Left, (2, 0)),
+            (4, 1, Region::Right, (8, 3)),
+            (6, 5, Region::Right, (6, 3)),
+            (7, 1, Region::Right, (2, 0)),
+        ] {
+            let hints = PlacementHints { region: Some(region), ..PlacementHints::default() };
+            let found = find_placement(Size::new(cols, rows), &canvas, &hints, GridPolicy::Reject);
+            let position = found.map(|found| (found.position.col, found.position.row));
+            assert_eq!(position, Ok(expected), "{cols}x{rows} {region:?}");
+        }
+    }
+
+    #[test]
     fn a_grid_that_no_canvas_has_holds_nothing() {
         for (columns, rows, expected) in [
             (0, 8, Err(NoRoom::TooLarge)),

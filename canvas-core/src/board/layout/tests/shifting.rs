@@ -28,7 +28,7 @@ fn after(standing: &[(u32, Bounds)], shifts: &[Shift]) -> Vec<(u32, Bounds)> {
 fn what_stands_in_the_way_goes_down() {
     // Slot, where it stands, where it goes.
     type Case<'a> = (&'a str, Bounds, &'a [u32], &'a [(Bounds, u32)]);
-    let cases: [Case<'_>; 8] = [
+    let cases: [Case<'_>; 9] = [
         ("nobody", at(0, 0, 4, 2), &[], &[(at(4, 0, 4, 2), 0), (at(0, 2, 4, 2), 2)]),
         ("one", at(0, 0, 4, 2), &[], &[(at(2, 1, 4, 2), 2), (at(8, 1, 4, 2), 1)]),
         (
@@ -56,6 +56,12 @@ fn what_stands_in_the_way_goes_down() {
             at(0, 0, 4, 2),
             &[1, 2],
             &[(at(0, 1, 4, 2), 3), (at(0, 2, 1, 1), 2), (at(3, 5, 1, 2), 5)],
+        ),
+        (
+            "one that has to go far lets others go first",
+            at(0, 0, 4, 2),
+            &[1],
+            &[(at(0, 0, 4, 1), 10), (at(0, 2, 1, 8), 2), (at(2, 1, 2, 1), 2)],
         ),
     ];
     for (name, bounds, pinned, slots) in cases {
