@@ -247,7 +247,7 @@ fn undo(registry: &Registry, folder: &Path, size: usize) -> io::Result<Timed> {
     Ok(Timed { median_ns: median(undos), result, flaw })
 }
 
-/// A move there and back on a canvas: what the engine, its journal and the store make of it.
+/// Moves of one component on a canvas: what the engine, its journal and the store make of each.
 fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
     const COLUMNS: usize = 12;
     let store = MemoryStore::new(|| Timestamp::from_millis(1));
@@ -268,11 +268,10 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
     workspace.canvas.components = (0..size).map(|number| tile(number, COLUMNS)).collect();
     call(1, Command::CreateBoard { workspace: Box::new(workspace) });
     let row = u32::try_from(size / COLUMNS).expect("few") + 9;
-    let (home, away) = (Position::new(1, 0), Position::new(1, row));
     let (mut samples, mut refused, (_, before)) = (Vec::new(), 0, store.blob_stats(&canvas));
     let moves = 5 * REPETITIONS;
     for turn in 0..moves {
-        let position = if turn % 2 == 0 { away } else { home };
+        let position = Position::new(1, row + u32::try_from(turn).expect("few"));
         let command = serde_json::from_value(json!({
             "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
         }))

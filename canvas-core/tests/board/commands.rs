@@ -128,7 +128,7 @@ fn faults_are_told_in_their_order() {
 }
 
 /// With `one` at (0, 0, 2, 2), `two`, pinned, at (4, 0, 2, 2), and `three` at (8, 4, 1, 1): a refusal that offers a
-/// command has tried it. It runs, and leads here.
+/// command knows a way past its own fault. These run, and lead here.
 #[test]
 fn what_is_offered_instead_works() {
     for (policy, command, corrected) in [
