@@ -166,8 +166,9 @@ impl Party {
 pub enum Undo {
     /// So many of the last ones.
     Steps(NonZeroU32),
-    /// One change, by the number of its entry ([`Entry::change`](crate::Entry::change)), from under later ones, which
-    /// stay.
+    /// The last ones down to this change and with it, by its number ([`Entry::change`](crate::Entry::change)).
+    To(u64),
+    /// One change, by its number, from under later ones, which stay.
     Change(u64),
     /// All changes of one author that still stand, from under those of the other, which stay.
     Author {

@@ -39,8 +39,8 @@ fn entries(world: &World) -> Vec<Entry> {
     entries
 }
 
-/// One act a line: `edit:text`, `write:patch`, `undo:2`, `redo:1`, `change:3`, `user`, `assistant`, `clear`; and what it
-/// answers, and the text after it.
+/// One act a line: `edit:text`, `write:patch`, `undo:2`, `redo:1`, `to:1`, `change:3`, `user`, `assistant`, `clear`; and
+/// what it answers, and the text after it.
 #[track_caller]
 fn play(acts: &[(&str, &str, &str)]) -> World {
     let world = World::new("a\nb\nc\n");
@@ -58,6 +58,7 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
             }
             "undo" => undo(&world, USER, steps(count())),
             "redo" => redo(&world, USER, count()),
+            "to" => undo(&world, USER, Undo::To(count().into())),
             "change" => undo(&world, USER, Undo::Change(how.parse().unwrap())),
             "user" => undo(&world, USER, of(Actor::User)),
             "assistant" => undo(&world, USER, of(Actor::Assistant)),
@@ -70,6 +71,29 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
         assert_eq!(replay.tree, world.head().draft().hash(), "{number}: {act}");
     }
     world
+}
+
+#[test]
+fn changes_go_down_to_one() {
+    play(&[
+        ("to:1", "HISTORY_NOT_FOUND", "a\nb\nc\n"),
+        ("edit:a\nb\nx\n", "OK", "a\nb\nx\n"),
+        ("write:a>y", "OK", "y\nb\nx\n"),
+        ("write:b>>z", "OK", "y\nb\nz\nx\n"),
+        ("to:4", "HISTORY_NOT_FOUND", "y\nb\nz\nx\n"),
+        ("to:2", "OK", "a\nb\nx\n"),
+        ("to:2", "HISTORY_NOT_FOUND", "a\nb\nx\n"),
+        // Each was taken back by itself, and done again keeps its number.
+        ("redo:2", "OK", "y\nb\nz\nx\n"),
+        ("to:3", "OK", "y\nb\nx\n"),
+        ("to:1", "OK", "a\nb\nc\n"),
+        ("redo:3", "OK", "y\nb\nz\nx\n"),
+    ]);
+    let world = World::with("0\n", Policy { history_reach: 2, ..Policy::default() });
+    (1..=3).for_each(|n| drop(world.edit(&format!("{n}\n"))));
+    assert_eq!(code(&undo(&world, USER, Undo::To(1))), "HISTORY_TOO_DEEP");
+    assert_eq!(code(&undo(&world, USER, Undo::To(2))), "OK");
+    assert_eq!(world.text(), "1\n");
 }
 
 #[test]

@@ -49,7 +49,14 @@ impl Step<'_> {
         self.may_walk(operation, by)?;
         let actor = by.actor();
         let walk = match what {
-            Undo::Steps(steps) => self.steps(operation, by, Way::Back, steps)?,
+            Undo::Steps(steps) => {
+                let entries = self.chain(self.head.journal.undo, steps)?;
+                self.take_back(operation, by, Way::Back, entries)?
+            }
+            Undo::To(change) => {
+                let entries = self.chain_to(change)?;
+                self.take_back(operation, by, Way::Back, entries)?
+            }
             Undo::Change(change) => self.revert(operation, by, Selection::Change(change))?,
             Undo::Author { author, since } => {
                 let since = since.map_or(0, |revision| revision.get());
@@ -63,7 +70,8 @@ impl Step<'_> {
     /// Does again what was undone last.
     pub(super) fn redo(&mut self, operation: &OpKey, by: Party, steps: NonZeroU32) -> Result<Outcome, Stop> {
         self.may_walk(operation, by)?;
-        let walk = self.steps(operation, by, Way::Forth, steps)?;
+        let entries = self.chain(self.head.journal.redo, steps)?;
+        let walk = self.take_back(operation, by, Way::Forth, entries)?;
         let Done { entries, events, epoch, revision } = self.walked(by.actor(), walk)?;
         Ok(Outcome::Redone { entries, events, epoch, revision })
     }
@@ -162,13 +170,17 @@ impl Step<'_> {
 
     /// Takes back what the last changes, or the last undoings, did: each by an entry and a revision of its own, so that
     /// each can be taken back by itself.
-    fn steps(&mut self, operation: &OpKey, by: Party, way: Way, steps: NonZeroU32) -> Result<Walked, Stop> {
-        let slot = self.head.journal;
-        let (kind, start) = match way {
-            Way::Back => (EntryKind::Undo, slot.undo),
-            Way::Forth => (EntryKind::Redo, slot.redo),
+    fn take_back(
+        &mut self,
+        operation: &OpKey,
+        by: Party,
+        way: Way,
+        entries: Vec<Entry>,
+    ) -> Result<Walked, Stop> {
+        let kind = match way {
+            Way::Back => EntryKind::Undo,
+            Way::Forth => EntryKind::Redo,
         };
-        let entries = self.chain(start, steps)?;
         self.may_take_back(operation, by, &entries)?;
         let last = self.head.revision.get().checked_add(entries.len() as u64).and_then(Revision::new);
         last.ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
@@ -258,6 +270,24 @@ impl Step<'_> {
             entries.push(entry);
         }
         Ok(entries)
+    }
+
+    /// The last changes down to one.
+    fn chain_to(&self, change: u64) -> Result<Vec<Entry>, Stop> {
+        let limit = self.policy.history_reach;
+        let (mut entries, mut next) = (Vec::new(), self.head.journal.undo);
+        while let Some(entry) = self.kept(next)? {
+            if entries.len() == limit {
+                return Err(Refusal::HistoryTooDeep { limit }.into());
+            }
+            next = entry.below();
+            let is_it = entry.change == change;
+            entries.push(entry);
+            if is_it {
+                return Ok(entries);
+            }
+        }
+        Err(Refusal::HistoryNotFound { change }.into())
     }
 
     /// The text after a step; `None` where it does not fit.
