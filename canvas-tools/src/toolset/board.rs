@@ -11,11 +11,10 @@ mod reply;
 mod schema;
 mod tool;
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use canvas_core::board::{Board, BoardResult, CanvasEvent, ComponentId, Registry};
+use canvas_core::board::{Aliases, Board, BoardResult, CanvasEvent, ComponentId, Registry};
 use canvas_core::lease::Timestamp;
 use canvas_core::{
     Actor, BlobId, Call, CallId, Command, Engine, EngineError, Outcome, Party, Policy, Refusal, Revision,
@@ -57,7 +56,7 @@ pub struct BoardHost<'a> {
     pub extensions: BoardExtensions,
     /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
     /// replies have them in place of ids.
-    pub aliases: Option<&'a BTreeMap<String, ComponentId>>,
+    pub aliases: Option<&'a Aliases>,
     /// Where plans are kept between two calls: one value for each conversation.
     pub plans: Option<&'a mut Plans>,
 }
@@ -176,7 +175,7 @@ struct Desk<'a, S> {
     call: &'a ToolCall,
     now: Timestamp,
     extensions: BoardExtensions,
-    aliases: Option<&'a BTreeMap<String, ComponentId>>,
+    aliases: Option<&'a Aliases>,
 }
 
 /// Undo or redo.

@@ -134,9 +134,7 @@ fn tools_beyond_the_nine_do_what_they_say() {
 fn short_names_stand_for_components() {
     let mut world = World::new();
     let (one, two) = (world.tile(0, 0, 2, 2), world.tile(4, 0, 2, 2));
-    for (name, id) in [("c1", &one), ("c2", &two)] {
-        world.aliases.insert(name.into(), ComponentId::new(id).unwrap());
-    }
+    world.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
     let arrange = |id: &str, col: u32| json!({"operations": [{"component_id": id, "position": {"col": col, "row": 4}}]});
     assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0)).reply), "OK");
     assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4)).reply), "OK");

@@ -1,10 +1,9 @@
 //! A canvas with a board, a conversation about it, and a host that counts calls.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::board::{CanvasCommand, ComponentId, DataLoadingState, Registry, Workspace};
+use canvas_core::board::{Aliases, CanvasCommand, DataLoadingState, Registry, Workspace};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 pub(crate) struct World {
     pub(crate) engine: Engine<MemoryStore>,
     pub(crate) session: Session,
-    pub(crate) aliases: BTreeMap<String, ComponentId>,
+    pub(crate) aliases: Aliases,
     pub(crate) plans: Plans,
     pub(crate) extensions: BoardExtensions,
     calls: AtomicU64,

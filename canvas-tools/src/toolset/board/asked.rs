@@ -1,12 +1,11 @@
 //! What a call asks for: its arguments read into commands, and every check that needs no board.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Batch, CanvasCommand, ClearCanvas, ComponentId, CreateComponent, DeleteView, LoadView, MoveComponent,
-    OnCollision, PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
+    Aliases, Batch, CanvasCommand, ClearCanvas, ComponentId, CreateComponent, DeleteView, LoadView,
+    MoveComponent, OnCollision, PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
 };
 use canvas_core::{Access, Policy};
 use serde_json::{Number, Value};
@@ -71,7 +70,7 @@ pub(super) fn check(
     call: &ToolCall,
     policy: &Policy,
     extensions: BoardExtensions,
-    aliases: Option<&BTreeMap<String, ComponentId>>,
+    aliases: Option<&Aliases>,
 ) -> Result<Asked, Problem> {
     let tool = Tool::beside(extensions).find(|tool| tool.name() == call.name).ok_or_else(|| {
         let open = Tool::beside(extensions).filter(|tool| policy.permits(tool.access()).is_ok());
@@ -134,12 +133,12 @@ impl Tool {
 
 /// What the model calls components by.
 struct Names<'a> {
-    aliases: Option<&'a BTreeMap<String, ComponentId>>,
+    aliases: Option<&'a Aliases>,
 }
 
 impl Names<'_> {
     fn id(&self, id: ComponentId) -> ComponentId {
-        self.aliases.and_then(|aliases| aliases.get(id.as_str())).cloned().unwrap_or(id)
+        self.aliases.and_then(|aliases| aliases.resolve(id.as_str())).cloned().unwrap_or(id)
     }
 
     /// The commands that a call of a tool which changes something means, and where in `within` each comes from.

@@ -1,9 +1,7 @@
 //! Calls put right: what the core offers for a command, as arguments of the call that it came from.
 
-use std::collections::BTreeMap;
-
 use canvas_core::board::{
-    Board, BoardEnv, CanvasCommand, CommandError, ComponentId, CreateComponent, Executed, IdSource,
+    Aliases, Board, BoardEnv, CanvasCommand, CommandError, CreateComponent, Executed, IdSource,
     MoveComponent, OnCollision, Registry, ResizeComponent,
 };
 use canvas_core::lease::Timestamp;
@@ -22,7 +20,7 @@ pub(super) struct Rehearsal<'a> {
     pub(super) policy: &'a Policy,
     pub(super) now: Timestamp,
     pub(super) extensions: BoardExtensions,
-    pub(super) aliases: Option<&'a BTreeMap<String, ComponentId>>,
+    pub(super) aliases: Option<&'a Aliases>,
 }
 
 impl Rehearsal<'_> {

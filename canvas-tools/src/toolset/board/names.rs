@@ -1,25 +1,18 @@
 //! Short names in replies: a model that knows components by these alone must read them there, too.
 
-use std::collections::BTreeMap;
-
-use canvas_core::board::ComponentId;
+use canvas_core::board::{Aliases, ComponentId};
 use serde_json::Value;
 
 /// The same reply with short names in place of ids, in its texts as well. A corrected call stays: it speaks as the call
-/// did. Cost: linear in the reply and the names.
-pub(super) fn shorten_ids(body: &Value, aliases: &BTreeMap<String, ComponentId>) -> Value {
-    let names = aliases.iter().rev().map(|(name, id)| (id.as_str(), name.as_str())).collect();
-    shown(body, &names)
-}
-
-fn shown(value: &Value, names: &BTreeMap<&str, &str>) -> Value {
-    match value {
-        Value::String(text) => text_with(text, names).into(),
-        Value::Array(items) => items.iter().map(|item| shown(item, names)).collect(),
+/// did. Cost: linear in the reply.
+pub(super) fn shorten_ids(body: &Value, aliases: &Aliases) -> Value {
+    match body {
+        Value::String(text) => text_with(text, aliases).into(),
+        Value::Array(items) => items.iter().map(|item| shorten_ids(item, aliases)).collect(),
         Value::Object(fields) => {
             let field = |(name, value): (&String, &Value)| match name.as_str() {
                 "corrected_call" | "map" => (name.clone(), value.clone()),
-                _ => (name.clone(), shown(value, names)),
+                _ => (name.clone(), shorten_ids(value, aliases)),
             };
             Value::Object(fields.iter().map(field).collect())
         }
@@ -28,9 +21,10 @@ fn shown(value: &Value, names: &BTreeMap<&str, &str>) -> Value {
 }
 
 /// Whole words only, so that an id within another stays.
-fn text_with(text: &str, names: &BTreeMap<&str, &str>) -> String {
-    if let Some(name) = names.get(text) {
-        return (*name).to_owned();
+fn text_with(text: &str, aliases: &Aliases) -> String {
+    let name_of = |id: &str| aliases.of(&ComponentId::new(id).ok()?);
+    if let Some(name) = name_of(text) {
+        return name;
     }
     let is_between = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     let mut shown = String::with_capacity(text.len());
@@ -38,7 +32,7 @@ fn text_with(text: &str, names: &BTreeMap<&str, &str>) -> String {
         let end = piece.rfind(is_between).unwrap_or(piece.len());
         // A full stop ends a sentence more often than it is part of an id.
         let word = piece[..end].trim_end_matches('.');
-        shown.push_str(names.get(word).copied().unwrap_or(word));
+        shown.push_str(name_of(word).as_deref().unwrap_or(word));
         shown.push_str(&piece[word.len()..]);
     }
     shown
@@ -51,9 +45,7 @@ mod tests {
     #[test]
     fn whole_ids_are_shown_by_their_names() {
         let id = |name: &str| ComponentId::new(name).expect("a name");
-        let aliases = [("c1", "cmp_a"), ("c2", "c1"), ("c3", "two words"), ("c9", "cmp_a")]
-            .map(|(name, of)| (name.into(), id(of)));
-        let names = BTreeMap::from(aliases);
+        let names = Aliases::from(["cmp_a", "c1", "two words"].map(id).to_vec());
         for (text, expected) in [
             ("cmp_a", "c1"),
             ("c1", "c2"),
