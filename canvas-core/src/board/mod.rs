@@ -23,7 +23,6 @@ pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod registry;
 pub(crate) mod result;
-mod room;
 mod saved_view;
 pub(crate) mod schema;
 pub(crate) mod simulated_time;

@@ -1,8 +1,10 @@
-//! Placement on a canvas that stands by itself, for tests and tools (specs 002 §2.5).
+//! Where there is room, asked without doing anything (specs 002 §2.5): on a canvas that stands by itself, for tests and
+//! tools, and on a live board.
 
 use super::grid::{Bounds, Size};
 use super::id::ComponentId;
 use super::layout::{Layout, NoRoom, Wishes, place};
+use super::live::Board;
 use super::place::{GridPolicy, PlacementHints, PlacementResult};
 use super::workspace::Canvas;
 
@@ -35,7 +37,39 @@ pub fn find_placement(
         near: near.map(|component| component.bounds()),
         region: hints.region,
     };
-    let (position, reason) = place(&mut layout, size, wishes, canvas.grid.rows, policy)?;
+    placed(layout, size, wishes, canvas.grid.rows, policy)
+}
+
+impl Board {
+    /// Where a component of this size would come to stand if it were made now and named no place. A hint that names a
+    /// component that is not there counts as none. Costs a copy of the rows that are covered, and a search.
+    ///
+    /// # Errors
+    ///
+    /// [`NoRoom`], as [`GridPolicy`] has it.
+    pub fn find_placement(
+        &self,
+        size: Size,
+        hints: &PlacementHints,
+        policy: GridPolicy,
+    ) -> Result<PlacementResult, NoRoom> {
+        let wishes = Wishes {
+            preferred: hints.preferred_position,
+            near: hints.near_component_id.as_ref().and_then(|id| self.bounds(id)),
+            region: hints.region,
+        };
+        placed(self.layout.clone(), size, wishes, self.grid().rows, policy)
+    }
+}
+
+fn placed(
+    mut layout: Layout,
+    size: Size,
+    wishes: Wishes,
+    rows: u32,
+    policy: GridPolicy,
+) -> Result<PlacementResult, NoRoom> {
+    let (position, reason) = place(&mut layout, size, wishes, rows, policy)?;
     Ok(PlacementResult { position, reason, adjustments: None })
 }
 
