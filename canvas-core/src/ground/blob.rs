@@ -69,42 +69,40 @@ impl From<BlobId> for String {
 pub struct Blob {
     id: BlobId,
     content: Content,
+    /// What somebody has read out of it, for the next who asks this copy.
+    decoded: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Text keeps its proof of being UTF-8, so that a document is never validated again.
 #[derive(Clone)]
 enum Content {
-    Text(Arc<Text>),
+    Text(Arc<String>),
     Bytes(Arc<Vec<u8>>),
-}
-
-struct Text {
-    text: String,
-    /// What somebody has read out of it, for the next who asks.
-    decoded: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Blob {
     /// A blob of text.
     pub fn text(text: String) -> Self {
         let id = BlobId::of(text.as_bytes());
-        Self { id, content: Content::Text(Arc::new(Text { text, decoded: OnceLock::new() })) }
+        Self { id, content: Content::Text(Arc::new(text)), decoded: OnceLock::new() }
     }
 
-    /// What somebody has read out of its text, for all copies of it.
+    /// What somebody has read out of this copy, or of one that it was copied from.
     pub(crate) fn decoded<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let Content::Text(inner) = &self.content else { return None };
-        Arc::clone(inner.decoded.get()?).downcast().ok()
+        Arc::clone(self.decoded.get()?).downcast().ok()
     }
 
     /// Notes what its text says.
     pub(crate) fn decode<T: Any + Send + Sync>(&self, value: T) -> Arc<T> {
         let value = Arc::new(value);
-        if let Content::Text(inner) = &self.content {
-            // Whoever came first stays; both have read the same.
-            let _ = inner.decoded.set(Arc::clone(&value) as _);
-        }
+        // Whoever came first stays; both have read the same.
+        let _ = self.decoded.set(Arc::clone(&value) as _);
         value
+    }
+
+    /// A copy that holds nothing but the bytes, for those who keep many.
+    pub(crate) fn bare(&self) -> Self {
+        Self { id: self.id, content: self.content.clone(), decoded: OnceLock::new() }
     }
 
     /// A blob of bytes. Bytes that are UTF-8 become text.
@@ -113,7 +111,9 @@ impl Blob {
             Ok(text) => Self::text(text),
             Err(e) => {
                 let bytes = e.into_bytes();
-                Self { id: BlobId::of(&bytes), content: Content::Bytes(Arc::new(bytes)) }
+                let id = BlobId::of(&bytes);
+                let content = Content::Bytes(Arc::new(bytes));
+                Self { id, content, decoded: OnceLock::new() }
             }
         }
     }
@@ -126,7 +126,7 @@ impl Blob {
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.content {
-            Content::Text(inner) => inner.text.as_bytes(),
+            Content::Text(text) => text.as_bytes(),
             Content::Bytes(bytes) => bytes,
         }
     }
@@ -134,7 +134,7 @@ impl Blob {
     /// Its text, where it is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
-            Content::Text(inner) => Some(&inner.text),
+            Content::Text(text) => Some(text),
             Content::Bytes(_) => None,
         }
     }

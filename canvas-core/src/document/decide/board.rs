@@ -85,7 +85,7 @@ impl Step<'_> {
         self.head.draft.insert(TreePath::board(), root.id());
         self.head.faces.board = self.head.revision;
         self.blobs.extend(parts);
-        self.blobs.push(root.clone());
+        self.blobs.push(root.bare());
         self.board = Some(root);
     }
 }
