@@ -66,3 +66,26 @@ impl Ids {
 const fn table(hash: u64) -> usize {
     (hash >> 32) as usize % TABLES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_shares_the_tables_that_neither_changes() {
+        let names: Vec<_> =
+            (0..2_000).map(|number| ComponentId::new(&format!("c{number}")).unwrap()).collect();
+        let id_of = |slot: u32| &names[slot as usize];
+        let mut ids = Ids::default();
+        for slot in 0..2_000 {
+            assert_eq!((ids.len(), ids.get(id_of(slot), id_of)), (slot as usize, None));
+            ids.insert(id_of(slot), slot, id_of);
+        }
+        assert!(ids.tables.iter().all(|table| !table.is_empty()), "each has 31 or so");
+        let mut copy = ids.clone();
+        assert_eq!((copy.remove(id_of(7), id_of), copy.remove(id_of(7), id_of)), (Some(7), None));
+        let shared = ids.tables.iter().zip(&copy.tables).filter(|(one, two)| Arc::ptr_eq(one, two)).count();
+        assert_eq!((shared, copy.len(), ids.len()), (TABLES - 1, 1_999, 2_000));
+        assert_eq!((copy.get(id_of(7), id_of), ids.get(id_of(7), id_of)), (None, Some(7)));
+    }
+}

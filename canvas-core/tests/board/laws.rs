@@ -10,7 +10,7 @@ use canvas_core::board::{
 };
 use proptest::prelude::*;
 
-use super::world::World;
+use super::world::{World, anew, spread};
 
 fn policies() -> impl Strategy<Value = GridPolicy> {
     prop_oneof![Just(GridPolicy::Grow), Just(GridPolicy::Reject), Just(GridPolicy::BestEffort)]
@@ -95,6 +95,7 @@ fn check_one(world: &mut World, seed: &CommandSeed, by: Actor) -> Result<(), Tes
         prop_assert_eq!(serde_json::to_string(&world.history.state()).unwrap(), history_before);
         return Ok(());
     };
+    prop_assert_eq!(spread(&world.board), anew(&world.board), "{:?}", command);
     prop_assert!(executed.result.success());
     prop_assert!(!change.patch.is_empty() && !executed.events.is_empty());
 

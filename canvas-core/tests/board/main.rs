@@ -4,5 +4,6 @@ mod batches;
 mod commands;
 mod history;
 mod laws;
+mod patches;
 mod views;
 mod world;

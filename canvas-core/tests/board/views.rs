@@ -3,7 +3,7 @@
 use canvas_core::board::{Board, BoardResult, ComponentId, Executed, GridPolicy, TypeId, ViewId, Workspace};
 use serde_json::{Value, json};
 
-use super::world::{World, code, empty, kinds};
+use super::world::{World, anew, code, empty, kinds, spread};
 
 fn save(name: &str) -> Value {
     json!({"type": "view.save", "payload": {"name": name, "triggerIds": ["trigger_1"]}})
@@ -140,9 +140,9 @@ fn a_view_brings_its_grid() {
         let after = world.board.clone();
         for _ in 0..2 {
             world.board.apply(&change.patch.inverse()).unwrap();
-            assert_eq!(world.board, before);
+            assert_eq!((&world.board, spread(&world.board)), (&before, anew(&before)));
             world.board.apply(&change.patch).unwrap();
-            assert_eq!(world.board, after);
+            assert_eq!((&world.board, spread(&world.board)), (&after, anew(&after)));
         }
     }
 }

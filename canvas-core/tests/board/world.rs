@@ -118,3 +118,16 @@ pub(crate) fn kinds(events: &[CanvasEvent]) -> Vec<String> {
     let kind = |event| serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned();
     events.iter().map(kind).collect()
 }
+
+/// How a board lies in memory: the cells that are covered, and what stands in all of them.
+pub(crate) fn spread(board: &Board) -> (u64, Vec<ComponentId>) {
+    let all = Bounds::new(Position::new(0, 0), Size::new(Board::COLUMNS, Board::ROWS));
+    let mut ids = board.collisions(all);
+    ids.sort();
+    (board.covered_cells(), ids)
+}
+
+/// The same of a board that is made of it anew.
+pub(crate) fn anew(board: &Board) -> (u64, Vec<ComponentId>) {
+    spread(&Board::new(board.workspace(|_| Default::default())).unwrap())
+}
