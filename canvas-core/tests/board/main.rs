@@ -1,6 +1,7 @@
 //! Boards as a host meets them: commands, views, batches, undo, as tables and laws.
 
 mod batches;
+mod boards;
 mod commands;
 mod history;
 mod laws;
