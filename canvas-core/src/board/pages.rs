@@ -222,6 +222,12 @@ mod tests {
     fn a_64th_of_the_orders_ends_a_page() {
         let ends = (1..=64_000).filter(|order| ends_page(*order)).count();
         assert!((900..1_100).contains(&ends), "{ends}");
+        // The very ones: boards that others have kept are cut behind them.
+        const HIGH: u64 = (1 << 40) + (1 << 10);
+        for (from, expected) in [(0, [0, 69, 143, 165, 205, 286]), (HIGH, [5, 61, 98, 171, 221, 289])] {
+            let ends: Vec<u64> = (0..).filter(|order| ends_page(from + order)).take(6).collect();
+            assert_eq!(ends, expected, "from {from}");
+        }
     }
 
     #[test]

@@ -96,3 +96,52 @@ impl Index {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers would be the same from any bands. It is for the sake of time that these are the ones.
+    #[test]
+    fn a_slot_lies_in_one_or_two_of_the_finest_bands_that_are_as_high() {
+        for (top, height, level, bands) in [
+            (0, 1, 0, 0..=0),
+            (7, 1, 0, 0..=0),
+            (8, 1, 0, 1..=1),
+            (7, 2, 0, 0..=1),
+            (0, 8, 0, 0..=0),
+            (1, 8, 0, 0..=1),
+            (8, 8, 0, 1..=1),
+            (0, 9, 1, 0..=0),
+            (55, 9, 1, 0..=0),
+            (56, 9, 1, 0..=1),
+            (0, 64, 1, 0..=0),
+            (64, 64, 1, 1..=1),
+            (0, 65, 2, 0..=0),
+            (1_000, 512, 2, 1..=2),
+            (0, 513, 3, 0..=0),
+            (4_096, 4_096, 3, 1..=1),
+            (4_097, 4_097, 4, 0..=0),
+            (40_000, 32_769, 5, 0..=0),
+            ((1 << 18) - 1, 1 << 18, 5, 0..=1),
+            (0, (1 << 18) + 1, 6, 0..=0),
+            (0, 1 << 20, 6, 0..=0),
+        ] {
+            let entry = Entry { rect: Rect { top, left: 0, bottom: top + height, right: 1 }, slot: 3 };
+            let mut index = Index::default();
+            let places = |index: &Index| {
+                let mut places = Vec::new();
+                for (number, level) in index.levels.iter().enumerate() {
+                    let holding = level.bands.iter().zip(0..).filter(|(band, _)| !band.is_empty());
+                    places.extend(holding.map(|(band, at)| (number, at, band.len(), level.slots)));
+                }
+                places
+            };
+            index.insert(entry);
+            let expected: Vec<_> = bands.map(|at| (level, at, 1, 1)).collect();
+            assert_eq!(places(&index), expected, "{height} rows from {top} on");
+            assert!(index.remove(entry) && !index.remove(entry));
+            assert!(places(&index).is_empty() && index.levels.iter().all(|level| level.slots == 0));
+        }
+    }
+}
