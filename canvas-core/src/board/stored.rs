@@ -128,7 +128,7 @@ impl Board {
                 }
             }
         }
-        let in_order = all.is_sorted_by(|one, two| (one.order, &one.body.id) < (two.order, &two.body.id));
+        let in_order = all.is_sorted_by_key(|record| (record.order, &record.body.id));
         let board = Self::assemble(Arc::unwrap_or_clone(workspace), updated_at, views, all);
         let mut board = board.map_err(|_| Unread::Damaged(id))?;
         if in_order {
