@@ -14,7 +14,7 @@ use super::{LineCursor, Outline, depth};
 use crate::lines;
 
 /// Bytes that the parser is given at once, or a few lines more. In tests and fuzz targets parts are as short as can be.
-const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 128 << 10 };
+const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 20 };
 
 /// So far apart are the places in a part where it may end.
 const MARKS: usize = PART / 64;
