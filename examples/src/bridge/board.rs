@@ -260,19 +260,7 @@ fn done(undo_id: Option<UndoId>, explanation: String, affected: Vec<ComponentId>
 }
 
 fn failed(code: CommandErrorCode, message: String) -> CommandResult {
-    let explanation = format!("Nothing was changed: {message}");
-    let error = CommandError {
-        code,
-        message,
-        component_id: None,
-        place: None,
-        errors: Vec::new(),
-        colliding_ids: Vec::new(),
-        free_positions: Vec::new(),
-        candidates: Vec::new(),
-        corrected: None,
-    };
-    CommandResult { success: false, error: Some(error), ..done(None, explanation, Vec::new()) }
+    CommandResult::refused(CommandError::new(code, message))
 }
 
 impl From<BoardError> for BridgeError {

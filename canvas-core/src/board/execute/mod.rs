@@ -338,7 +338,8 @@ fn path_of(batch: &Batch, number: &mut usize) -> Option<String> {
 }
 
 impl CommandError {
-    pub(super) fn new(code: CommandErrorCode, message: String) -> Self {
+    /// A refusal of which nothing is known but its code and a message that says what to do next.
+    pub const fn new(code: CommandErrorCode, message: String) -> Self {
         Self {
             code,
             message,
@@ -367,7 +368,8 @@ impl CommandResult {
         }
     }
 
-    pub(super) fn refused(error: CommandError) -> Self {
+    /// The answer to a command that was refused.
+    pub fn refused(error: CommandError) -> Self {
         Self {
             success: false,
             undo_id: None,
