@@ -53,6 +53,8 @@ fn places_and_sizes_are_judged_when_all_are_done() {
     // Too wide where it stands, and moved to where it fits.
     let executed = world.json(batch(vec![resized(&one, 4, 1), moved(&one, 8, 0)]));
     assert_eq!((code(&executed.result).as_str(), world.at(&one)), ("OK", Some((8, 0, 4, 1))));
+    let told: Vec<_> = result(&executed).results.iter().map(|one| one.explanation.as_str()).collect();
+    assert_eq!(told, ["Resized Stat Tile to 4x1.", "Moved Stat Tile to (8, 0)."]);
     // A command of another kind ends the run.
     let executed = world.json(batch(vec![resized(&one, 5, 1), created(), moved(&one, 7, 0)]));
     assert_eq!(code(&executed.result), "INVALID_SIZE /payload/commands/0/payload/size");
@@ -64,6 +66,25 @@ fn places_and_sizes_are_judged_when_all_are_done() {
         let expected = smaller.map(|(cols, rows)| resized(&one, cols, rows));
         assert_eq!(offered.map(|command| serde_json::to_value(command).unwrap()), expected, "{col} {row}");
     }
+}
+
+/// What was changed and changed back is no change.
+#[test]
+fn what_comes_back_is_not_in_the_patch() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let id = world.tile(0, 0, 1, 1);
+    let pin = |pinned: bool| json!({"type": "component.update", "payload": {"componentId": id, "meta": {"pinned": pinned}}});
+    let there_and_back = |commands: &[Value]| [&[pin(true)], commands, &[pin(false)]].concat();
+    let executed = world.json(batch(there_and_back(&[moved(&id, 1, 0)])));
+    let only = world.json(moved(&id, 2, 0));
+    let components = |executed: &Executed| {
+        let patch = serde_json::to_value(&executed.change.as_ref().unwrap().patch).unwrap();
+        patch["components"].as_array().unwrap().len()
+    };
+    assert_eq!((components(&executed), components(&only)), (1, 1));
+    let before = world.board.clone();
+    let executed = world.json(batch(there_and_back(&[])));
+    assert_eq!((code(&executed.result).as_str(), executed.change, world.board), ("OK", None, before));
 }
 
 /// However many there are, and however often each is touched, all of it is one change.

@@ -193,7 +193,12 @@ fn a_message_names_what_is_wrong() {
         let (one, two) = (world.tile(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
         let named = |text: &str| text.replace("ONE", one.as_str()).replace("TWO", two.as_str());
         let executed = world.json(serde_json::from_str(&named(&command.to_string())).unwrap());
-        let message = &executed.result.error().unwrap_or_else(|| panic!("{command}: {executed:?}")).message;
+        let error = executed.result.error().unwrap_or_else(|| panic!("{command}: {executed:?}"));
+        let message = &error.message;
+        if error.code == CommandErrorCode::ComponentNotFound {
+            let asked = command["payload"]["componentId"].as_str();
+            assert_eq!(error.component_id.as_ref().map(|id| id.as_str()), asked);
+        }
         assert!(message.contains(&named(expected)), "{message}");
         assert_eq!(self::one(&executed).explanation, format!("Nothing was changed: {message}"));
     }

@@ -158,9 +158,15 @@ fn a_view_that_goes_takes_its_marks_along_and_brings_them_back() {
     workspace["triggers"][1]["viewId"] = "view_1".into();
     let mut world = World::of(serde_json::from_value(workspace).unwrap(), GridPolicy::BestEffort);
     let (one, two) = (ViewId::new("view_1").unwrap(), ViewId::new("view_2").unwrap());
+    // Where it is not the active one, the marks are all that changes.
+    let delete = |id: &ViewId| json!({"type": "view.delete", "payload": {"viewId": id}});
+    let before = world.board.clone();
+    world.json(delete(&one));
+    assert_eq!(world.board.triggers()[1].view_id, None);
+    world.history.undo(&mut world.board).unwrap();
+    assert_eq!(world.board, before);
     world.json(load(&one));
     let before = world.board.clone();
-    let delete = |id: &ViewId| json!({"type": "view.delete", "payload": {"viewId": id}});
     let executed = world.json(delete(&one));
     assert_eq!(kinds(&executed.events), ["view.deleted"]);
     assert_eq!((world.board.active_view(), &world.board.triggers()[1].view_id), (None, &None));

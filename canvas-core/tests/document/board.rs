@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
-use canvas_core::{Actor, Blob, Call, Command, Outcome, Party, Revision, Step, Undo, block_on};
+use canvas_core::{
+    Actor, Blob, Call, Command, Entry, Face, Head, Outcome, Party, Revision, Step, Undo, block_on,
+};
 use serde_json::{Value, json};
 
 use crate::world::{World, code};
@@ -289,6 +291,53 @@ fn a_damaged_entry_is_found_out() {
         let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
         assert_eq!((replay.code(), now(&world)), ("CANVAS_DAMAGED", before));
     }
+}
+
+/// Each face by itself, or all in the order in which they would go. The undo of the fourth entry is the fifth.
+#[test]
+fn what_goes_back_and_forth_is_told_face_by_face() {
+    let world = with_board();
+    world.edit("a\nb\nc\n");
+    world.ask("user", board_command(Actor::User, tile(0)));
+    world.edit("b\nc\n");
+    world.ask("user", board_command(Actor::User, tile(3)));
+    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    for (face, limit, undo, redo) in [
+        (None, 9, &[3, 2, 1][..], &[5][..]),
+        (Some(Face::Board), 9, &[2], &[5]),
+        (Some(Face::Document), 9, &[3, 1], &[]),
+        (Some(Face::Document), 1, &[3], &[]),
+        (Some(Face::Surface), 9, &[], &[]),
+        (None, 2, &[3, 2], &[5]),
+        (None, 0, &[], &[]),
+    ] {
+        let stacks = block_on(world.engine.stacks(&world.canvas, face, limit, world.now())).unwrap();
+        let numbers = |entries: &[Entry]| entries.iter().map(|entry| entry.number).collect::<Vec<_>>();
+        assert_eq!(
+            (&numbers(&stacks.undo)[..], &numbers(&stacks.redo)[..]),
+            (undo, redo),
+            "{face:?} {limit}"
+        );
+    }
+}
+
+/// A head that was stored after the user took back something on the board still tells so.
+#[test]
+fn the_users_undo_on_the_board_is_kept_in_the_head() {
+    let world = with_board();
+    let kept = || {
+        let head = world.head();
+        let json = head.to_json();
+        assert_eq!(Head::from_json(head.canvas(), &json).as_ref(), Ok(head.as_ref()));
+        serde_json::from_slice::<Value>(&json).unwrap().get("user_revision").cloned()
+    };
+    world.ask("user", board_command(Actor::User, tile(0)));
+    world.ask("host", Command::Message);
+    made(&world.ask("model", board_command(Actor::Assistant, tile(3))));
+    let before = kept();
+    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(kept(), Some(json!(world.head().revision())));
+    assert_ne!(kept(), before);
 }
 
 #[test]

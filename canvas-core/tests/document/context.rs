@@ -75,6 +75,32 @@ fn large_diffs_make_way_for_the_text() {
     }
 }
 
+/// As many bytes as may be shown are shown.
+#[test]
+fn a_diff_may_be_as_large_as_is_allowed() {
+    let (before, now) = ("a\n".repeat(40), "b\n".repeat(40));
+    let told = |sync_diff_bytes| {
+        let world = World::with(&before, Policy { sync_diff_bytes, ..Policy::default() });
+        world.edit(&now);
+        hears(&world, "model").expect("it has changed").diff
+    };
+    let diff = told(usize::MAX).expect("all is allowed");
+    assert_eq!((told(diff.len()), told(diff.len() - 1)), (Some(diff), None));
+
+    // One that is as long as the text does not make way for it.
+    let now = "kept\n".repeat(20);
+    for (longer, is_whole) in [(0, false), (1, true)] {
+        let before = format!("{}\n{now}", "x".repeat(64 + longer));
+        let world = World::with(&before, Policy { sync_diff_bytes: 0, ..Policy::default() });
+        world.edit(&now);
+        let changes = hears(&world, "model").expect("it has changed");
+        assert_eq!(changes.whole.is_some(), is_whole);
+        if let Some(diff) = changes.diff {
+            assert_eq!(diff.len(), now.len());
+        }
+    }
+}
+
 /// Of too many conversations the one that has known nothing new for the longest time is given up.
 #[test]
 fn a_conversation_that_was_given_up_is_told_the_whole() {

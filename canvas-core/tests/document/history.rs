@@ -350,6 +350,15 @@ fn damage_is_found_out() {
         let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
         assert_eq!(replay.code(), "CANVAS_DAMAGED");
     }
+    // Each step leads where it says, but the last one not to the document.
+    let world = damaged(&|entry| {
+        let Step::Document { before, after, delta, .. } = &mut entry.step else {
+            panic!("it is the document's")
+        };
+        (*after, *delta) = (*before, None);
+    });
+    let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
+    assert_eq!(replay.code(), "CANVAS_DAMAGED");
     let world = damaged(&|_| ());
     put_entry(&world, "no entry at all");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_DAMAGED");
