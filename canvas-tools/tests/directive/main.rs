@@ -6,6 +6,7 @@ mod actions;
 mod history;
 mod laws;
 mod next;
+mod overtaken;
 mod parsing;
 mod patches;
 mod prompt;

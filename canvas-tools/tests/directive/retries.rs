@@ -1,5 +1,6 @@
 //! The same call twice is one edit.
 
+use canvas_core::{CallId, Command, Outcome, block_on};
 use serde_json::json;
 
 use super::world::{World, code};
@@ -53,7 +54,7 @@ fn a_retry_is_answered_without_a_history() {
             let id = world.fresh_id();
             let directive = json!({"action": "replace", "content": content, "target_range": [0, 1]});
             let first = world.direct_as(&id, &directive).unwrap();
-            world.user(canvas_core::Command::ClearHistory);
+            world.user(Command::ClearHistory);
             let again = world.direct_as(&id, &directive).unwrap();
             assert_eq!((again.replayed, again.status()), (true, first.status()));
             assert_eq!(again.version_before, first.version_before);
@@ -69,4 +70,41 @@ fn what_was_refused_for_its_document_may_be_tried_again() {
     assert_eq!(code(&world.direct_as("id", &directive)), "INVALID_RANGE at /target_range");
     world.edit("long enough\n");
     assert_eq!(code(&world.direct_as("id", &directive)), "OK");
+}
+
+/// The call id is looked at before the document, whatever that would say of the directive.
+#[test]
+fn a_used_call_id_is_told_whatever_the_directive() {
+    let world = World::new("abc");
+    let (old, insert) =
+        (world.version(), json!({"action": "insert", "content": "x", "target_range": [0, 0]}));
+    world.direct_as("used", &insert).unwrap();
+    let operation = world.session.operation(CallId::new("given up").unwrap());
+    block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
+    for (id, expected) in [("used", "CALL_ID_REUSED"), ("given up", "CALL_ABANDONED")] {
+        for directive in [
+            json!({"action": "replace", "content": "y", "target_range": [0, 1]}),
+            json!({"action": "replace", "content": "y", "target_range": [0, 99]}),
+            json!({"action": "replace", "content": "y", "target_range": [0, 1], "version": old}),
+            json!({"action": "patch", "diff": "@@\n-nowhere\n+y\n", "version": world.version()}),
+            json!({"action": "annotate", "content": "y", "target_range": [0, 0]}),
+        ] {
+            assert_eq!(code(&world.direct_as(id, &directive)), expected, "{directive}");
+        }
+    }
+}
+
+/// A refusal is an answer too.
+#[test]
+fn a_retry_of_what_the_canvas_refused_is_refused_again() {
+    let world = World::new("abc");
+    let Outcome::CheckedOut { lease, .. } = world.model(Command::CheckOut) else { panic!("it is free") };
+    let directive = json!({"action": "insert", "content": "x", "target_range": [3, 3]});
+    assert_eq!(code(&world.direct_as("id", &directive)), "LOCK_NOT_AVAILABLE/HELD");
+    world.model(Command::CheckIn { lease: Some(lease) });
+    assert_eq!(code(&world.direct_as("id", &directive)), "LOCK_NOT_AVAILABLE/HELD");
+    // Also where the directive no longer fits.
+    world.edit("");
+    assert_eq!(code(&world.direct_as("id", &directive)), "LOCK_NOT_AVAILABLE/HELD");
+    assert_eq!(code(&world.direct(&directive)), "INVALID_RANGE at /target_range");
 }

@@ -1,0 +1,105 @@
+//! Somebody is faster: another server acts between the look at the document and the edit.
+
+use std::sync::Mutex;
+
+use canvas_core::{
+    Blob, BlobId, CallId, CanvasId, Capabilities, Command, Commit, Committed, Engine, Fault, Loaded,
+    MemoryStore, Policy, Store, block_on,
+};
+use canvas_tools::{Directive, FailureKind, apply_directive};
+use serde_json::{Value, json};
+
+use super::world::{Done, World, code};
+
+/// What happens at the other server.
+type Act = fn(&World);
+
+/// A server at whose first commit somebody acts at another one.
+struct Overtaken<'w> {
+    store: MemoryStore,
+    world: &'w World,
+    act: Mutex<Option<Act>>,
+}
+
+impl Store for Overtaken<'_> {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.store.load(canvas).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        let act = self.act.lock().unwrap().take();
+        if let Some(act) = act {
+            act(self.world);
+        }
+        self.store.commit(commit).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        self.store.blob(canvas, id).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        self.store.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.store.delete(canvas, blobs).await
+    }
+}
+
+fn insert() -> Value {
+    json!({"action": "insert", "content": "x", "target_range": [0, 0]})
+}
+
+/// Makes an insertion under the id `k`, and meanwhile this happens.
+fn insert_while(world: &World, act: Act) -> Done {
+    let store = Overtaken { store: world.engine.store().clone(), world, act: Mutex::new(Some(act)) };
+    let engine = Engine::new(store, Policy::default());
+    let (id, directive) = (CallId::new("k").unwrap(), Directive::parse(&insert()).unwrap());
+    let done = block_on(apply_directive(&engine, &world.session, id, &directive, world.now()));
+    assert!(engine.store().act.lock().unwrap().is_none(), "nobody came between");
+    done
+}
+
+/// What happens meanwhile, what is answered, and the text in the end.
+#[test]
+fn an_edit_that_was_overtaken_is_judged_anew() {
+    let rows: [(Act, &str, &str); 5] = [
+        (|world| drop(world.model(Command::Forget)), "OK", "xa\nb\n"),
+        (|world| world.edit("a\nc\n"), "STALE_VERSION", "a\nc\n"),
+        (|world| drop(world.model(Command::CheckOut)), "LOCK_NOT_AVAILABLE/HELD", "a\nb\n"),
+        (|world| drop(world.user(Command::Cancel)), "LOCK_NOT_AVAILABLE/USER_ACTIVE", "a\nb\n"),
+        // The same call, made twice at once.
+        (|world| drop(world.direct_as("k", &insert()).unwrap()), "OK", "xa\nb\n"),
+    ];
+    for (row, (act, expected, text)) in rows.into_iter().enumerate() {
+        let world = World::new("a\nb\n");
+        let done = insert_while(&world, act);
+        assert_eq!((code(&done).as_str(), world.text().as_str()), (expected, text), "row {row}");
+        let version = done.map_or_else(|failure| failure.current.unwrap(), |done| done.version);
+        assert_eq!(version.to_string(), world.version(), "row {row}");
+    }
+}
+
+#[test]
+fn who_was_overtaken_is_told_what_changed() {
+    let world = World::new("a\nb\n");
+    let failure = insert_while(&world, |world| world.edit("a\nc\n")).unwrap_err();
+    assert_eq!(failure.status(), format!("failed: stale insert vs {}", world.version()));
+    let FailureKind::Stale { changes: Some(changes) } = &failure.kind else { panic!("{failure:?}") };
+    assert_eq!(changes.diff.as_deref(), Some("@@ -1,2 +1,2 @@\n a\n-b\n+c\n"));
+}
+
+#[test]
+fn of_two_calls_at_once_one_is_done_and_both_are_answered_the_same() {
+    let world = World::new("a\nb\n");
+    let late = insert_while(&world, |world| drop(world.direct_as("k", &insert()).unwrap())).unwrap();
+    let first = &world.entries()[0];
+    assert_eq!((world.entries().len(), late.replayed, late.change), (1, true, Some(first.number)));
+    assert_eq!(late.status(), format!("applied: +1 chars (insert, version={})", world.version()));
+    assert_eq!(late.preview, "@@ -1,2 +1,2 @@\n-a\n+xa\n b\n");
+}
