@@ -137,6 +137,11 @@ fn a_fingerprint_guards_the_range() {
     assert!(failure.is_conflict());
     let chat = failure.chat_text();
     assert!(chat.contains("which reads \"and\"") && chat.contains(&print("two")), "{chat}");
+    let json = failure.to_json();
+    assert_eq!(
+        (&json["expected"], &json["actual"], &json["text"]),
+        (&json!(print("two")), &json!(print("and")), &json!("and"))
+    );
 }
 
 #[test]
@@ -171,6 +176,23 @@ fn large_changes_have_no_preview() {
         let preview = world.direct(&insert).unwrap().preview;
         assert_eq!(preview.starts_with("@@"), is_previewed, "{preview}");
         assert_eq!(preview == format!("(a change of {bytes} bytes)\n"), !is_previewed);
+    }
+}
+
+/// A preview up to 2 KiB is whole, of a longer one the lines are left that lie within.
+#[test]
+fn long_previews_end_with_a_line() {
+    // They and the header leave five bytes for the last line.
+    let lines = "+x\n".repeat(675);
+    for (last, shown) in
+        [("xxx", "+xxx\n"), ("xxxx", "…\n"), ("xxé", "…\n"), ("xx\u{10ffff}", "…\n"), ("xx\nx", "+xx\n…\n")]
+    {
+        let world = World::new("");
+        let content = format!("{}{last}\n", "x\n".repeat(675));
+        let insert = json!({"action": "insert", "content": content, "target_range": [0, 0]});
+        let preview = world.direct(&insert).unwrap().preview;
+        let rest = preview.strip_prefix(&format!("@@ -0,0 +1,{} @@\n", content.lines().count()));
+        assert_eq!(rest.and_then(|rest| rest.strip_prefix(&lines)), Some(shown), "{last:?}");
     }
 }
 

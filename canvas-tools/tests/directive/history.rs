@@ -40,9 +40,13 @@ fn each_edit_is_one_entry_and_one_undo() {
 fn recent_edits_are_bounded_and_can_be_taken_back() {
     let world = World::new("a\nb\nc\n");
     let mut recent = RecentEdits::default();
-    let first = world.direct(&json!({"action": "replace", "content": "A", "target_range": [0, 1]}));
+    let title = json!({"action": "replace", "content": "A", "target_range": [0, 1]});
+    let first = world.direct_as("first", &title);
     let change = first.as_ref().unwrap().change.unwrap();
     recent.record(&first, Some("a title"));
+    // A retry is in the list already.
+    recent.record(&world.direct_as("first", &title), Some("a title"));
+    assert_eq!(recent.iter().count(), 1);
     recent.record(&world.direct(&json!({"action": "replace", "content": "C", "target_range": [4, 5]})), None);
     recent.record(&world.direct(&json!({"action": "insert"})), None);
     recent.record(&world.direct(&insert(99, "x")), None);

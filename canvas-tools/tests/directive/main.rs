@@ -3,6 +3,7 @@
 #![expect(clippy::result_large_err, reason = "tests pass failures on as they come")]
 
 mod actions;
+mod failures;
 mod history;
 mod laws;
 mod next;

@@ -30,6 +30,11 @@ fn the_prompt_tells_the_contract() {
         assert!(!by_offsets.contains(absent), "{absent}: {by_offsets}");
     }
     assert!(by_offsets.contains("line_offsets"));
+    // Without both tools there is no such order.
+    for (missing, there) in [("document_snapshot", false), ("document_edit", false), ("diff_builder", true)] {
+        let tools: Vec<_> = directive_tools(true).into_iter().filter(|tool| tool.name != missing).collect();
+        assert_eq!(system_prompt(&tools).contains("Edit in this order"), there, "{missing}");
+    }
     // Off unless the host takes the toolset.
     assert!(!system_prompt(&document_tools()).contains("document_edit"));
 }

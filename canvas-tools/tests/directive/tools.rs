@@ -1,6 +1,6 @@
 //! The tools as a model meets them.
 
-use canvas_tools::{CharRange, Fingerprint};
+use canvas_tools::{CharRange, Fingerprint, MAX_CONTENT_BYTES};
 use serde_json::{Value, json};
 
 use super::world::{World, of_json};
@@ -92,6 +92,13 @@ fn wrong_payloads_are_told_how_to_do_better() {
         (true, "document_snapshot", json!({"offset": 27}), "INVALID_RANGE at /offset"),
         (true, "document_snapshot", json!({"offset": 26}), "OK"),
         (true, "document_snapshot", json!({"selection": [0, 27]}), "INVALID_RANGE at /selection"),
+        (
+            true,
+            "document_snapshot",
+            json!({"offset": 26, "selection": [0, 27]}),
+            "INVALID_RANGE at /selection",
+        ),
+        (true, "document_snapshot", json!({"offset": 27, "selection": [0, 27]}), "INVALID_RANGE at /offset"),
         (true, "document_snapshot", json!({"selection": [2, 1]}), "INVALID_ARGUMENTS at /selection"),
         (true, "document_snapshot", json!({"selection": [2]}), "INVALID_ARGUMENTS at /selection"),
         (true, "diff_builder", json!({"original": "a"}), "INVALID_ARGUMENTS at "),
@@ -201,4 +208,24 @@ fn the_diff_builder_makes_diffs_that_apply() {
     let built = overlap.tool(true, "diff_builder", json!({"original": "aa", "updated": "b"}));
     assert_eq!(built.body()["applies"], json!(false));
     assert!(CharRange::new(2, 1).is_none());
+}
+
+#[test]
+fn the_diff_builder_takes_texts_up_to_the_limit() {
+    let world = World::new(TEXT);
+    let line = format!("{}\n", "x".repeat(99));
+    let text = |bytes: usize, last: &str| {
+        let lines = line.repeat(bytes / line.len() + 1);
+        format!("{}{last}", &lines[..bytes - last.len()])
+    };
+    let limit = MAX_CONTENT_BYTES;
+    for (original, updated, expected) in [
+        (limit, limit, "OK"),
+        (limit + 1, limit, "INVALID_ARGUMENTS at /original"),
+        (limit, limit + 1, "INVALID_ARGUMENTS at /updated"),
+    ] {
+        let texts = json!({"original": text(original, "a"), "updated": text(updated, "b")});
+        let reply = world.tool(true, "diff_builder", texts);
+        assert_eq!(of_json(&reply.body()["error"]), expected, "{original} {updated}");
+    }
 }
