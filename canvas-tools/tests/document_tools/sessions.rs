@@ -158,6 +158,23 @@ fn a_key_of_another_call_is_told() {
     assert_eq!(session, world.session);
 }
 
+#[test]
+fn a_key_that_was_given_up_is_told() {
+    let world = World::new("a\n");
+    let operation = world.session.operation(id("k"));
+    block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
+    let mut session = world.session.clone();
+    for e in [
+        block_on(session.begin_turn(&world.engine, id("k"), world.now())).unwrap_err(),
+        block_on(session.forget(&world.engine, id("k"), world.now())).unwrap_err(),
+        block_on(session.end_turn(&world.engine, id("k"), world.now())).unwrap_err(),
+    ] {
+        let message = "this call was given up before it was done: send it again with a new id";
+        assert_eq!((e.code(), e.to_string().as_str()), ("CALL_ABANDONED", message));
+    }
+    assert_eq!(session, world.session);
+}
+
 /// Who has lost the document, or was given up for others, is told the whole of it.
 #[test]
 fn who_has_lost_the_document_is_told_the_whole_of_it() {
