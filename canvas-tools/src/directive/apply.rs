@@ -136,7 +136,7 @@ pub async fn apply_directive<S: Store>(
             let first = Amended { version_before: previous, version, change, summary };
             return Ok(replayed(engine, session, directive, first, now).await);
         }
-        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), refusal.into())),
+        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), kind_of(refusal))),
         _ => {}
     }
     if directive.version().is_some_and(|version| !holds(version, &snapshot)) {
@@ -158,10 +158,7 @@ pub async fn apply_directive<S: Store>(
     let answered = answered.map_err(|e| failed(Some(current), e.into()))?;
     let current = answered.snapshot.revision_id();
     match answered.outcome {
-        Outcome::Refused(Refusal::StaleBase { changes, .. }) => {
-            Err(failed(Some(current), FailureKind::Stale { changes }))
-        }
-        Outcome::Refused(refusal) => Err(failed(Some(current), refusal.into())),
+        Outcome::Refused(refusal) => Err(failed(Some(current), kind_of(refusal))),
         Outcome::Amended { revision: version, previous: version_before, change, summary } => {
             if answered.replayed {
                 // The same call was made twice at once, and the other one was faster.
@@ -172,6 +169,14 @@ pub async fn apply_directive<S: Store>(
         }
         // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
         _ => Err(failed(Some(current), Refusal::CallIdReused.into())),
+    }
+}
+
+/// A base that is no more current is the version of the directive.
+fn kind_of(refusal: Refusal) -> FailureKind {
+    match refusal {
+        Refusal::StaleBase { changes, .. } => FailureKind::Stale { changes },
+        refusal => refusal.into(),
     }
 }
 

@@ -103,3 +103,14 @@ fn of_two_calls_at_once_one_is_done_and_both_are_answered_the_same() {
     assert_eq!(late.status(), format!("applied: +1 chars (insert, version={})", world.version()));
     assert_eq!(late.preview, "@@ -1,2 +1,2 @@\n-a\n+xa\n b\n");
 }
+
+/// A retry is answered as it was, also where it was refused because somebody was faster.
+#[test]
+fn a_retry_of_an_edit_that_was_overtaken_is_answered_the_same() {
+    let world = World::new("a\nb\n");
+    let first = insert_while(&world, |world| world.edit("a\nc\n")).unwrap_err();
+    let again = world.direct_as("k", &insert()).unwrap_err();
+    assert_eq!((again.code(), again.reason()), (first.code(), first.reason()));
+    assert_eq!((again.status(), again.advice()), (first.status(), first.advice()));
+    assert_eq!(again.to_json(), first.to_json());
+}
