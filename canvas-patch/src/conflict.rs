@@ -361,10 +361,17 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut_around_the_difference() {
-        let (a, b) = (format!("{}x{}", "é".repeat(5000), "y".repeat(5000)), "é".repeat(5000));
-        let d = Divergence::new(&a, Some(&b));
-        assert!(d.expected.len() < 500 && d.expected.contains('x') && d.expected.starts_with('…'));
-        assert_eq!(d.column, 10_001);
+        let (e, y) = (|n| "é".repeat(n), |n| "y".repeat(n));
+        for (before, shown) in [
+            ("z".repeat(120), format!("{}x{}…", "z".repeat(120), y(79))),
+            ("z".repeat(121), format!("…{}x{}…", "z".repeat(120), y(79))),
+            (e(5000), format!("…{}x{}…", e(60), y(139))),
+            // A character that would be cut in two is left out.
+            (e(5000) + "z", format!("…{}zx{}…", e(59), y(139))),
+        ] {
+            let d = Divergence::new(&format!("{before}x{}", y(5000)), Some(&before));
+            assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());
+        }
     }
 
     #[test]
