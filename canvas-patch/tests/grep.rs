@@ -45,6 +45,7 @@ fn expressions() {
     check("a\nb\n", regex("a(?s:.)b|b"), &[(2, "b")]);
     check("a\nb\nab\n", regex("a[^x]*b"), &[(3, "ab")]);
     check("a\nb", regex(r"\Ab\z"), &[(2, "b")]);
+    check("a\nb\n", regex("(?-m:^)b"), &[(2, "b")]);
     check("a\n\nb\n", regex("^$"), &[(2, "")]);
     check("a\r\n\r\nb\n", regex("^$"), &[(2, "")]);
     check("a\n\n", regex("x*"), &[(1, "a"), (2, "")]);
@@ -61,6 +62,7 @@ fn queries_that_are_refused() {
     check_refused(Query::literal("é\nb"), "INVALID_QUERY", Some(2));
     check_refused(Query::literal(&"a".repeat(4_097)), "QUERY_TOO_LARGE", None);
     check_refused(Query::regex(&"a".repeat(4_097)), "QUERY_TOO_LARGE", None);
+    assert!(Query::literal(&"a".repeat(4_096)).is_ok() && Query::regex(&"a".repeat(4_096)).is_ok());
     check_refused(Query::regex("(a{1000}){1000}"), "QUERY_TOO_LARGE", None);
     check_refused(Query::regex("x{0,99999999}"), "QUERY_TOO_LARGE", None);
     check_refused(Query::regex("é(b"), "INVALID_REGEX", Some(2));
@@ -176,6 +178,8 @@ fn expressions_that_could_take_long_are_refused_by_the_size_of_the_text() {
     for (pattern, bytes, positions) in [
         ("a(a|x){2000}Z", 1_000_000, Some(2002)),
         ("a(a|x){2000}Z", 10_000, None),
+        ("b{2000}", 100_000, None),
+        ("b{2000}", 100_002, Some(2000)),
         ("(?:a[ax]{90}){90}Z", 100_000, Some(8191)),
         (r"\w{1,20}", 1_000_000, None),
         ("(?i)a heading of ten words or so, not more", 1_000_000, None),
