@@ -297,6 +297,7 @@ fn nowhere_to_be_found() {
     // The place where most lines stand, blank ones not counted, wins over the stated one.
     refuses("\n\n1\n2\n3\n\n\n", "@@ -1,4 +1 @@\n \n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @4:1 CONTENT x|2"]);
     refuses("\n\n\na\n", "@@\n \n \n \n \n-\n", &["1:NOT_FOUND 1 @4:1 CONTENT |a"]);
+    refuses("a\nb\n\n", "@@\n \n-\n", &["1:NOT_FOUND 1 @2:1 CONTENT |b"]);
     // Of places alike, the nearest to the stated one, then the first.
     let text = "1\n2\n3\n1\n2\n3\n1\n2\n3\n";
     refuses(text, "@@ -4,3 +4 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @5:1 CONTENT x|2"]);

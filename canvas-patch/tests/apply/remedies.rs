@@ -292,4 +292,13 @@ fn changes_near_a_patch_are_told_from_others() {
         assert_eq!(changes_near(&base, patch, &changes, &Limits::default()), None, "{patch:?}");
     }
     assert_eq!(changes_near(&base, "@@\n-6\n+x\n", "no diff", &Limits::default()), None);
+    // The limits are those of the patch; a diff of two texts may pass them.
+    for (limits, is_read) in [
+        (Limits { patch_bytes: 9, hunks: 1, ..Limits::default() }, true),
+        (Limits { patch_bytes: 8, hunks: 1, ..Limits::default() }, false),
+        (Limits { patch_bytes: 9, hunks: 0, ..Limits::default() }, false),
+    ] {
+        let excerpt = changes_near(&base, "@@\n-6\n+x\n", &changes, &limits);
+        assert_eq!(excerpt.map(|excerpt| excerpt.diff), is_read.then(|| hunks[0].clone()), "{limits:?}");
+    }
 }
