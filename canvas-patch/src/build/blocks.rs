@@ -171,6 +171,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn of_runs_that_overlap_the_longer_one_is_kept() {
+        let run = |(old, new, len)| Run { old, new, len };
+        for (runs, kept) in [
+            ([(0, 0, 2), (2, 9, 1)], &[(0, 0, 2), (2, 9, 1)][..]),
+            ([(0, 0, 2), (1, 9, 1)], &[(0, 0, 2)]),
+            ([(0, 0, 1), (0, 9, 2)], &[(0, 9, 2)]),
+            ([(3, 0, 1), (3, 9, 2)], &[(3, 9, 2)]),
+        ] {
+            let kept: Vec<_> = kept.iter().copied().map(run).collect();
+            assert_eq!(heaviest_chain(runs.map(run).to_vec()), kept, "{runs:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_end_in_long_runs_and_where_they_are_large() {
+        let (half, end) = (LARGE / 2, LARGE);
+        for (runs, cuts) in [
+            (&[][..], &[(0, end)][..]),
+            // All lines of a run may be taken along by the blocks around it.
+            (&[(10, 2 * MARGIN)], &[(0, end)]),
+            (&[(10, 2 * MARGIN + 1)], &[(0, 10 + MARGIN), (11 + MARGIN, end)]),
+            (&[(half - 1, 1)], &[(0, end)]),
+            (&[(half, 1)], &[(0, half), (half, end)]),
+            (&[(half, 1), (half + 9, 1)], &[(0, half), (half, end)]),
+        ] {
+            let chain: Vec<_> = runs.iter().map(|&(at, len)| Run { old: at, new: at, len }).collect();
+            let lines = vec![Token(0); end];
+            let cuts: Vec<_> =
+                cuts.iter().map(|&(start, end)| Block { old: start..end, new: start..end }).collect();
+            assert_eq!(blocks(&chain, &lines, &lines), cuts, "{runs:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn no_chain_is_heavier(runs in prop::collection::vec((0_usize..12, 1_usize..5), 0..9)) {
