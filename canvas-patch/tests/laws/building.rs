@@ -121,6 +121,21 @@ fn changes_far_apart_are_nothing_else() {
     assert_eq!((summary.added, summary.removed, summary.hunks), (3_001, 1, 2));
 }
 
+/// The second `x` is told from the first by the fourth lines around it.
+#[test]
+fn context_grows_to_what_tells_a_place() {
+    let before = "a\n1\n2\n3\nx\n4\n5\n6\nb\n1\n2\n3\nx\n4\n5\n6\nc\n";
+    let after = before.replace("x\n4\n5\n6\nc", "y\n4\n5\n6\nc");
+    let (narrow, wide) = (("@@ -12,3 +12,3 @@", &[1][..]), ("@@ -9,9 +9,9 @@", &[][..]));
+    for (widest_context, expected) in
+        [(0, narrow), (1, narrow), (3, narrow), (4, wide), (5, wide), (16, wide), (usize::MAX, wide)]
+    {
+        let built = build_unique(before, &after, &BuildOptions { context: 1, widest_context });
+        let header = built.patch.lines().next().unwrap_or_default();
+        assert_eq!((header, &built.ambiguous[..]), expected, "{widest_context}");
+    }
+}
+
 /// A change of more lines than one block holds is still one: what goes stands before what comes.
 #[test]
 fn a_change_over_several_blocks_is_one() {
@@ -134,6 +149,12 @@ fn a_change_over_several_blocks_is_one() {
 fn words() {
     let long = "x ".repeat(60_000);
     let longer = long.clone() + "y";
+    let (a, b) = (format!("a {long}"), format!("b {long}"));
+    // Eight bytes a number, so that the first is 64 KiB long.
+    let numbers: String = (0..8_191).map(|i| format!(" {i:07}")).collect();
+    let around = |first: &str, last: &str| format!("{first}{numbers} {last}");
+    let (most, other, more) = (around("aa", "bbbbb"), around("c", "d"), around("aaa", "bbbbb"));
+    assert_eq!(most.len(), 64 << 10);
     for (old, new, expected) in [
         ("", "", &[][..]),
         ("a", "", &[("a", "")]),
@@ -145,7 +166,12 @@ fn words() {
         ("a\nb\n", "x\ny\n", &[("a", "x"), ("b", "y")]),
         ("(a, b)", "[a, b]", &[("(", "["), (")", "]")]),
         ("a  b\r\n", "a b\n", &[("  ", " "), ("\r\n", "\n")]),
+        ("a--b", "a-+b", &[("-", "+")]),
+        // What both share at their ends may be long, what lies between not.
         (&long, &longer, &[("", "y")]),
+        (&a, &b, &[("a", "b")]),
+        (&most, &other, &[("aa", "c"), ("bbbbb", "d")]),
+        (&more, &other, &[(&more, &other)]),
     ] {
         let changes = word_changes(old, new);
         let changed: Vec<_> = changes.into_iter().map(|c| (&old[c.old], &new[c.new])).collect();
