@@ -150,13 +150,27 @@ proptest! {
     }
 }
 
+/// The same ones each time.
+fn near_misses() -> impl Iterator<Item = (String, NearMiss)> {
+    let mut runner = TestRunner::deterministic();
+    (0..1_000).map(move |_| with(near_miss_for).new_tree(&mut runner).expect("there is one").current())
+}
+
+#[test]
+fn a_near_miss_fails_by_its_fault_alone() {
+    for (text, NearMiss { patch, fault, .. }) in near_misses() {
+        assert!(run(Mode::Strict, &text, &patch).is_err(), "{fault:?} {text:?} {patch:?}");
+        let anchored = run(Mode::Anchored, &text, &patch).err().map(|refused| refused.reason());
+        let unplaced = matches!(anchored, Some(Reason::Ambiguous | Reason::NoAnchor));
+        assert!(!unplaced, "{fault:?} {text:?} {patch:?}");
+    }
+}
+
 /// Strategies that never yield a shape test nothing of it.
 #[test]
 fn every_shape_turns_up() {
-    let mut runner = TestRunner::deterministic();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for _ in 0..1_000 {
-        let (text, near_miss) = with(near_miss_for).new_tree(&mut runner).expect("there is one").current();
+    for (text, near_miss) in near_misses() {
         let lone = text.replace("\r\n", "\n").contains('\r');
         let lf = text.replace("\r\n", "").contains('\n');
         let outline = outline(&text);
