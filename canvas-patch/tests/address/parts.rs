@@ -63,6 +63,12 @@ fn items_in_items() {
     refused(&[1, 0], "list item 1 of the section");
     refused(&[1, usize::MAX], "list item 1 of the section");
     refused(&[], "the section");
+    for (depth, numbers) in [(9, "1.1.1.1.1.1.1.1.1"), (10, "1.1.1.1.1.1.1.1.1...")] {
+        let text = format!("# A\n{}a\n", "- ".repeat(depth));
+        let address = section(&["A"], None, Part::Item(vec![1; depth + 1]));
+        let error = check_refused(&text, &address, NOT_FOUND, &[1]).to_string();
+        assert!(error.starts_with(&format!("list item {numbers} of the section")), "{error}");
+    }
 }
 
 #[test]
