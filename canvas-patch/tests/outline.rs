@@ -110,6 +110,8 @@ fn headings_in_quotes_and_lists() {
     check("> ## A\n> - # B\n> a\n", &["## A 1 1-3 >", "# A/B 2 2-2 >-"]);
     check("> # A\n>> # B\n> # C\n", &["# A 1 1-2 >", "# A/B 2 2-2 >>", "# C 3 3-3 >"]);
     check("- # A\n\n\n\ntext\n", &["# A 1 1-1 -"]);
+    // A mark alone is blank in its quote, and not outside of it.
+    check("# A\n> # B\n>\n", &["# A 1 1-3", "# A/B 2 2-2 >"]);
 }
 
 #[test]
@@ -133,6 +135,7 @@ fn front_matter() {
     check_front_matter("\u{feff}---\r\na: b\r\n---\r\n# A\r\n", Some((1, 3)), &["# A 4 4-4"]);
     check_front_matter("--- \n# a\n\n# b\n... \n# A", Some((1, 5)), &["# A 6 6-6"]);
     check_front_matter("---\na: b\n---", Some((1, 3)), &[]);
+    check_front_matter("---\r\na: b\r\n---\r\nA\r\n===\r\n", Some((1, 3)), &["# A 4-5 4-5"]);
     check_front_matter("---\na: b\n", None, &[]);
     check_front_matter("---\n\na: b\n---\n", None, &["## a: b 3-4 3-4"]);
     check_front_matter("---\n---\n# A\n", None, &["# A 3 3-3"]);

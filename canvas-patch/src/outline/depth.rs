@@ -79,3 +79,26 @@ impl Iterator for Prefixes<'_> {
 fn is_marker(byte: u8) -> bool {
     matches!(byte, b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b' ' | b'\t' | b'0'..=b'9')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_past_the_bound_become_blanks() {
+        let (deep, lines) = (100_000, "b\n".repeat(BUDGET / 100_000));
+        let nested = ">".repeat(deep);
+        let cut = ">".repeat(PREFIX) + &" ".repeat(deep - PREFIX);
+        for text in [
+            format!("{nested}a\n{lines}"),
+            format!("{lines}{nested}a\n"),
+            format!("{nested}a\n{lines}{nested}a\n"),
+            format!("{nested}{lines}"),
+            format!("a{nested}\n{lines}b\n"),
+        ] {
+            let is_cut = text.lines().count() * deep > BUDGET && !text.starts_with('a');
+            let expected = if is_cut { text.replace(&nested, &cut) } else { text.clone() };
+            assert!(bounded(&text) == expected, "{:.3} {}", text, text.len());
+        }
+    }
+}

@@ -238,6 +238,9 @@ fn limits_of_the_parser() {
     let mut live = LiveOutline::new(format!("{long}{}{long}", part("y")));
     assert!(!edit(&mut live, &format!("{long}{}{long}", part("z")), &[]));
     assert!(edit(&mut live, &format!("{long}{}b\n\n{long}", part("z")), &[]));
+    // Deep nesting that is read as it stands in a short text.
+    let nested = "> ".repeat(200) + "a\n\nb\n\n# c\n";
+    assert!(edit(&mut LiveOutline::new(nested.clone()), &(nested + "\nd\n"), &[]));
     // Deep nesting that is read as code in a long text only.
     let deep = "> ".repeat(100_000) + "a\n" + &"b\n".repeat(400) + "\n# c\n\n";
     let mut live = LiveOutline::new(deep.clone());
