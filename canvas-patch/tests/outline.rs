@@ -62,6 +62,7 @@ fn titles_are_plain_text() {
     check("#\n##  \n", &["#  1 1-2", "## / 2 2-2"]);
     check("# a\tb\n", &["# a\tb 1 1-1"]);
     check("#\ta\n", &["# a 1 1-1"]);
+    check("# &#32;a&nbsp;\n", &["# a 1 1-1"]);
     check("# [a]\n\n[a]: b\n", &["# a 1 1-3"]);
     check("# a {#id .class}\n", &["# a {#id .class} 1 1-1"]);
     check("# héading ☃\n", &["# héading ☃ 1 1-1"]);

@@ -189,6 +189,8 @@ fn where_reading_can_start_again() {
     for (text, lines) in [
         ("a\nb\n\nc\n\n\nd\n", &[1, 4, 7][..]),
         ("a\n# b\nc\n===\n", &[1, 2]),
+        // A part that ended at the indented start of the text would never get further.
+        ("   # a\n\nb\n\nc\n\nd\n\ne\n\nf\n", &[1, 3, 5, 7, 9, 11]),
         ("a\n   # b\n\n   c\n\n   - d\n", &[1, 2, 4, 6]),
         // Code by its indent.
         ("a\n\n    # b\n\n\tc\n", &[1]),
