@@ -163,6 +163,10 @@ mod tests {
             let path = TreePath::new(text);
             assert_eq!(path.as_ref().map(TreePath::as_str), expected.as_ref().copied(), "{text}");
         }
-        assert_eq!(TreePath::new(&"a".repeat(1025)), Err(PathError::Length));
+        for (bytes, fault) in [(0, Some(PathError::Length)), (1024, None), (1025, Some(PathError::Length))] {
+            let path = "a".repeat(bytes);
+            assert_eq!(TreePath::new(&path).err(), fault, "{bytes}");
+            assert_eq!(TreePath::try_from(path).err(), fault, "{bytes}, as it was stored");
+        }
     }
 }

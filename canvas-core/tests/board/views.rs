@@ -57,7 +57,13 @@ fn a_view_brings_back_what_it_has_saved() {
     assert_eq!(placements(&executed), json!([null, []]), "nobody had to make way");
     assert_eq!(world.workspace().views, with_view.views, "loading changes no view");
     assert!(world.json(load(&view)).change.is_none(), "it is loaded already");
-    for _ in 0..4 {
+    world.json(
+        json!({"type": "component.move", "payload": {"componentId": one, "position": {"col": 8, "row": 0}}}),
+    );
+    let executed = world.json(load(&view));
+    let BoardResult::One(result) = &executed.result else { panic!("{executed:?}") };
+    assert_eq!(result.affected_component_ids, [one], "once, though it goes and comes");
+    for _ in 0..6 {
         world.history.undo(&mut world.board).unwrap();
     }
     assert_eq!((world.workspace().canvas, world.board.active_view()), (with_view.canvas, None));

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
 use canvas_core::{
-    Actor, Blob, Call, Command, Entry, Face, Head, Outcome, Party, Revision, Step, Undo, block_on,
+    Actor, Blob, Call, Command, Entry, Face, Head, Outcome, Party, Refusal, Revision, Step, Undo, block_on,
 };
 use serde_json::{Value, json};
 
@@ -189,9 +189,12 @@ fn a_place_that_was_taken_since_is_in_the_way() {
     let world = with_board();
     let one = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
     world.ask("model", board_command(Actor::Assistant, moved(&one, 5)));
+    world.ask("user", board_command(Actor::User, tile(9)));
     world.ask("user", board_command(Actor::User, tile(0)));
     let before = now(&world);
-    assert_eq!(undo(&world, Party::User, Undo::Change(2)), "HISTORY_CONFLICT");
+    let refused = world.ask("user", Command::Undo { by: Party::User, what: Undo::Change(2) });
+    // By the one that has taken it, not by the one between.
+    assert_eq!(refused, Outcome::Refused(Refusal::HistoryConflict { change: 2, with: 4 }));
     assert_eq!(now(&world), before);
 }
 
@@ -250,6 +253,7 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     let world = with_board();
     let base = world.head().revision();
     world.edit("other\n");
+    let last = world.head().revision();
     let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
     let at = |base| Command::Board {
         by: Actor::Assistant,
@@ -258,6 +262,10 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
         as_host: false,
     };
     world.ask("main", Command::Message);
+    // The canvas's own last revision is as good as the board's.
+    let at_last = with_board();
+    at_last.edit("other\n");
+    assert_eq!(code(&at_last.ask("host", at(last))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
     assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");

@@ -229,6 +229,9 @@ fn entries_tell_what_happened() {
     assert!(entries.windows(2).all(|pair| pair[0].revision_after == pair[1].revision_before));
     assert_eq!(entries[4].revision_after, world.head().revision());
     assert_eq!(entries[1].at, world.clock.get());
+    // What stands below is said only where it is another than the one before.
+    let below = |entry: &Entry| serde_json::to_value(entry).unwrap().get("below").is_some();
+    assert_eq!(entries.iter().map(below).collect::<Vec<_>>(), [false, false, true, true, false]);
     let page = |before, limit| {
         let page = block_on(world.engine.history(&world.canvas, before, limit, world.now())).unwrap();
         page.iter().map(|entry| entry.number).collect::<Vec<_>>()

@@ -175,6 +175,7 @@ fn blobs_of_text_are_text() {
         let blob = Blob::bytes(bytes.to_vec());
         assert_eq!((blob.id(), blob.as_bytes(), blob.as_text()), (BlobId::of(bytes), bytes, text));
         assert_eq!(format!("{blob:?}"), format!("Blob({}, {} bytes)", blob.id(), bytes.len()));
+        assert_eq!((blob == Blob::bytes(bytes.to_vec()), blob == Blob::text("other".into())), (true, false));
     }
 }
 
