@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
+use crate::build::changes::between;
 use crate::build::{same_end, same_start};
+use crate::unified::Edit;
 
 /// Words that differ, as bytes of the old and of the new text; one side may be empty. Both ends are char boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +17,16 @@ pub struct WordChange {
     pub new: Range<usize>,
 }
 
-/// Bytes of either text, without what both share at their ends, past which all of it counts as one change.
-const MOST_BYTES: usize = 64 << 10;
+/// Words of either side past which a stretch counts as one change. The search takes the square of them at worst.
+const MOST_WORDS: usize = 4096;
 
 /// The words that differ between two texts, in order; outside of them both are equal.
 ///
 /// Meant for the two sides of a [`Span`](crate::Span). A word is a run of letters and digits, a run of white space, or
 /// any other character. Changes with only white space between them, but no line break, are one.
 ///
-/// Time is linear in what both texts share at their ends. Where more than 64 KiB of either remain between, all of that
-/// is one change.
+/// Time is linear. Where more than 4,096 words of either remain between what both texts share at their ends, lines are
+/// compared first, and a changed stretch of lines that is still as long is one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;
@@ -35,40 +37,75 @@ const MOST_BYTES: usize = 64 << 10;
 /// assert_eq!(changed, [("", "oat "), ("today", "tomorrow")]);
 /// ```
 pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
-    let start = shared_start(old, new);
-    let end = shared_end(&old[start..], &new[start..]);
-    let (old, new) = (&old[start..old.len() - end], &new[start..new.len() - end]);
-    if old.is_empty() && new.is_empty() {
-        return Vec::new();
+    let Some(all) = without_ends(old, new, 0..old.len(), 0..new.len()) else { return Vec::new() };
+    let mut changes = Vec::new();
+    if all.has_few_words(old, new) {
+        all.search(old, new, &mut changes);
+        return changes;
     }
-    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MOST_BYTES {
-        return vec![WordChange { old: start..start + old.len(), new: start..start + new.len() }];
-    }
-    let mut input = InternedInput::default();
-    input.update_before(Words { rest: old });
-    input.update_after(Words { rest: new });
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_no_heuristic(&input);
-    let ends = |tokens: &[imara_diff::Token]| {
-        let ends = tokens.iter().scan(start, |at, &word| {
-            *at += input.interner[word].len();
-            Some(*at)
-        });
-        std::iter::once(start).chain(ends).collect::<Vec<_>>()
-    };
-    let (old_ends, new_ends) = (ends(&input.before), ends(&input.after));
-    let mut changes: Vec<WordChange> = Vec::new();
-    for hunk in diff.hunks() {
-        let bytes = |ends: &[usize], words: Range<u32>| ends[words.start as usize]..ends[words.end as usize];
-        let change = WordChange { old: bytes(&old_ends, hunk.before), new: bytes(&new_ends, hunk.after) };
-        match changes.last_mut() {
-            Some(last) if is_gap(&old[last.old.end - start..change.old.start - start]) => {
-                (last.old.end, last.new.end) = (change.old.end, change.new.end);
-            }
-            _ => changes.push(change),
+    let (at_old, at_new) = (all.old.start, all.new.start);
+    for Edit { old: in_old, new: in_new, .. } in between(&old[all.old], &new[all.new]) {
+        let (in_old, in_new) =
+            (at_old + in_old.start..at_old + in_old.end, at_new + in_new.start..at_new + in_new.end);
+        match without_ends(old, new, in_old, in_new) {
+            Some(lines) if lines.has_few_words(old, new) => lines.search(old, new, &mut changes),
+            Some(lines) => changes.push(lines),
+            None => {}
         }
     }
     changes
+}
+
+/// What differs within two stretches, without the words that both begin or end with; `None` where nothing does.
+fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>) -> Option<WordChange> {
+    let (old, new) = (&old[in_old.clone()], &new[in_new.clone()]);
+    let start = shared_start(old, new);
+    let end = shared_end(&old[start..], &new[start..]);
+    let change = WordChange {
+        old: in_old.start + start..in_old.end - end,
+        new: in_new.start + start..in_new.end - end,
+    };
+    (!change.old.is_empty() || !change.new.is_empty()).then_some(change)
+}
+
+impl WordChange {
+    fn has_few_words(&self, old: &str, new: &str) -> bool {
+        let few = |rest| Words { rest }.nth(MOST_WORDS).is_none();
+        few(&old[self.old.clone()]) && few(&new[self.new.clone()])
+    }
+
+    /// Finds the words that differ within it.
+    fn search(self, old: &str, new: &str, changes: &mut Vec<Self>) {
+        if self.old.is_empty() || self.new.is_empty() {
+            changes.push(self);
+            return;
+        }
+        let mut input = InternedInput::default();
+        input.update_before(Words { rest: &old[self.old.clone()] });
+        input.update_after(Words { rest: &new[self.new.clone()] });
+        let mut diff = Diff::compute(Algorithm::Myers, &input);
+        diff.postprocess_no_heuristic(&input);
+        let ends = |start: usize, tokens: &[imara_diff::Token]| {
+            let ends = tokens.iter().scan(start, |at, &word| {
+                *at += input.interner[word].len();
+                Some(*at)
+            });
+            std::iter::once(start).chain(ends).collect::<Vec<_>>()
+        };
+        let (old_ends, new_ends) = (ends(self.old.start, &input.before), ends(self.new.start, &input.after));
+        let first = changes.len();
+        for hunk in diff.hunks() {
+            let bytes =
+                |ends: &[usize], words: Range<u32>| ends[words.start as usize]..ends[words.end as usize];
+            let change = Self { old: bytes(&old_ends, hunk.before), new: bytes(&new_ends, hunk.after) };
+            match changes[first..].last_mut() {
+                Some(last) if is_gap(&old[last.old.end..change.old.start]) => {
+                    (last.old.end, last.new.end) = (change.old.end, change.new.end);
+                }
+                _ => changes.push(change),
+            }
+        }
+    }
 }
 
 /// White space that keeps two changes in one.

@@ -150,11 +150,13 @@ fn words() {
     let long = "x ".repeat(60_000);
     let longer = long.clone() + "y";
     let (a, b) = (format!("a {long}"), format!("b {long}"));
-    // Eight bytes a number, so that the first is 64 KiB long.
-    let numbers: String = (0..8_191).map(|i| format!(" {i:07}")).collect();
+    // Two words a number, so that the first has 4,096 of them.
+    let numbers: String = (0..2_046).map(|i| format!(" {i}")).collect();
     let around = |first: &str, last: &str| format!("{first}{numbers} {last}");
-    let (most, other, more) = (around("aa", "bbbbb"), around("c", "d"), around("aaa", "bbbbb"));
-    assert_eq!(most.len(), 64 << 10);
+    let (most, other, more) = (around("aa-", "bbb"), around("c+", "d"), around("aa--", "bbb"));
+    let in_lines = |first: &str, last: &str| format!("kept\n{first}\nkept\nbuy {last}\nkept\n");
+    let (lines, other_lines) = (in_lines(&more, "milk"), in_lines(&other, "bread"));
+    let (few_lines, few_others) = (in_lines(&around("a", "b"), &more), in_lines(&around("c", "d"), &other));
     for (old, new, expected) in [
         ("", "", &[][..]),
         ("a", "", &[("a", "")]),
@@ -170,8 +172,12 @@ fn words() {
         // What both share at their ends may be long, what lies between not.
         (&long, &longer, &[("", "y")]),
         (&a, &b, &[("a", "b")]),
-        (&most, &other, &[("aa", "c"), ("bbbbb", "d")]),
+        (&most, &other, &[("aa-", "c+"), ("bbb", "d")]),
         (&more, &other, &[(&more, &other)]),
+        (&other, &more, &[(&other, &more)]),
+        // Of more words, lines are told apart first.
+        (&lines, &other_lines, &[(&more, &other), ("milk", "bread")]),
+        (&few_lines, &few_others, &[("a", "c"), ("b", "d"), (&more, &other)]),
     ] {
         let changes = word_changes(old, new);
         let changed: Vec<_> = changes.into_iter().map(|c| (&old[c.old], &new[c.new])).collect();
