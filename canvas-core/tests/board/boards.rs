@@ -2,7 +2,8 @@
 
 use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardResult, BoardRules, ComponentId, GridPolicy, IdSource, Registry, Workspace,
+    Board, BoardEnv, BoardError, BoardResult, BoardRules, ComponentId, ComponentInstance, GridPolicy,
+    IdSource, Registry, Workspace,
 };
 use canvas_core::lease::Timestamp;
 use serde_json::{Value, json};
@@ -49,6 +50,19 @@ fn boards_differ_in_what_is_stored_of_them() {
     let mut loading = workspace.clone();
     loading["canvas"]["components"][0]["dataState"] = json!({"status": "loading", "startedAt": 1});
     assert_eq!(one, board(&loading));
+}
+
+#[test]
+fn a_board_has_a_bounded_number_of_components() {
+    let one: ComponentInstance = serde_json::from_value(component("cmp_x", 0)).unwrap();
+    let mut workspace = empty(12, 8);
+    workspace.canvas.components = (0..Board::COMPONENTS)
+        .map(|at| ComponentInstance { id: ComponentId::new(&format!("cmp_{at}")).unwrap(), ..one.clone() })
+        .collect();
+    assert_eq!(Board::new(workspace.clone()).unwrap().workspace(|_| Default::default()), workspace);
+    workspace.canvas.components.push(one);
+    let found = Board::COMPONENTS + 1;
+    assert_eq!(Board::new(workspace).unwrap_err(), BoardError::TooMany { found });
 }
 
 #[test]
