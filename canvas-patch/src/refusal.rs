@@ -104,8 +104,9 @@ impl fmt::Display for ApplyError {
             write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
         }
         match self.conflicts.len().checked_sub(10) {
-            Some(more @ 1..) => write!(f, " And {more} more conflicts."),
-            _ => Ok(()),
+            None | Some(0) => Ok(()),
+            Some(1) => f.write_str(" And 1 more conflict."),
+            Some(more) => write!(f, " And {more} more conflicts."),
         }
     }
 }

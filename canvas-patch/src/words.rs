@@ -17,16 +17,17 @@ pub struct WordChange {
     pub new: Range<usize>,
 }
 
-/// Words of either side past which a stretch counts as one change. The search takes the square of them at worst.
-const MOST_WORDS: usize = 4096;
+/// Words of one side times words of the other that are compared at most, over all stretches: some 50 ms at worst.
+const MOST_WORK: usize = 1 << 26;
 
 /// The words that differ between two texts, in order; outside of them both are equal.
 ///
 /// Meant for the two sides of a [`Span`](crate::Span). A word is a run of letters and digits, a run of white space, or
 /// any other character. Changes with only white space between them, but no line break, are one.
 ///
-/// Time is linear. Where more than 4,096 words of either remain between what both texts share at their ends, lines are
-/// compared first, and a changed stretch of lines that is still as long is one change.
+/// Time is linear, beyond 2^26 steps at worst: so many words may be compared with so many, 8,192 of each for one (some
+/// 4,000 of prose: white space counts). Where more remain between what both texts share at their ends, lines are compared
+/// first, and a changed stretch of lines past what is left of that is one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;
@@ -39,18 +40,19 @@ const MOST_WORDS: usize = 4096;
 pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
     let Some(all) = without_ends(old, new, 0..old.len(), 0..new.len()) else { return Vec::new() };
     let mut changes = Vec::new();
-    if all.has_few_words(old, new) {
+    if all.work(old, new) <= MOST_WORK {
         all.search(old, new, &mut changes);
         return changes;
     }
-    let (at_old, at_new) = (all.old.start, all.new.start);
-    for Edit { old: in_old, new: in_new, .. } in between(&old[all.old], &new[all.new]) {
-        let (in_old, in_new) =
-            (at_old + in_old.start..at_old + in_old.end, at_new + in_new.start..at_new + in_new.end);
-        match without_ends(old, new, in_old, in_new) {
-            Some(lines) if lines.has_few_words(old, new) => lines.search(old, new, &mut changes),
-            Some(lines) => changes.push(lines),
-            None => {}
+    let mut left = MOST_WORK;
+    for Edit { old: in_old, new: in_new, .. } in between(old, new) {
+        let Some(lines) = without_ends(old, new, in_old, in_new) else { continue };
+        match left.checked_sub(lines.work(old, new)) {
+            Some(rest) => {
+                left = rest;
+                lines.search(old, new, &mut changes);
+            }
+            None => changes.push(lines),
         }
     }
     changes
@@ -69,9 +71,10 @@ fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>
 }
 
 impl WordChange {
-    fn has_few_words(&self, old: &str, new: &str) -> bool {
-        let few = |rest| Words { rest }.nth(MOST_WORDS).is_none();
-        few(&old[self.old.clone()]) && few(&new[self.new.clone()])
+    /// Steps that [`search`](Self::search) takes at worst.
+    fn work(&self, old: &str, new: &str) -> usize {
+        let words = |rest| Words { rest }.count();
+        words(&old[self.old.clone()]).saturating_mul(words(&new[self.new.clone()]))
     }
 
     /// Finds the words that differ within it.

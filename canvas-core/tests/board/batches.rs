@@ -73,7 +73,10 @@ fn places_and_sizes_are_judged_when_all_are_done() {
 fn what_comes_back_is_not_in_the_patch() {
     let mut world = World::new(12, 8, GridPolicy::BestEffort);
     let id = world.tile(0, 0, 1, 1);
-    let pin = |pinned: bool| json!({"type": "component.update", "payload": {"componentId": id, "meta": {"pinned": pinned}}});
+    let pin = |pinned: bool| {
+        let payload = json!({"componentId": id, "meta": {"pinned": pinned}});
+        json!({"type": "component.update", "payload": payload})
+    };
     let there_and_back = |commands: &[Value]| [&[pin(true)], commands, &[pin(false)]].concat();
     let executed = world.json(batch(there_and_back(&[moved(&id, 1, 0)])));
     let only = world.json(moved(&id, 2, 0));

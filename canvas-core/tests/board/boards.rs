@@ -59,7 +59,8 @@ fn a_board_has_a_bounded_number_of_components() {
     workspace.canvas.components = (0..Board::COMPONENTS)
         .map(|at| ComponentInstance { id: ComponentId::new(&format!("cmp_{at}")).unwrap(), ..one.clone() })
         .collect();
-    assert_eq!(Board::new(workspace.clone()).unwrap().workspace(|_| Default::default()), workspace);
+    let board = Board::new(workspace.clone()).unwrap();
+    assert_eq!(board.workspace(|_| Default::default()).canvas.components.len(), Board::COMPONENTS);
     workspace.canvas.components.push(one);
     let found = Board::COMPONENTS + 1;
     assert_eq!(Board::new(workspace).unwrap_err(), BoardError::TooMany { found });

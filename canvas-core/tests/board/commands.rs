@@ -2,10 +2,8 @@
 
 use canvas_core::Actor;
 use canvas_core::board::{
-    BoardEnv, BoardResult, CanvasCommand, CommandErrorCode, Executed, GridPolicy, IdSource, PlacementReason,
-    Position, TypeId, UserAction,
+    BoardResult, CanvasCommand, CommandErrorCode, Executed, GridPolicy, PlacementReason, Position, TypeId,
 };
-use canvas_core::lease::Timestamp;
 use serde_json::{Value, json};
 
 use super::world::{World, code, kinds};
@@ -432,46 +430,6 @@ fn a_type_that_is_gone_leaves_its_components() {
     let remove: CanvasCommand =
         serde_json::from_value(json!({"type": "component.remove", "payload": {"componentId": id}})).unwrap();
     assert_eq!(code(&world.run(&remove, Actor::User).result), "OK");
-}
-
-/// What a user does by hand goes the way of every command, in the user's name.
-#[test]
-fn what_a_user_does_becomes_a_command() {
-    let mut world = World::new(12, 8, GridPolicy::BestEffort);
-    let id = world.tile(0, 0, 1, 1);
-    let pin =
-        |pinned| with(json!({"type": "component.update", "payload": {"componentId": id}}), "meta", pinned);
-    for (action, expected) in [
-        (
-            json!({"type": "user.move", "componentId": id, "position": {"col": 2, "row": 1}}),
-            Some(moved(&id, 2, 1)),
-        ),
-        (
-            json!({"type": "user.resize", "componentId": id, "size": {"cols": 2, "rows": 2}}),
-            Some(resized(&id, 2, 2)),
-        ),
-        (json!({"type": "user.pin", "componentId": id, "pinned": true}), Some(pin(json!({"pinned": true})))),
-        (
-            json!({"type": "user.dismiss", "componentId": id}),
-            Some(json!({"type": "component.remove", "payload": {"componentId": id}})),
-        ),
-        (json!({"type": "user.refresh", "componentId": id}), None),
-        (json!({"type": "user.undo"}), None),
-        (json!({"type": "user.redo"}), None),
-    ] {
-        let action: UserAction = serde_json::from_value(action).unwrap();
-        let command = expected.map(|command| serde_json::from_value::<CanvasCommand>(command).unwrap());
-        assert_eq!(action.command(), command, "{action:?}");
-        let (mut by_hand, mut by_command) = (world.board.clone(), world.board.clone());
-        let env = || BoardEnv {
-            registry: &world.registry,
-            rules: world.rules,
-            now: Timestamp::from_millis(5_000),
-            ids: IdSource::seeded(b"one"),
-        };
-        let expected = command.map(|command| by_command.execute(&command, Actor::User, &mut env()));
-        assert_eq!((by_hand.act(&action, &mut env()), &by_hand), (expected, &by_command), "{action:?}");
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod batches;
 mod boards;
+mod by_hand;
 mod commands;
 mod history;
 mod laws;

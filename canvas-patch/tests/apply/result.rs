@@ -124,7 +124,8 @@ fn long_refusals_are_cut() {
     };
     assert_eq!(messages(2), all(2));
     assert_eq!(messages(10), all(10));
-    assert_eq!(messages(11), format!("{} And 1 more conflicts.", all(10)));
+    assert_eq!(messages(11), format!("{} And 1 more conflict.", all(10)));
+    assert_eq!(messages(12), format!("{} And 2 more conflicts.", all(10)));
 }
 
 #[test]

@@ -54,17 +54,25 @@ proptest! {
         new in "[abc é🦀\u{308}\r\n.-]{0,40}",
     ) {
         let (old, new) = (format!("{kept}{old}{kept}"), format!("{kept}{new}{kept}"));
-        let changes = word_changes(&old, &new);
-        prop_assert_eq!(changes.is_empty(), old == new);
-        let (mut old_at, mut new_at) = (0, 0);
-        for change in &changes {
-            // Slicing panics within a character.
-            prop_assert_eq!(&old[old_at..change.old.start], &new[new_at..change.new.start]);
-            prop_assert_ne!(&old[change.old.clone()], &new[change.new.clone()]);
-            (old_at, new_at) = (change.old.end, change.new.end);
-        }
-        prop_assert_eq!(&old[old_at..], &new[new_at..]);
+        check_words(&old, &new)?;
+        // Too many words, so that lines are told apart first.
+        let (plus, minus) = ("+".repeat(8_193), "-".repeat(8_193));
+        check_words(&format!("{plus}\nkept\n{old}"), &format!("{minus}\nkept\n{new}"))?;
     }
+}
+
+fn check_words(old: &str, new: &str) -> Result<(), TestCaseError> {
+    let changes = word_changes(old, new);
+    prop_assert_eq!(changes.is_empty(), old == new);
+    let (mut old_at, mut new_at) = (0, 0);
+    for change in &changes {
+        // Slicing panics within a character.
+        prop_assert_eq!(&old[old_at..change.old.start], &new[new_at..change.new.start]);
+        prop_assert_ne!(&old[change.old.clone()], &new[change.new.clone()]);
+        (old_at, new_at) = (change.old.end, change.new.end);
+    }
+    prop_assert_eq!(&old[old_at..], &new[new_at..]);
+    Ok(())
 }
 
 /// Long texts, so that blocks are cut: lines of few kinds or many, with runs kept, moved, doubled and replaced.
@@ -150,8 +158,8 @@ fn words() {
     let long = "x ".repeat(60_000);
     let longer = long.clone() + "y";
     let (a, b) = (format!("a {long}"), format!("b {long}"));
-    // Two words a number, so that the first has 4,096 of them.
-    let numbers: String = (0..2_046).map(|i| format!(" {i}")).collect();
+    // Two words a number, so that the first has 8,192 of them.
+    let numbers: String = (0..4_094).map(|i| format!(" {i}")).collect();
     let around = |first: &str, last: &str| format!("{first}{numbers} {last}");
     let (most, other, more) = (around("aa-", "bbb"), around("c+", "d"), around("aa--", "bbb"));
     let in_lines = |first: &str, last: &str| format!("kept\n{first}\nkept\nbuy {last}\nkept\n");

@@ -150,14 +150,14 @@ proptest! {
     }
 }
 
-/// The same ones each time.
+/// A thousand near misses, the same ones each time.
 fn near_misses() -> impl Iterator<Item = (String, NearMiss)> {
     let mut runner = TestRunner::deterministic();
     (0..1_000).map(move |_| with(near_miss_for).new_tree(&mut runner).expect("there is one").current())
 }
 
 #[test]
-fn a_near_miss_fails_by_its_fault_alone() {
+fn a_near_miss_has_one_place() {
     for (text, NearMiss { patch, fault, .. }) in near_misses() {
         assert!(run(Mode::Strict, &text, &patch).is_err(), "{fault:?} {text:?} {patch:?}");
         let anchored = run(Mode::Anchored, &text, &patch).err().map(|refused| refused.reason());

@@ -71,8 +71,8 @@ impl AppliedDirective {
 /// Does a directive on the session's canvas: one entry of the history, which one undo takes back.
 ///
 /// It needs no lease, and is refused while one is valid. A version that it names must be the document's. The same call
-/// id with the same directive is a retry: it is not done again, and answered as it was. An annotation leaves nothing on
-/// the canvas: the host keeps it.
+/// id with the same directive is a retry: it is not done again, and answered as it was, but for the version that the
+/// document has by then. An annotation leaves nothing on the canvas: the host keeps it.
 ///
 /// ```
 /// # use canvas_core::lease::{Timestamp, Turn};
@@ -172,7 +172,7 @@ pub async fn apply_directive<S: Store>(
     }
 }
 
-/// A base that is no more current is the version of the directive.
+/// Who was overtaken has made a directive for an old document.
 fn kind_of(refusal: Refusal) -> FailureKind {
     match refusal {
         Refusal::StaleBase { changes, .. } => FailureKind::Stale { changes },

@@ -298,9 +298,10 @@ impl DirectiveFailure {
                     });
                     lines.push(format!("hunk {}: {}{place}{difference}", conflict.hunk, conflict.reason));
                 }
-                let more = e.conflicts().len().saturating_sub(CHAT_CONFLICTS);
-                if more > 0 {
-                    lines.push(format!("and {more} more conflicts"));
+                match e.conflicts().len().saturating_sub(CHAT_CONFLICTS) {
+                    0 => {}
+                    1 => lines.push("and 1 more conflict".into()),
+                    more => lines.push(format!("and {more} more conflicts")),
                 }
                 lines.push(e.reason().advice().into());
             }

@@ -47,6 +47,7 @@ fn the_chat_shows_three_conflicts_and_counts_the_rest() {
         (1, 1, None),
         (2, 2, None),
         (3, 3, None),
+        (4, 3, Some("and 1 more conflict")),
         (5, 3, Some("and 2 more conflicts")),
         (20, 3, Some("and 17 more conflicts")),
     ] {
@@ -55,7 +56,7 @@ fn the_chat_shows_three_conflicts_and_counts_the_rest() {
         let failure = world.direct(&patch).unwrap_err();
         let chat = failure.chat_text();
         let told = chat.lines().filter(|line| line.starts_with("hunk ")).count();
-        let counted = chat.lines().find(|line| line.contains("more conflicts"));
+        let counted = chat.lines().find(|line| line.contains("more conflict"));
         assert_eq!((told, counted), (shown, rest), "{chat}");
         // The model gets all.
         assert_eq!(failure.to_json()["conflicts"].as_array().map(Vec::len), Some(hunks));

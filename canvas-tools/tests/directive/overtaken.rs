@@ -113,4 +113,9 @@ fn a_retry_of_an_edit_that_was_overtaken_is_answered_the_same() {
     assert_eq!((again.code(), again.reason()), (first.code(), first.reason()));
     assert_eq!((again.status(), again.advice()), (first.status(), first.advice()));
     assert_eq!(again.to_json(), first.to_json());
+    // Later too, beside the version of the document then.
+    world.edit("a\nd\n");
+    let later = world.direct_as("k", &insert()).unwrap_err();
+    assert_eq!(later.to_json()["changes"], first.to_json()["changes"]);
+    assert_eq!(later.status(), format!("failed: stale insert vs {}", world.version()));
 }

@@ -72,7 +72,7 @@ fn what_was_refused_for_its_document_may_be_tried_again() {
     assert_eq!(code(&world.direct_as("id", &directive)), "OK");
 }
 
-/// The call id is looked at before the document, whatever that would say of the directive.
+/// The call id is looked at before the directive is.
 #[test]
 fn a_used_call_id_is_told_whatever_the_directive() {
     let world = World::new("abc");

@@ -139,8 +139,8 @@ fn schemas_are_closed_and_described() {
             (told.contains("patch"), edit.parameters["properties"].get("diff").is_some()),
             (patches, patches)
         );
-        let needed = ["action", "content", "target_range"];
-        assert_eq!(edit.parameters["required"], json!(&needed[..if patches { 1 } else { 3 }]));
+        let needed = if patches { json!(["action"]) } else { json!(["action", "content", "target_range"]) };
+        assert_eq!(edit.parameters["required"], needed);
         assert!(
             edit.parameters.get("if").is_none() && edit.parameters["properties"].get("version").is_none()
         );
