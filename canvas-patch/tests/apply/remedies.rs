@@ -195,13 +195,17 @@ fn nothing_that_could_be_chance_is_called_applied() {
 
 #[test]
 fn the_message_begins_with_the_remedy() {
-    for (mode, text, patch) in
-        [(Strict, "x\na\n", "@@ -1 +1 @@\n-a\n+b\n"), (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n")]
-    {
+    let (rebased, done) =
+        ("fits at other lines: look at the rebased patch", "already reads as this patch would");
+    for (mode, text, patch, advice) in [
+        (Strict, "x\na\n", "@@ -1 +1 @@\n-a\n+b\n", rebased),
+        (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n", done),
+    ] {
         let refused = run(mode, text, patch).unwrap_err();
         let remedy = refused.remedy().unwrap().clone();
         let without = refused.clone().without_remedy();
         assert_eq!(format!("{} {without}", remedy.advice()), refused.to_string());
+        assert!(remedy.advice().contains(advice), "{refused}");
     }
     let marker = run(Anchored, "# A\n- x\n", "@@\n # A\n- x\n+- y\n").unwrap_err().to_string();
     assert!(
