@@ -350,6 +350,14 @@ fn a_shift_says_whom_it_moved_and_is_one_entry() {
     assert_eq!((world.at(&one), world.at(&two)), (Some((0, 1, 2, 2)), Some((0, 3, 2, 2))));
     world.history.undo(&mut world.board).unwrap();
     assert_eq!(world.board, before);
+    // Whoever moves or grows may make others give way, too.
+    for (command, place) in [(moved(&one, 0, 1), (0, 1, 2, 2)), (resized(&one, 2, 3), (0, 0, 2, 3))] {
+        let executed = world.json(with(command, "onCollision", json!("shift")));
+        assert_eq!(code(&executed.result), "OK");
+        assert_eq!((world.at(&one), world.at(&two)), (Some(place), Some((0, 3, 2, 2))));
+        world.history.undo(&mut world.board).unwrap();
+        assert_eq!(world.board, before);
+    }
 }
 
 #[test]

@@ -84,6 +84,20 @@ fn inverses_are_patches() {
     );
 }
 
+/// What is stored of a refusal reads back, and none without a conflict does.
+#[test]
+#[cfg(feature = "serde")]
+fn refusals_are_stored() {
+    for patch in ["", "@@ -1 +1 @@\n-b\n+c\n", "@@ -9 +9 @@\n-a\n+c\n"] {
+        let refused = run(Strict, "a\n", patch).unwrap_err();
+        let mut json = serde_json::to_value(&refused).unwrap();
+        assert_eq!(serde_json::from_value::<ApplyError>(json.clone()).unwrap(), refused);
+        json["conflicts"] = serde_json::json!([]);
+        let refused = serde_json::from_value::<ApplyError>(json).unwrap_err().to_string();
+        assert_eq!(refused, "invalid length 0, expected at least one conflict");
+    }
+}
+
 #[test]
 fn refusals_read_as_advice() {
     #[track_caller]
