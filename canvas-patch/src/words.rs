@@ -17,7 +17,7 @@ pub struct WordChange {
     pub new: Range<usize>,
 }
 
-/// Words of one side times words of the other that are compared at most, over all stretches: some 50 ms at worst.
+/// Words of one side times words of the other that are compared at most, over all stretches.
 const MOST_WORK: usize = 1 << 26;
 
 /// The words that differ between two texts, in order; outside of them both are equal.
@@ -25,9 +25,9 @@ const MOST_WORK: usize = 1 << 26;
 /// Meant for the two sides of a [`Span`](crate::Span). A word is a run of letters and digits, a run of white space, or
 /// any other character. Changes with only white space between them, but no line break, are one.
 ///
-/// Time is linear, beyond 2^26 steps at worst: so many words may be compared with so many, 8,192 of each for one (some
-/// 4,000 of prose: white space counts). Where more remain between what both texts share at their ends, lines are compared
-/// first, and a changed stretch of lines past what is left of that is one change.
+/// Time is linear, and the search for words adds at most 2^26 steps: words of one side times words of the other, so
+/// 8,192 of each (some 4,000 of prose, for white space counts). Where what lies between the shared ends has more, lines
+/// are compared first, and a changed stretch of lines for which too few steps are left is one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;

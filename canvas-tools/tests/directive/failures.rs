@@ -13,7 +13,10 @@ fn a_notice_says_what_may_be_done() {
     let old = moved.version();
     moved.edit("a\nc\n");
     held.model(Command::CheckOut);
-    let insert = |version: Value| json!({"action": "insert", "content": "x", "target_range": [0, 0], "version": version});
+    let insert = |version: Value| {
+        let place = json!([0, 0]);
+        json!({"action": "insert", "content": "x", "target_range": place, "version": version})
+    };
     for (world, directive, advice, notice) in [
         (
             &moved,
