@@ -58,6 +58,8 @@ fn patches_keep_the_outline_right() {
             assert!(live.outline() == &outline(&before));
         }
     }
+    let last = live.text().to_owned();
+    assert_eq!(live.into_text(), last);
 }
 
 #[test]

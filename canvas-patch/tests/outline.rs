@@ -263,6 +263,8 @@ fn long_texts() {
     let quoted = |text: &str| text.lines().map(|line| format!("> {line}\n")).collect::<String>();
     let fence = format!("```\n{}```\n\n", sections(700));
     let (some, many) = (sections(200), sections(700));
+    // More than are remembered.
+    let undefined: String = (0..40_000).map(|i| format!("[label {i}]\n\n")).collect();
     for (text, sections, title) in [
         (many.clone(), 700, "[x] 5"),
         (format!("{many}[x]: y\n"), 700, "x 5"),
@@ -272,6 +274,7 @@ fn long_texts() {
         (format!("{some}{fence}{some}[x]: y\n"), 400, "x 5"),
         (format!("{some}{}[x]: y\n", fence.trim_end().trim_end_matches('`')), 200, "[x] 5"),
         (format!("{some}{}\n{some}[x]: y\n", quoted(&many)), 1_100, "x 5"),
+        (format!("{undefined}{some}{undefined}[x]: y\n"), 200, "x 5"),
     ] {
         let outline = outline(&text);
         let titles: Vec<_> = outline.sections().iter().map(|section| section.title.as_str()).collect();

@@ -190,6 +190,10 @@ fn every_mutant_is_killed_by_the_promise_that_it_breaks() {
     assert!(survivors.is_empty(), "{survivors:#?}");
     let never: Vec<_> = Promise::ALL.iter().filter(|promise| !failed.contains(promise)).collect();
     assert!(never.is_empty(), "no flaw breaks {never:?}");
+    let told: String = reports.iter().map(|(_, report)| report.to_string()).collect();
+    for answer in ["Done (", "Conflict (the row has ", "Conflict (no row)", "Late (at ", "a fault ("] {
+        assert!(told.contains(&format!("gave {answer}")), "no report says that a commit gave {answer}");
+    }
 }
 
 #[test]

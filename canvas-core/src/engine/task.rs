@@ -129,9 +129,7 @@ impl Task for LookAtBoard {
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
         let (row, _) = scene.live()?;
         let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
-        let known = row.board.as_ref().filter(|board| board.id() == id);
-        let blob = known.map_or_else(|| scene.blob(id), Ok)?;
-        match Board::kept(blob, |id| scene.blobs.get(&id)) {
+        match Board::kept(scene.blob(id)?, |id| scene.blobs.get(&id)) {
             Ok(board) => Ok(Verdict::Stands(Some(board))),
             Err(Unread::Missing(parts)) => Err(Missing(parts).into()),
             Err(Unread::Damaged(id)) => Err(scene.at.damaged(id).into()),

@@ -108,6 +108,26 @@ fn what_is_not_in_use_may_go() {
 }
 
 #[test]
+fn a_board_that_is_known_is_not_read_again() {
+    let world = with_tiles(500);
+    let look = || {
+        world.spy().asked();
+        block_on(world.engine.board(&world.canvas, world.now())).unwrap();
+        world.spy().asked()
+    };
+    assert_eq!(look(), [Load]);
+    // Neither behind a change of the text, by this engine or by another.
+    world.edit("b\n");
+    assert_eq!(look(), [Load]);
+    world.peer().edit("c\n");
+    assert_eq!(look(), [Load, Blob], "the text");
+    world.peer().edit("d\n");
+    world.spy().asked();
+    assert_eq!(code(&run(&world, swap(3, 900))), "OK");
+    assert_eq!(world.spy().asked(), [Commit, Blob, Commit], "the text");
+}
+
+#[test]
 fn a_board_is_read_once_and_its_damage_is_told() {
     let world = with_tiles(500);
     let peer = world.peer();

@@ -106,6 +106,10 @@ fn stored_bytes_are_judged_whole() {
     let torn =
         "the head cannot be read, EOF while parsing a value (line 1, column 13): restore it from a backup";
     check(&canvas, br#"{"format": 1,"#, "HEAD_DAMAGED", torn);
+    value["format"] = json!(1);
+    value["faces"] = json!(3);
+    let e = Head::from_json(&canvas, value.to_string().as_bytes()).unwrap_err();
+    assert_eq!(e.code(), "HEAD_DAMAGED", "{e}");
     let foreign = "this is the head of canvas c: restore the right one from a backup";
     check(&super::world::canvas("d"), &json, "HEAD_DAMAGED", foreign);
     // Cut anywhere, it is damage and never a head.

@@ -161,10 +161,10 @@ mod tests {
         let run = |old, new, len| Run { old, new, len };
         let mut runs = Vec::new();
         for (next, noted) in [
-            (run(1, 2, 2), &[run(1, 2, 2)][..]),
-            (run(3, 4, 3), &[run(1, 2, 5)]),
-            (run(6, 8, 1), &[run(1, 2, 5), run(6, 8, 1)]),
-            (run(9, 9, 1), &[run(1, 2, 5), run(6, 8, 1), run(9, 9, 1)]),
+            (run(1, 3, 2), &[run(1, 3, 2)][..]),
+            (run(3, 5, 3), &[run(1, 3, 5)]),
+            (run(6, 15, 1), &[run(1, 3, 5), run(6, 15, 1)]),
+            (run(9, 16, 1), &[run(1, 3, 5), run(6, 15, 1), run(9, 16, 1)]),
         ] {
             note(&mut runs, next);
             assert_eq!(runs, noted);
@@ -203,6 +203,21 @@ mod tests {
                 cuts.iter().map(|&(start, end)| Block { old: start..end, new: start..end }).collect();
             assert_eq!(blocks(&chain, &lines, &lines), cuts, "{runs:?}");
         }
+    }
+
+    #[test]
+    fn what_shares_nothing_is_cut_into_as_few_parts_as_may_be() {
+        let half = MOST * 3 / 4;
+        for (old, new, parts) in [(half, MOST / 4, 1), (half, half, 2), (2 * MOST, half, 3)] {
+            let blocks = blocks(&[], &vec![Token(0); old], &vec![Token(1); new]);
+            let sizes: Vec<_> = blocks.iter().map(|block| block.old.len() + block.new.len()).collect();
+            assert_eq!((sizes.len(), sizes.iter().sum()), (parts, old + new), "{sizes:?}");
+            assert!(sizes.iter().all(|size| *size <= MOST), "{sizes:?}");
+        }
+        // Lines that were only inserted or only removed stay together, however many they are.
+        let many = vec![Token(0); 2 * MOST];
+        assert_eq!(blocks(&[], &[], &many), [Block { old: 0..0, new: 0..2 * MOST }]);
+        assert_eq!(blocks(&[], &many, &[]), [Block { old: 0..2 * MOST, new: 0..0 }]);
     }
 
     proptest! {

@@ -258,6 +258,9 @@ mod tests {
             ("a\nb\n", "a\nb", 2, 0),
             ("xa\nb\n", "ya\nb\n", 0, 2),
             ("a\n", "b\na\n", 0, 2),
+            ("a\n", "ba\n", 0, 0),
+            ("ba\n", "a\n", 0, 0),
+            ("a\nc\n", "ba\nc\n", 0, 2),
             ("é\n", "è\n", 0, 0),
         ] {
             assert_eq!(shared_start(a, b), start, "{a:?} {b:?}");

@@ -80,6 +80,9 @@ fn accidents() {
     case("```\nb\n```", "```\nb", "UNCLOSED_FENCE", 3);
     case("```\nb\n```", "````\nb\n```", "UNCLOSED_FENCE", 3);
     case("b\n```\nc\n```", "```\nb\n```\nc\n```", "UNCLOSED_FENCE", 7);
+    accident("b\n", "````\nc\n```\n", "UNCLOSED_FENCE", 1);
+    accident("b\n", "```\nc\n\n", "UNCLOSED_FENCE", 1);
+    accident("b\n", "```\nc\n````\n", "", 0);
     accident("```\na\n", "```\na\nb\n", "", 0);
     accident("a\n\n```\nb\n", "c\n\na\n\n```\nb\n", "", 0);
     // Underlines.

@@ -34,8 +34,9 @@ pub async fn kills<H: Harness>(harness: &H) -> Vec<(Flaw, Report)> {
     reports
 }
 
-/// Tries on each mutant the promise that must show its flaw, up to five times because some are races, and gives the flaws that were not shown: with
-/// [`Kept::Untried`] because the harness has no way to, with [`Kept::Shown`] because something is wrong.
+/// Tries on each mutant the promise that must show its flaw, up to five times because some are races, and gives the
+/// flaws that were not shown: with [`Kept::Untried`] because the harness has no way to, with [`Kept::Shown`] because
+/// something is wrong.
 pub async fn survivors<H: Harness>(harness: &H) -> Vec<(Flaw, Kept)> {
     let mut survivors = Vec::new();
     for flaw in Flaw::ALL.iter().copied() {
