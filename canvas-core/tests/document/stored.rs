@@ -43,6 +43,20 @@ fn a_head_reads_back_as_it_was_written() {
 }
 
 #[test]
+fn heads_with_other_receipts_are_not_equal() {
+    let world = eventful();
+    let head = world.head();
+    for (pointer, value) in [
+        ("/receipts/recent/1/digest", json!("0".repeat(32))),
+        ("/receipts/recent/2/fence", json!(2)),
+        ("/receipts/recent/3/operation/call", json!("another")),
+        ("/receipts/recent/1/answer/inline", json!("{\"kind\":\"created\",\"revision\":\"r1-41153ec5\"}")),
+    ] {
+        assert_ne!(world.altered(pointer, value).unwrap(), *head, "{pointer}");
+    }
+}
+
+#[test]
 fn a_head_that_cannot_be_is_refused() {
     let world = eventful();
     let zero = |revision: u64| json!({"revision": revision, "document": BlobId::of(b"").to_string()});
