@@ -271,6 +271,38 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");
 }
 
+#[test]
+fn each_change_of_the_board_is_one_revision() {
+    let world = World::new("a\nb\n");
+    let user = |command: Value| board_command(Actor::User, command);
+    let back = |what| Command::Undo { by: Party::User, what };
+    let by_one = [
+        ("create", Command::CreateBoard { workspace: Box::new(workspace()) }, "OK", 1),
+        ("first", user(tile(0)), "OK", 1),
+        ("second", user(tile(1)), "OK", 1),
+        ("unknown", user(json!({"type": "component.remove", "payload": {"componentId": "none"}})), "OK", 0),
+        ("the last back", back(ONE), "OK", 1),
+        ("and forth", Command::Redo { by: Party::User, steps: NonZeroU32::MIN }, "OK", 1),
+        ("the first from under it", back(Undo::Change(1)), "OK", 1),
+    ];
+    for (what, command, expected, revisions) in by_one.clone() {
+        let before = world.head().revision().get();
+        assert_eq!(code(&world.ask("user", command)), expected, "{what}");
+        assert_eq!(world.head().revision().get() - before, revisions, "{what}");
+    }
+    // At the end of all numbers nothing changes any more.
+    let last = (1_u64 << 53) - 1;
+    let world = World::new("a\nb\n");
+    for (what, command, _, revisions) in by_one {
+        let head = world.head();
+        world.put(world.altered("/revision", json!(last)).unwrap());
+        let refused = if revisions == 0 { "OK" } else { "REVISION_EXHAUSTED" };
+        assert_eq!(code(&world.ask("user", command.clone())), refused, "{what}");
+        world.put(Head::clone(&head));
+        world.ask("user", command);
+    }
+}
+
 /// An entry whose way does not lead where it says is found out.
 #[test]
 fn a_damaged_entry_is_found_out() {
