@@ -79,7 +79,7 @@ fn what_is_not_in_use_may_go() {
     let world = with_tiles(500);
     let mut ever = in_use(&world);
     let (blobs, _) = world.spy().inner.blob_stats(&world.canvas);
-    assert!(blobs > 5, "{blobs}");
+    assert!(blobs > 5 && ever.len() == blobs, "{} of {blobs} in use", ever.len());
     let mut walked = vec![now(&world)];
     let commands = [
         swap(3, 1_000),

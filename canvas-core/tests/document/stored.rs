@@ -30,6 +30,7 @@ fn a_head_reads_back_as_it_was_written() {
     let json = serde_json::to_value(head.as_ref()).unwrap();
     assert_eq!(json["format"], 1);
     assert_eq!(json["revision"], 3);
+    assert_eq!(json.get("user_revision"), None, "the user has not touched a board");
     assert_eq!(head.committed(), Some(head.draft()), "the last message promoted the draft");
     assert_eq!(json["draft"], json!({"document.md": BlobId::of(b"c\nz\n").to_string()}));
     assert_eq!(json["conversations"].as_object().unwrap().keys().collect::<Vec<_>>(), ["model", "other"]);
