@@ -333,6 +333,24 @@ mod tests {
         }
     }
 
+    /// Before the one that is nearest to where it should be.
+    #[test]
+    fn most_lines_tell_where_a_needle_begins() {
+        let text = "a\n\nz\na\nb\n\na\n";
+        for (needle, stated, start) in [
+            (vec!["a", "b", "q"], None, Some(3)),
+            (vec!["a", "b", "q"], Some(0), Some(3)),
+            (vec!["a", "q", "b"], Some(1), Some(0)),
+            (vec!["a", "q", "b"], Some(4), Some(3)),
+            (vec!["", "a"], Some(6), Some(5)),
+            (vec!["q", ""], Some(6), Some(4)),
+            (vec!["q"], Some(6), None),
+        ] {
+            let found = Nearest::new(text, std::slice::from_ref(&needle)).start(&needle, stated);
+            assert_eq!(found, start, "{needle:?} near {stated:?}");
+        }
+    }
+
     /// A mark that stands too often is left to the automaton.
     #[test]
     fn common_lines_are_found_too() {

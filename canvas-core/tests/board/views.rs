@@ -105,6 +105,10 @@ fn where_nothing_has_room_the_policy_decides() {
         let before = world.board.clone();
         let executed = world.json(load(&view));
         assert_eq!(world.at(&one).map(|(col, row, ..)| (col, row)), expected, "{policy:?}");
+        let covers = format!("There was no room for {one}: it covers parts of others.");
+        let warned =
+            matches!(&executed.result, BoardResult::One(result) if result.warnings.contains(&covers));
+        assert_eq!(warned, policy == GridPolicy::BestEffort, "{policy:?}");
         if expected.is_none() {
             assert_eq!(
                 (code(&executed.result).as_str(), &world.board),
@@ -188,6 +192,41 @@ fn a_view_that_goes_takes_its_marks_along_and_brings_them_back() {
     // One that is not active leaves the other alone.
     world.json(delete(&two));
     assert_eq!(world.board.active_view(), Some(&one));
+}
+
+#[test]
+fn views_that_go_together_give_each_trigger_its_own_back() {
+    let mut workspace = serde_json::to_value(empty(12, 8)).unwrap();
+    let grid = workspace["canvas"]["grid"].clone();
+    let view = |id: &str| json!({"id": id, "name": id, "snapshot": {"grid": grid, "components": []}, "triggerIds": [], "createdAt": 1});
+    workspace["views"] = json!([view("view_1"), view("view_2"), view("view_3")]);
+    workspace["triggers"][0]["viewId"] = "view_1".into();
+    workspace["triggers"][1]["viewId"] = "view_2".into();
+    let mut world = World::of(serde_json::from_value(workspace).unwrap(), GridPolicy::BestEffort);
+    let before = world.board.clone();
+    let delete = |id: &str| json!({"type": "view.delete", "payload": {"viewId": id}});
+    let commands = [delete("view_2"), delete("view_1")];
+    world.json(json!({"type": "batch", "payload": {"commands": commands, "description": "both"}}));
+    assert!(world.board.triggers().iter().all(|trigger| trigger.view_id.is_none()));
+    world.history.undo(&mut world.board).unwrap();
+    assert_eq!(world.board, before);
+}
+
+/// What a view brings is its own affair: views that were saved before are not touched by it.
+#[test]
+fn one_that_was_saved_goes_from_under_one_that_was_loaded_with_its_grid() {
+    let mut workspace = serde_json::to_value(empty(12, 8)).unwrap();
+    let mut grid = workspace["canvas"]["grid"].clone();
+    grid["columns"] = 4.into();
+    workspace["views"] = json!([{
+        "id": "view_1", "name": "Narrow", "snapshot": {"grid": grid, "components": []}, "triggerIds": [], "createdAt": 1,
+    }]);
+    let mut world = World::of(serde_json::from_value(workspace).unwrap(), GridPolicy::BestEffort);
+    let saving = world.json(save("Wide")).change.unwrap().id;
+    world.json(load(&ViewId::new("view_1").unwrap()));
+    assert_eq!((world.board.grid().columns, world.workspace().views.len()), (4, 2));
+    world.history.undo_one(&mut world.board, &saving).unwrap();
+    assert_eq!((world.board.grid().columns, world.workspace().views.len()), (4, 1));
 }
 
 #[test]

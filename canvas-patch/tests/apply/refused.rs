@@ -388,6 +388,8 @@ fn too_large() {
     let limits = Limits { text_bytes: 3, ..Limits::default() };
     let shrinking = apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits });
     assert_eq!(shrinking.unwrap_err().reason(), Reason::TooLarge);
+    let limits = Limits { text_bytes: 4, ..limits };
+    assert!(apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits }).is_ok());
     let Limits { text_bytes, patch_bytes, hunks } = Limits::default();
     assert_eq!((text_bytes, patch_bytes, hunks), (67_108_864, 16_777_216, 20_000));
 }

@@ -79,6 +79,17 @@ fn wishes(columns: u32) -> impl Strategy<Value = Wishes> {
     parts.prop_map(|(preferred, near, region)| Wishes { preferred, near, region })
 }
 
+#[test]
+fn on_the_right_the_rightmost_place_is_first() {
+    let mut layout = Layout::new(12);
+    for (slot, taken) in (0..).zip([at(9, 0, 3, 1), at(6, 1, 2, 1), at(11, 1, 1, 1)]) {
+        layout.insert(slot, taken);
+    }
+    let wishes = Wishes { region: Some(Region::Right), ..Wishes::default() };
+    let placed = place(&mut layout, Size::new(3, 1), wishes, 2, GridPolicy::Grow);
+    assert_eq!(placed, Ok((Position::new(8, 1), PlacementReason::AutoPlaced)));
+}
+
 proptest! {
     #[test]
     fn a_layout_answers_as_the_model_does(
