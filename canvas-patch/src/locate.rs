@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// Before the one that is nearest to where it should be.
+    /// Where it is said to be decides only between equals.
     #[test]
     fn most_lines_tell_where_a_needle_begins() {
         let text = "a\n\nz\na\nb\n\na\n";
