@@ -37,23 +37,21 @@
 //!
 //! # Modules
 //!
-//! `ground` is what every face stands on: names, blobs, trees, the head, receipts, the store contract. `document` is
-//! one face: its commands, outcomes, refusals, and the step that decides, for the board too; [`board`] is the other. `engine` drives steps over a store;
-//! `view` is what passes between the two. `lock_view` is what a person sees of the lock, `rollout` how much of
-//! it all a host has opened to models. `conformance` (feature) tries
-//! what a store promises.
+//! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `store`
+//! (the contract and its adapters), `schema`, the faces `document` and [`board`], `history` (the journal), `transition`
+//! (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store, and the
+//! lock as a person sees it), `conformance` (feature: tries what a store promises).
 
-mod blocking;
 pub mod board;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod document;
 mod engine;
-mod ground;
-mod lock_view;
-mod policy;
-mod rollout;
-mod view;
+mod history;
+mod model;
+mod schema;
+mod store;
+mod transition;
 
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
@@ -70,24 +68,25 @@ pub mod lease {
     pub use canvas_lease::{Epoch, Fence, Hold, Lease, LeaseId, ParseLeaseIdError, Policy, Timestamp, Turn};
 }
 
-pub use blocking::block_on;
-pub use document::command::{Call, Command, Party, Undo};
-pub use document::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Promotion};
+pub use document::changes::Changes;
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
-pub use document::refusal::{Counter, Refusal};
 pub use document::replace::{LinesNow, Replacement};
-pub use document::sync::Changes;
+pub use engine::block_on::block_on;
+pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
-pub use ground::blob::{Blob, BlobId, ParseBlobIdError};
-pub use ground::blocking::{Blocking, BlockingStore, Job};
-pub use ground::head::{Face, Head, HeadError, TurnStart};
-pub use ground::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
-pub use ground::journal::{Actor, Entry, EntryKind, JournalSlot, Reverts, Step};
-pub use ground::memory::MemoryStore;
-pub use ground::path::{PathError, TreePath};
-pub use ground::revision::{ParseRevisionIdError, Revision, RevisionId};
-pub use ground::store::{BoxStore, Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
-pub use ground::tree::Tree;
-pub use lock_view::{LockEvent, LockView};
-pub use policy::Policy;
-pub use rollout::{Access, Rollout};
+pub use history::journal::{Entry, EntryKind, Reverts, Step};
+pub use model::author::Actor;
+pub use model::blob::{Blob, BlobId, ParseBlobIdError};
+pub use model::head::{Face, Head, HeadError, JournalSlot, TurnStart};
+pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
+pub use model::path::{PathError, TreePath};
+pub use model::revision::{ParseRevisionIdError, Revision, RevisionId};
+pub use model::tree::Tree;
+pub use store::blocking::{Blocking, BlockingStore, Job};
+pub use store::contract::{BoxStore, Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+pub use store::memory::MemoryStore;
+pub use transition::command::{Call, Command, Party, Undo};
+pub use transition::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Promotion};
+pub use transition::policy::Policy;
+pub use transition::refusal::{Counter, Refusal};
+pub use transition::rollout::{Access, Rollout};

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::command::CanvasCommand;
 use super::data::{DataError, DataErrorCode, DataQuery};
 use super::id::{ComponentId, DataSourceId};
-use super::registry::ValidationError;
 use super::result::{CommandError, CommandErrorCode};
+use crate::schema::ValidationError;
 
 /// What all errors have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]

@@ -10,7 +10,8 @@ use super::id::{ComponentId, UndoId};
 use super::live::Board;
 use super::patch::{BoardPatch, Diff};
 use super::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
-use crate::ground::journal::{Actor, Entry, EntryKind, Step};
+use crate::history::journal::{Entry, EntryKind, Step};
+use crate::model::author::Actor;
 
 /// The last changes of a board, for a host that keeps one in memory. On a canvas the journal does this for all faces.
 ///

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ground::id::name;
+use crate::model::id::name;
 
 name! {
     /// Names a workspace, such as `ws_abc123`.

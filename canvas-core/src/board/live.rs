@@ -16,7 +16,7 @@ use super::patch::{Body, Record};
 use super::saved_view::SavedView;
 use super::trigger::ProactiveTrigger;
 use super::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
-use crate::ground::blob::BlobId;
+use crate::model::blob::BlobId;
 
 /// A board: what [`Workspace`] says, ready to be changed.
 ///

@@ -24,7 +24,6 @@ pub(crate) mod placement;
 pub(crate) mod registry;
 pub(crate) mod result;
 mod saved_view;
-pub(crate) mod schema;
 pub(crate) mod simulated_time;
 mod stored;
 #[cfg(feature = "proptest")]
@@ -67,13 +66,12 @@ pub use self::place::{
 pub use self::placement::{detect_collisions, find_placement};
 pub use self::registry::{
     BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
-    DefinitionError, Registry, ValidationError, ValidationResult,
+    DefinitionError, Registry, ValidationResult,
 };
 pub use self::result::{
     BatchCommandResult, CommandError, CommandErrorCode, CommandResult, HistoryState, Recorded, Restore,
     UndoEntry,
 };
-pub use self::schema::{Schema, SchemaError, SchemaErrorCode};
 pub use self::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
 pub(crate) use self::stored::{Kept, Unread};
 pub use self::trigger::{
@@ -82,3 +80,4 @@ pub use self::trigger::{
 pub use self::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, View, Workspace, WorkspaceSettings,
 };
+pub use crate::schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::id::ComponentId;
-use crate::ground::blob::BlobId;
+use crate::model::blob::BlobId;
 
 /// Slots by order and id, in pages.
 ///

@@ -17,18 +17,7 @@ pub use self::definition::{
 };
 use super::data::DataBinding;
 use super::id::TypeId;
-use super::schema::Schema;
-
-/// A fault of a config or a binding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ValidationError {
-    /// Where, as a JSON Pointer (RFC 6901) into what was checked.
-    pub path: String,
-    /// What is wrong there.
-    pub message: String,
-    /// The keyword of JSON Schema that it breaks.
-    pub code: String,
-}
+use crate::schema::{Schema, ValidationError};
 
 /// Whether a config or a binding is what its type asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

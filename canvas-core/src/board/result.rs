@@ -9,8 +9,8 @@ use super::command::CanvasCommand;
 use super::grid::Position;
 use super::id::{ComponentId, UndoId};
 use super::place::PlacementResult;
-use super::registry::ValidationError;
-use crate::ground::journal::Actor;
+use crate::model::author::Actor;
+use crate::schema::ValidationError;
 
 /// What became of one command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

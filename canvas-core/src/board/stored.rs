@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::live::{Board, KeptView, Parts};
 use super::patch::Record;
-use crate::ground::blob::{Blob, BlobId};
+use crate::model::blob::{Blob, BlobId};
 
 const FORMAT: u32 = 1;
 
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::board::strategies::{command_seeds, large_workspaces};
     use crate::board::{BoardEnv, BoardRules, IdSource, Registry, Workspace};
-    use crate::ground::journal::Actor;
+    use crate::model::author::Actor;
 
     fn blobs(kept: &Kept) -> BTreeMap<BlobId, Blob> {
         kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()

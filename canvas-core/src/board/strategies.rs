@@ -44,7 +44,7 @@ use super::trigger::{ProactiveTrigger, TriggerType};
 use super::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace, WorkspaceSettings,
 };
-use crate::ground::journal::Actor;
+use crate::model::author::Actor;
 
 /// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.
 pub fn workspaces() -> impl Strategy<Value = Workspace> {

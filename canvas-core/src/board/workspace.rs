@@ -9,7 +9,7 @@ use super::data::{DataBinding, DataLoadingState};
 use super::grid::{Bounds, GridConfig, Position, Size};
 use super::id::{ComponentId, TriggerId, TypeId, ViewId, WorkspaceId};
 use super::trigger::ProactiveTrigger;
-use crate::ground::journal::Actor;
+use crate::model::author::Actor;
 
 /// Everything about a board, as one JSON value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -110,8 +110,8 @@ use std::time::Duration;
 
 pub use self::promise::Promise;
 pub use self::report::{Broken, Kept, Report};
-use crate::ground::id::CanvasId;
-use crate::ground::store::Store;
+use crate::model::id::CanvasId;
+use crate::store::contract::Store;
 
 /// Holds up commits while it lives.
 pub type Stall = Box<dyn Any + Send>;

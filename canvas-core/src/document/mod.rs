@@ -1,9 +1,5 @@
-//! The document face: who may edit it, what an edit does, and what each conversation knows of it.
+//! The document face: whole lines that are replaced by number, and what changed since a revision.
 
-pub(crate) mod command;
-pub(crate) mod decide;
-pub(crate) mod outcome;
+pub(crate) mod changes;
 pub(crate) mod range_hash;
-pub(crate) mod refusal;
 pub(crate) mod replace;
-pub(crate) mod sync;

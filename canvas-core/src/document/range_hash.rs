@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn it_is_the_beginning_of_the_blob_id() {
         for lines in ["", "a\n", "a\r\n", "ü\0\u{feff}"] {
-            let id = crate::ground::blob::BlobId::of(lines.as_bytes()).to_string();
+            let id = crate::model::blob::BlobId::of(lines.as_bytes()).to_string();
             assert_eq!(RangeHash::of(lines).to_string(), id[..12]);
             assert_eq!(id[..12].parse(), Ok(RangeHash::of(lines)));
         }

@@ -7,7 +7,6 @@ use canvas_patch::LineRange;
 use serde::{Deserialize, Serialize};
 
 use super::range_hash::RangeHash;
-use super::refusal::Refusal;
 
 /// The byte order mark, which belongs to the document and not to its first line.
 const MARK: &str = "\u{feff}";
@@ -47,26 +46,37 @@ pub struct LinesNow {
 
 /// A replacement as a patch that fits in strict mode.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
-    pub(super) patch: String,
+pub(crate) struct Hunk {
+    pub(crate) patch: String,
     /// Lines of the replacement have another terminator than they came with.
-    pub(super) adapted: bool,
+    pub(crate) adapted: bool,
+}
+
+/// Why lines are not replaced.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ReplaceError {
+    /// The guarded lines do not have the hash that was expected.
+    ContentChanged(LinesNow),
+    /// The document has no such lines.
+    NoSuchLines { start: usize, end: usize, total_lines: usize },
+    /// The lines read like their replacement.
+    NoEffect,
 }
 
 /// Writes the patch, in time linear in document and replacement. A refusal shows at most `shown` bytes of the document.
-pub(super) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, Box<Refusal>> {
+pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, ReplaceError> {
     let Replacement { start, end, expect, text: lines } = replacement;
     let Place { guard, old } = place(text, *start, *end)?;
     let guarded = &text[guard.bytes];
     if RangeHash::of(guarded) != *expect {
-        return Err(Refusal::ContentChanged { lines: LinesNow::of(guarded, guard.lines, shown) }.into());
+        return Err(ReplaceError::ContentChanged(LinesNow::of(guarded, guard.lines, shown)));
     }
     let (old, lines) = behind_mark(text, old, lines);
     let lines = adapt(lines, neighbour_terminator(text, old.end));
     let adapted = lines.adapted;
     let new = keep_end(text, &old, lines);
     if text[old.clone()] == new {
-        return Err(Refusal::NoEffect.into());
+        return Err(ReplaceError::NoEffect);
     }
     let (old, new) = whole_lines(text, old, new);
     let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
@@ -85,12 +95,12 @@ struct Lines {
     bytes: Range<usize>,
 }
 
-fn place(text: &str, start: usize, end: usize) -> Result<Place, Box<Refusal>> {
+fn place(text: &str, start: usize, end: usize) -> Result<Place, ReplaceError> {
     let newlines = text.bytes().filter(|&byte| byte == b'\n').count();
     let total_lines = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
     let inserts = end.checked_add(1) == Some(start);
     if start == 0 || end > total_lines || (end < start && !inserts) {
-        return Err(Refusal::NoSuchLines { start, end, total_lines }.into());
+        return Err(ReplaceError::NoSuchLines { start, end, total_lines });
     }
     let lines = if inserts && !text.is_empty() {
         LineRange { start: end.max(1), end: end.max(1) }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use canvas_lease::Timestamp;
 
 use super::run::Known;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::id::CanvasId;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::id::CanvasId;
 
 /// Canvases whose heads are kept in memory.
 const CACHED: usize = 1024;

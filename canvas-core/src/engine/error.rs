@@ -1,9 +1,9 @@
 //! Why a call has no answer.
 
-use crate::ground::blob::BlobId;
-use crate::ground::head::HeadError;
-use crate::ground::id::CanvasId;
-use crate::ground::store::Fault;
+use crate::model::blob::BlobId;
+use crate::model::head::HeadError;
+use crate::model::id::CanvasId;
+use crate::store::contract::Fault;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]

@@ -7,12 +7,12 @@ use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
 use crate::board::{Board, Unread};
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::{Face, Head};
-use crate::ground::id::CanvasId;
-use crate::ground::journal::{Entry, Step};
-use crate::ground::path::TreePath;
-use crate::ground::store::Store;
+use crate::history::journal::{Entry, Step};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::{Face, Head};
+use crate::model::id::CanvasId;
+use crate::model::path::TreePath;
+use crate::store::contract::Store;
 
 /// The journal, played back to its beginning and forth again.
 #[derive(Debug, Clone, PartialEq, Eq)]

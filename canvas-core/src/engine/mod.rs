@@ -3,9 +3,11 @@
 //! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
 //! What is left here waits for the store and keeps the cache.
 
+pub(crate) mod block_on;
 mod cache;
 mod error;
 mod history;
+pub(crate) mod lock_view;
 #[cfg(test)]
 mod model;
 mod run;
@@ -22,14 +24,14 @@ use self::run::{Ask, At, Done, Known, Next, Run, Told, Types};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, Look, LookAtBoard, Remember, Reply, Resolve, Task};
 use crate::board::{Board, Registry};
-use crate::document::command::{Call, Command};
-use crate::document::outcome::Outcome;
-use crate::ground::blob::Blob;
-use crate::ground::head::Head;
-use crate::ground::id::{CanvasId, OpKey};
-use crate::ground::revision::RevisionId;
-use crate::ground::store::{BoxStore, Committed, Store};
-use crate::policy::Policy;
+use crate::model::blob::Blob;
+use crate::model::head::Head;
+use crate::model::id::{CanvasId, OpKey};
+use crate::model::revision::RevisionId;
+use crate::store::contract::{BoxStore, Committed, Store};
+use crate::transition::command::{Call, Command};
+use crate::transition::outcome::Outcome;
+use crate::transition::policy::Policy;
 
 /// Runs calls on the canvases of a store.
 ///

@@ -9,12 +9,13 @@ use canvas_lease::Timestamp;
 use super::error::EngineError;
 use super::task::{Halt, Scene, Task, Verdict};
 use crate::board::Registry;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::CanvasId;
-use crate::ground::store::{Commit, Committed, Fault, Loaded, Version};
-use crate::policy::Policy;
-use crate::view::{Change, Missing};
+use crate::model::blob::Missing;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
+use crate::transition::policy::Policy;
+use crate::transition::view::Change;
 
 /// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the
 /// time, one is faster than the others for dozens of rounds now and then.

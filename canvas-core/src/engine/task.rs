@@ -9,16 +9,17 @@ use canvas_lease::Cause;
 use super::error::EngineError;
 use super::run::{At, Known};
 use crate::board::{Board, Unread};
-use crate::document::command::Call;
-use crate::document::decide::{decide, recalled};
-use crate::document::outcome::Outcome;
-use crate::document::refusal::Refusal;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::OpKey;
-use crate::ground::receipt::{Answer, Digest, Recall, Receipt};
-use crate::policy::Policy;
-use crate::view::{Change, Missing, View};
+use crate::model::blob::Missing;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::OpKey;
+use crate::model::receipt::{Answer, Digest, Recall, Receipt};
+use crate::transition::command::Call;
+use crate::transition::decide::{decide, recalled};
+use crate::transition::outcome::Outcome;
+use crate::transition::policy::Policy;
+use crate::transition::refusal::Refusal;
+use crate::transition::view::{Change, View};
 
 /// Something to be done at a canvas.
 pub(crate) trait Task {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::data::DataLoadingState;
 use crate::board::id::ComponentId;
 use crate::board::workspace::ComponentInstance;
-use crate::ground::journal::Actor;
+use crate::model::author::Actor;
 
 /// How many of the last changes count.
 const RECENT: usize = 16;

@@ -12,7 +12,7 @@ use super::{
     DataError, DataErrorCode, DataMeta, DataQuery, DataResult, DataSource, PaginationMeta, QueryDefinition,
 };
 use crate::board::id::DataSourceId;
-use crate::board::schema::Schema;
+use crate::schema::Schema;
 
 /// The source `mock-github`. The same query on the same day (UTC) has the same data, everywhere.
 ///

@@ -14,11 +14,12 @@ use super::super::id::{ComponentId, TypeId};
 use super::super::live::Board;
 use super::super::patch::{Body, Record};
 use super::super::place::{PlacementReason, PlacementResult};
-use super::super::registry::{ComponentDefinition, Registry, ValidationError};
+use super::super::registry::{ComponentDefinition, Registry};
 use super::super::result::{CommandError, CommandErrorCode};
 use super::super::workspace::ComponentMeta;
 use super::arrange::Place;
 use super::{Done, Refused, Run, refused};
+use crate::schema::ValidationError;
 
 impl<'e> Run<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {

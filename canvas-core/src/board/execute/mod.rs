@@ -16,7 +16,7 @@ use super::patch::BoardPatch;
 use super::place::{OnCollision, PlacementResult};
 use super::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
 use super::work::Work;
-use crate::ground::journal::Actor;
+use crate::model::author::Actor;
 use canvas_lease::Timestamp;
 
 /// What a command did.

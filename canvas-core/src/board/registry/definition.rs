@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ValidationError;
 use crate::board::data::{DataBinding, DataQuery};
 use crate::board::grid::{NO_CELL, Size};
 use crate::board::id::{DataSourceId, TypeId};
-use crate::board::schema::{Schema, SchemaError, TOO_LARGE};
+use crate::schema::ValidationError;
+use crate::schema::{Schema, SchemaError, TOO_LARGE};
 
 /// A type of components. How it is drawn is the host's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::flaw::Flaw;
 use super::store::Mutant;
 use crate::conformance::suite::tasks::yield_now;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::CanvasId;
-use crate::ground::store::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
 
 /// Blobs beyond which a commit has many.
 const MANY: usize = 16;

@@ -7,10 +7,10 @@ use canvas_lease::Timestamp;
 
 use super::flaw::Flaw;
 use super::store::Mutant;
-use crate::ground::head::Head;
-use crate::ground::id::CanvasId;
-use crate::ground::receipt::Receipts;
-use crate::ground::store::{Commit, Version};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::model::receipt::Receipts;
+use crate::store::contract::{Commit, Version};
 
 /// By how much the clock of one connection is ahead of that of the connection before.
 const SKEW: Duration = Duration::from_secs(60 * 60);

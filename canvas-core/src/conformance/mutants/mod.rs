@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use self::flaw::Flaw;
 use self::store::Mutant;
 use super::{Harness, Kept, Promise, Report, Stall, run};
-use crate::ground::id::CanvasId;
+use crate::model::id::CanvasId;
 
 /// Runs the suite over each mutant of a harness's store. The suite is right where the report of each flaw has
 /// [`Flaw::killed_by`] among those that failed.

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use canvas_lease::Timestamp;
 
 use super::flaw::Flaw;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::CanvasId;
-use crate::ground::store::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
 
 /// One connection of a store with a flaw.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, has, same};
 use crate::conformance::Harness;
-use crate::ground::blob::{Blob, BlobId};
+use crate::model::blob::{Blob, BlobId};
 
 pub(in crate::conformance) async fn blobs_are_there<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

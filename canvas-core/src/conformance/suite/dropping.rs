@@ -3,7 +3,7 @@
 use super::fixture::Fixture;
 use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, drop_blobs, has, row, same};
 use crate::conformance::Harness;
-use crate::ground::blob::{Blob, BlobId};
+use crate::model::blob::{Blob, BlobId};
 
 pub(in crate::conformance) async fn dropped<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

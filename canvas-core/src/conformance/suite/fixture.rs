@@ -6,17 +6,17 @@ use std::sync::Arc;
 use canvas_lease::{Timestamp, Turn};
 
 use super::{canvas, row};
-use crate::document::command::{Call, Command};
-use crate::document::outcome::Outcome;
 use crate::engine::Engine;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
-use crate::ground::memory::MemoryStore;
-use crate::ground::path::TreePath;
-use crate::ground::revision::{MAX_COUNTER, Revision};
-use crate::ground::store::{Commit, Store as _};
-use crate::policy::Policy;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::model::path::TreePath;
+use crate::model::revision::{MAX_COUNTER, Revision};
+use crate::store::contract::{Commit, Store as _};
+use crate::store::memory::MemoryStore;
+use crate::transition::command::{Call, Command};
+use crate::transition::outcome::Outcome;
+use crate::transition::policy::Policy;
 
 /// Names that trip quoting, escaping, NUL-terminated text and normal forms.
 const MODEL: &str = "modèle e\u{301} 🦀 \u{0} \"\\' \u{202e}";

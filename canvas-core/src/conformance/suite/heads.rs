@@ -6,12 +6,12 @@ use super::fixture::Fixture;
 use super::server::{Server, code};
 use super::{SHOWN, Verdict, blob, canvas, commit, done, row, same, unchanged};
 use crate::conformance::Harness;
-use crate::document::command::Command;
-use crate::document::outcome::Outcome;
-use crate::ground::blob::BlobId;
-use crate::ground::head::{Conversation, Head};
-use crate::ground::id::ConversationId;
-use crate::ground::store::Commit;
+use crate::model::blob::BlobId;
+use crate::model::head::{Conversation, Head};
+use crate::model::id::ConversationId;
+use crate::store::contract::Commit;
+use crate::transition::command::Command;
+use crate::transition::outcome::Outcome;
 
 pub(in crate::conformance) async fn full_head<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

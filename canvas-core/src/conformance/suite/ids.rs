@@ -2,8 +2,8 @@
 
 use super::{SHOWN, Verdict, blob, canvas, commit, done, row, same};
 use crate::conformance::Harness;
-use crate::ground::blob::BlobId;
-use crate::ground::store::Store;
+use crate::model::blob::BlobId;
+use crate::store::contract::Store;
 
 /// Makes a canvas of each name, then looks whether each has kept its own head and document.
 async fn each_has_its_own<S: Store>(store: &S, names: &[&str]) -> Verdict {

@@ -3,8 +3,8 @@
 use super::server::Server;
 use super::{SHOWN, Verdict, canvas, commit, done, same};
 use crate::conformance::Harness;
-use crate::ground::id::CanvasId;
-use crate::ground::store::Store;
+use crate::model::id::CanvasId;
+use crate::store::contract::Store;
 
 async fn list<S: Store>(store: &S, after: Option<&str>, limit: usize) -> Result<Vec<String>, String> {
     let after = after.map(canvas);

@@ -22,10 +22,10 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::Kept;
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::id::CanvasId;
-use crate::ground::store::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
 
 /// What became of a promise; the text says how it was broken.
 type Verdict = Result<Kept, String>;

@@ -2,7 +2,7 @@
 
 use super::{SHOWN, Verdict, canvas, commit, conflict_row, done, same};
 use crate::conformance::{Harness, Kept};
-use crate::ground::store::Store as _;
+use crate::store::contract::Store as _;
 
 pub(in crate::conformance) async fn tells_peers<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

@@ -8,10 +8,10 @@ use super::tasks::{Elsewhere, both, give_up_after, join, yield_now};
 use super::{NO_STALL, SHOWN, Verdict, blob, brief, canvas, commit, done, reached, row, same, same_head};
 use super::{find, has, unchanged};
 use crate::conformance::Harness;
-use crate::ground::blob::BlobId;
-use crate::ground::id::CanvasId;
-use crate::ground::path::TreePath;
-use crate::ground::store::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::model::blob::BlobId;
+use crate::model::id::CanvasId;
+use crate::model::path::TreePath;
+use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
 
 /// Races of each kind: on a machine with threads, one may by chance not be close.
 const ROUNDS: usize = 5;

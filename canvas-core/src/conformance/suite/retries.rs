@@ -6,9 +6,9 @@ use super::server::{SHORT, Server, operation};
 use super::tasks::{Elsewhere, both};
 use super::{SHOWN, Verdict, row, same};
 use crate::conformance::Harness;
-use crate::document::command::{Call, Command};
-use crate::document::outcome::Outcome;
 use crate::engine::Answered;
+use crate::transition::command::{Call, Command};
+use crate::transition::outcome::Outcome;
 
 fn named(name: &str, command: Command) -> Call {
     Call { operation: operation("first", name), command }

@@ -7,9 +7,9 @@ use super::{
     same_head, unchanged,
 };
 use crate::conformance::Harness;
-use crate::ground::blob::BlobId;
-use crate::ground::store::Committed;
-use crate::ground::store::Store as _;
+use crate::model::blob::BlobId;
+use crate::store::contract::Committed;
+use crate::store::contract::Store as _;
 
 pub(in crate::conformance) async fn unknown_canvas<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

@@ -6,12 +6,12 @@ use canvas_lease::{LeaseId, Timestamp, Turn};
 
 use super::{canvas, commit, find, row};
 use crate::conformance::Harness;
-use crate::document::command::{Call, Command};
-use crate::document::outcome::Outcome;
 use crate::engine::{Answered, Engine, EngineError};
-use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
-use crate::ground::store::{Committed, Store as _};
-use crate::policy::Policy;
+use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::store::contract::{Committed, Store as _};
+use crate::transition::command::{Call, Command};
+use crate::transition::outcome::Outcome;
+use crate::transition::policy::Policy;
 
 /// Long enough that no lease ends while the suite talks.
 pub(super) const LONG: Duration = Duration::from_secs(86_400);

@@ -6,10 +6,10 @@ use super::server::{LONG, SHORT, Server, Skew, code, operation};
 use super::tasks::both;
 use super::{SHOWN, Verdict, row, same};
 use crate::conformance::Harness;
-use crate::document::command::Command;
-use crate::document::outcome::Outcome;
 use crate::engine::EngineError;
-use crate::ground::store::Store as _;
+use crate::store::contract::Store as _;
+use crate::transition::command::Command;
+use crate::transition::outcome::Outcome;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 

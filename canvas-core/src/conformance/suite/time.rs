@@ -11,7 +11,7 @@ use super::{
     row, same, unchanged,
 };
 use crate::conformance::Harness;
-use crate::ground::store::{Commit, Committed, Store as _};
+use crate::store::contract::{Commit, Committed, Store as _};
 
 /// Time that passes for sure, and that a real clock has soon waited.
 const STEP: Duration = Duration::from_millis(20);

@@ -6,8 +6,8 @@ use super::{
     SHOWN, Verdict, blob, canvas, commit, conflict, conflict_row, done, row, same, same_head, unchanged,
 };
 use crate::conformance::Harness;
-use crate::ground::blob::BlobId;
-use crate::ground::store::{Commit, Version};
+use crate::model::blob::BlobId;
+use crate::store::contract::{Commit, Version};
 
 pub(in crate::conformance) async fn versions_are_new<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;

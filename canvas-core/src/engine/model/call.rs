@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use canvas_lease::{LeaseId, Timestamp, Turn};
 
-use crate::document::command::{Call, Command};
 use crate::engine::error::EngineError;
 use crate::engine::run::Known;
 use crate::engine::task::{Halt, Reply, Resolution, Resolve, Scene, Task, Verdict};
-use crate::ground::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::transition::command::{Call, Command};
 
 /// The text that the world begins with.
 pub(super) const TEXT: &str = "a\nb\n";

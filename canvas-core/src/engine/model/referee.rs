@@ -7,10 +7,10 @@ use stateright::Property;
 use super::call::{Ended, LEASE, Op, Said, TEXT, at};
 use super::world::{Row, World, WorldModel};
 use crate::engine::error::EngineError;
-use crate::ground::blob::BlobId;
-use crate::ground::head::Head;
-use crate::ground::receipt::Receipt;
-use crate::ground::store::Fault;
+use crate::model::blob::BlobId;
+use crate::model::head::Head;
+use crate::model::receipt::Receipt;
+use crate::store::contract::Fault;
 
 /// What must hold, whatever happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,11 +12,11 @@ use super::flaw::Flaw;
 use super::referee::{Referee, Rule};
 use crate::board::Registry;
 use crate::engine::run::{Ask, At, Done, Known, Next, Run, Told, Types};
-use crate::ground::blob::{Blob, BlobId};
-use crate::ground::head::Head;
-use crate::ground::receipt::{Answer, Receipts};
-use crate::ground::store::{Commit, Committed, Fault, Loaded, Version};
-use crate::policy::Policy;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::receipt::{Answer, Receipts};
+use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
+use crate::transition::policy::Policy;
 
 /// No call here touches a board.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::new);

@@ -1,0 +1,90 @@
+//! What a conversation knows, and what must be told to it (specs 000 §12, §13).
+
+use canvas_patch::{Excerpt, Limits, build, changes_near};
+use serde::{Deserialize, Serialize};
+
+use crate::model::head::SyncPoint;
+use crate::model::revision::RevisionId;
+
+/// What happened to a document between two revisions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// The revision before; `None` where nothing was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RevisionId>,
+    /// The revision after.
+    pub to: RevisionId,
+    /// The unified diff without file names, whole; `None` where it would be larger than the policy allows, or where a
+    /// part of it is shown instead.
+    pub diff: Option<String>,
+    /// The whole text instead, for who knows nothing of it, or where the diff would be the longer of two long texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
+}
+
+impl Changes {
+    /// The whole text, unless it has more bytes than may be shown.
+    pub(crate) fn whole(from: Option<RevisionId>, to: RevisionId, text: &str, most: usize) -> Self {
+        Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()) }
+    }
+
+    /// A diff that is large, and larger than the text itself, makes way for the text.
+    pub(crate) fn or_whole(self, text: &str, most: usize) -> Self {
+        match &self.diff {
+            Some(diff) if diff.len() > most && diff.len() > text.len() => {
+                Self::whole(self.from, self.to, text, usize::MAX)
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether who has read this knows the document.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.diff.is_some() || self.whole.is_some()
+    }
+}
+
+/// The diff from a known text to the text now; `None` where both are the same. A diff of more than `diff_bytes` bytes
+/// is left out. Time is that of [`build`].
+pub(crate) fn changes_since(
+    (known, before): (SyncPoint, &str),
+    (now, after): (SyncPoint, &str),
+    diff_bytes: usize,
+) -> Option<Changes> {
+    if known.document == now.document {
+        return None;
+    }
+    let diff = build(before, after, 3);
+    Some(Changes {
+        from: Some(RevisionId::new(known.revision, known.document)),
+        to: RevisionId::new(now.revision, now.document),
+        diff: (diff.len() <= diff_bytes).then_some(diff),
+        whole: None,
+    })
+}
+
+/// What changed from a known text to the text now, for the author of a patch that was written for the known one.
+///
+/// The whole diff lets the conversation count as having seen the document. An author who names a base does not need
+/// that: the hunks near the patch are enough, and no diff is given. The same holds where the whole diff has more than
+/// `diff_bytes` bytes.
+pub(crate) fn changes_around(
+    (known, before): (SyncPoint, &str),
+    now: (SyncPoint, &str),
+    patch: &str,
+    named: bool,
+    (diff_bytes, limits): (usize, &Limits),
+) -> (Option<Changes>, Option<Excerpt>) {
+    let Some(mut changes) = changes_since((known, before), now, usize::MAX) else {
+        return (None, None);
+    };
+    let diff = changes.diff.take().unwrap_or_default();
+    let fits = diff.len() <= diff_bytes;
+    let mut near = None;
+    if named || !fits {
+        near = changes_near(before, patch, &diff, limits);
+        near = near.filter(|near| near.left_out > 0 && near.diff.len() <= diff_bytes);
+    }
+    changes.diff = (fits && near.is_none()).then_some(diff);
+    (Some(changes), near)
+}

@@ -1,0 +1,230 @@
+//! The journal: what happened on a canvas, as a chain of blobs that hangs on its head.
+
+use canvas_lease::Timestamp;
+use canvas_patch::Delta;
+use serde::{Deserialize, Serialize};
+
+use crate::board::{BoardPatch, CanvasCommand, UndoId};
+use crate::model::author::Actor;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::{Face, JournalSlot};
+use crate::model::id::OpKey;
+use crate::model::revision::Revision;
+
+impl JournalSlot {
+    /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
+    pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
+        let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step } =
+            entry;
+        let number = self.entries + 1;
+        let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
+            id if id == self.last => Below::Previous,
+            Some(id) => Below::Entry(id),
+            None => Below::Nothing,
+        };
+        let entry = Entry {
+            number,
+            change: change.unwrap_or(number),
+            kind,
+            actor,
+            author,
+            reverts,
+            operation,
+            at,
+            summary,
+            revision_before: revisions.0,
+            revision_after: revisions.1,
+            step,
+            previous: self.last,
+            below,
+        };
+        let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
+        self.entries = number;
+        self.last = Some(blob.id());
+        match kind {
+            EntryKind::Undo => self.redo = Some(blob.id()),
+            EntryKind::Redo => self.undo = Some(blob.id()),
+            EntryKind::Edit | EntryKind::Revert => (self.undo, self.redo) = (Some(blob.id()), None),
+        }
+        (entry, blob)
+    }
+}
+
+/// What kind of doing it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// A change of its own.
+    Edit,
+    /// The last change that stood was taken back.
+    Undo,
+    /// What was undone last was done again.
+    Redo,
+    /// Changes were taken back from under later ones, which stay. Undo treats it as an edit.
+    Revert,
+}
+
+/// One committed change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number in the canvas, from 1.
+    pub number: u64,
+    /// The number of the entry that first made this change: its own, but for [`EntryKind::Undo`] and
+    /// [`EntryKind::Redo`].
+    pub change: u64,
+    /// What kind of doing it is.
+    pub kind: EntryKind,
+    /// Who did it.
+    pub actor: Actor,
+    /// Who first made the change: whoever does it again, it stays the author's.
+    pub author: Actor,
+    /// What a [`EntryKind::Revert`] has taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverts: Option<Reverts>,
+    /// The call that did it.
+    pub operation: OpKey,
+    /// The store's clock.
+    pub at: Timestamp,
+    /// A short line for people.
+    pub summary: String,
+    /// The revision before.
+    pub revision_before: Revision,
+    /// The revision after.
+    pub revision_after: Revision,
+    /// What was changed, with the way there and the way back.
+    pub step: Step,
+    /// The entry before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    previous: Option<BlobId>,
+    /// What undo, or of an undoing redo, takes back after this one.
+    #[serde(default, skip_serializing_if = "Below::is_previous")]
+    below: Below,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Below {
+    /// The entry before, as mostly.
+    #[default]
+    Previous,
+    Entry(BlobId),
+    Nothing,
+}
+
+impl Below {
+    fn is_previous(&self) -> bool {
+        *self == Self::Previous
+    }
+}
+
+/// Changes that were taken back from under later ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reverts {
+    /// Their numbers ([`Entry::change`]).
+    pub changes: Vec<u64>,
+    /// Whose they are.
+    pub author: Actor,
+}
+
+/// What an entry changed, by face.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "face", rename_all = "snake_case")]
+pub enum Step {
+    /// The document.
+    Document {
+        /// Its blob before.
+        before: BlobId,
+        /// Its blob after.
+        after: BlobId,
+        /// The edit that leads from one to the other; `None` where it is larger than an entry may be, and both blobs are
+        /// kept instead.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delta: Option<Delta>,
+    },
+    /// The board.
+    Board {
+        /// Its blob before.
+        before: BlobId,
+        /// Its blob after.
+        after: BlobId,
+        /// Names the change, as the answer to its command did.
+        id: UndoId,
+        /// The command as it was done; of a selective undo, what it took back.
+        forward: Box<CanvasCommand>,
+        /// The change that leads from one to the other.
+        patch: BoardPatch,
+    },
+}
+
+impl Step {
+    /// The face that it changed.
+    pub const fn face(&self) -> Face {
+        match self {
+            Self::Document { .. } => Face::Document,
+            Self::Board { .. } => Face::Board,
+        }
+    }
+
+    /// The step back.
+    pub fn inverse(&self) -> Self {
+        match self {
+            Self::Document { before, after, delta } => {
+                Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
+            }
+            Self::Board { before, after, id, forward, patch } => Self::Board {
+                before: *after,
+                after: *before,
+                id: id.clone(),
+                forward: forward.clone(),
+                patch: patch.inverse(),
+            },
+        }
+    }
+}
+
+/// What [`JournalSlot::push`] is told; the rest follows from the slot.
+#[derive(Debug)]
+pub(crate) struct NewEntry {
+    pub(crate) kind: EntryKind,
+    /// `None` for a change of its own.
+    pub(crate) change: Option<u64>,
+    pub(crate) actor: Actor,
+    pub(crate) author: Actor,
+    pub(crate) reverts: Option<Reverts>,
+    pub(crate) operation: OpKey,
+    pub(crate) at: Timestamp,
+    pub(crate) summary: String,
+    /// Before and after.
+    pub(crate) revisions: (Revision, Revision),
+    pub(crate) step: Step,
+}
+
+impl Entry {
+    /// The entry before.
+    pub(crate) fn previous(&self) -> Option<BlobId> {
+        self.previous
+    }
+
+    /// What undo, or of an undoing redo, takes back after this one.
+    pub(crate) fn below(&self) -> Option<BlobId> {
+        match self.below {
+            Below::Previous => self.previous,
+            Below::Entry(id) => Some(id),
+            Below::Nothing => None,
+        }
+    }
+
+    /// The blobs that it needs besides the entries before it.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
+        let needed = match &self.step {
+            Step::Document { before, after, delta: None } => Some([*before, *after]),
+            Step::Document { delta: Some(_), .. } | Step::Board { .. } => None,
+        };
+        needed.into_iter().flatten()
+    }
+
+    /// Reads what the journal has written; `None` where it is something else.
+    pub(crate) fn read(blob: &Blob) -> Option<Self> {
+        serde_json::from_str(blob.as_text()?).ok()
+    }
+}

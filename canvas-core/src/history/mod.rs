@@ -1,0 +1,3 @@
+//! What was done on a canvas, over all faces.
+
+pub(crate) mod journal;

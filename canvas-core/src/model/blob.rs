@@ -1,0 +1,165 @@
+//! Immutable content, named by its hash.
+
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Serialize};
+
+/// The blake3 hash of a blob, shown as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BlobId([u8; 32]);
+
+/// A text is not the 64 hexadecimal digits of a blob id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a blob id is 64 hexadecimal digits: pass one that a canvas has given")]
+pub struct ParseBlobIdError;
+
+impl BlobId {
+    /// The id of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The raw 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlobId({self})")
+    }
+}
+
+impl FromStr for BlobId {
+    type Err = ParseBlobIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseBlobIdError> {
+        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| ParseBlobIdError)
+    }
+}
+
+impl TryFrom<String> for BlobId {
+    type Error = ParseBlobIdError;
+
+    fn try_from(text: String) -> Result<Self, ParseBlobIdError> {
+        text.parse()
+    }
+}
+
+impl From<BlobId> for String {
+    fn from(id: BlobId) -> Self {
+        id.to_string()
+    }
+}
+
+/// Content with its id. A copy shares the bytes.
+#[derive(Clone)]
+pub struct Blob {
+    id: BlobId,
+    content: Content,
+    /// What somebody has read out of it, for the next who asks this copy.
+    decoded: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Text keeps its proof of being UTF-8, so that a document is never validated again.
+#[derive(Clone)]
+enum Content {
+    Text(Arc<String>),
+    Bytes(Arc<Vec<u8>>),
+}
+
+impl Blob {
+    /// A blob of text.
+    pub fn text(text: String) -> Self {
+        let id = BlobId::of(text.as_bytes());
+        Self { id, content: Content::Text(Arc::new(text)), decoded: OnceLock::new() }
+    }
+
+    /// What somebody has read out of this copy, or of one that it was copied from.
+    pub(crate) fn decoded<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(self.decoded.get()?).downcast().ok()
+    }
+
+    /// Notes what its text says.
+    pub(crate) fn decode<T: Any + Send + Sync>(&self, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        // Whoever came first stays; both have read the same.
+        let _ = self.decoded.set(Arc::clone(&value) as _);
+        value
+    }
+
+    /// A copy that holds nothing but the bytes, for those who keep many.
+    pub(crate) fn bare(&self) -> Self {
+        Self { id: self.id, content: self.content.clone(), decoded: OnceLock::new() }
+    }
+
+    /// A blob of bytes. Bytes that are UTF-8 become text.
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::text(text),
+            Err(e) => {
+                let bytes = e.into_bytes();
+                let id = BlobId::of(&bytes);
+                let content = Content::Bytes(Arc::new(bytes));
+                Self { id, content, decoded: OnceLock::new() }
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> BlobId {
+        self.id
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Its text, where it is UTF-8.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            Content::Bytes(_) => None,
+        }
+    }
+}
+
+/// The id tells contents apart.
+impl PartialEq for Blob {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Blob {}
+
+impl Hash for Blob {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blob({}, {} bytes)", self.id, self.as_bytes().len())
+    }
+}
+/// Blobs that the transition needs and the view does not have yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Missing(pub(crate) Vec<BlobId>);

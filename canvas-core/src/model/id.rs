@@ -1,0 +1,115 @@
+//! Names that hosts give: canvases, conversations, calls.
+
+use std::sync::Arc;
+
+use canvas_lease::{Holder, OperationKey, Turn};
+use serde::{Deserialize, Serialize};
+
+/// A name is empty or longer than [`NameError::BYTES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a name needs 1 to {} bytes, this one has {bytes}: give a shorter one", NameError::BYTES)]
+pub struct NameError {
+    /// Bytes of the name that was given.
+    pub bytes: usize,
+}
+
+impl NameError {
+    /// Bytes that a name may have.
+    pub const BYTES: usize = 512;
+
+    /// The stable code.
+    pub const CODE: &'static str = "INVALID_NAME";
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
+            Serialize, Deserialize, schemars::JsonSchema,
+        )]
+        #[serde(try_from = "String", into = "String")]
+        #[schemars(with = "String")]
+        pub struct $name(std::sync::Arc<str>);
+
+        impl $name {
+            /// Checks a name: any text of 1 to 512 bytes.
+            ///
+            /// # Errors
+            ///
+            /// [`NameError`](crate::NameError) where it is empty or too long.
+            pub fn new(name: &str) -> Result<Self, $crate::model::id::NameError> {
+                use $crate::model::id::NameError;
+                match name.len() {
+                    1..=NameError::BYTES => Ok(Self(name.into())),
+                    bytes => Err(NameError { bytes }),
+                }
+            }
+
+            /// The name.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $crate::model::id::NameError;
+
+            fn try_from(name: String) -> Result<Self, Self::Error> {
+                Self::new(&name)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.0.as_ref().into()
+            }
+        }
+    };
+}
+
+pub(crate) use name;
+
+name! {
+    /// Names one canvas in its store.
+    CanvasId
+}
+
+name! {
+    /// Names one conversation of a model about a canvas. A lease is bound to it.
+    ConversationId
+}
+
+name! {
+    /// Names one call within a conversation's turn; a retry brings the same name.
+    CallId
+}
+
+impl ConversationId {
+    pub(crate) fn holder(&self) -> Holder {
+        Holder::new(Arc::clone(&self.0))
+    }
+}
+
+/// Names an operation for good: the same key again is a retry of the same operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OpKey {
+    /// Who asks: a model's conversation, or a name that the host keeps for its users.
+    pub conversation: ConversationId,
+    /// The turn in which it was asked for the first time.
+    pub turn: Turn,
+    /// The call.
+    pub call: CallId,
+}
+
+impl OpKey {
+    pub(crate) fn operation(&self) -> OperationKey {
+        OperationKey::new(format!("{}/{}/{}", self.conversation, self.turn.get(), self.call))
+    }
+}

@@ -1,0 +1,10 @@
+//! What every face and every store speaks of: names, content, the head.
+
+pub(crate) mod author;
+pub(crate) mod blob;
+pub(crate) mod head;
+pub(crate) mod id;
+pub(crate) mod path;
+pub(crate) mod receipt;
+pub(crate) mod revision;
+pub(crate) mod tree;

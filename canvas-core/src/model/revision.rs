@@ -1,0 +1,149 @@
+//! Revisions: a number that only grows, and the name that models see.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::blob::BlobId;
+
+/// The largest integer that every JSON reader keeps exactly, 2^53 − 1.
+pub(crate) const MAX_COUNTER: u64 = (1 << 53) - 1;
+
+/// Counts committed changes of a canvas's content; never reused, so that A, B, A are three revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Revision(u64);
+
+impl Revision {
+    /// Before the first content.
+    pub const ZERO: Self = Self(0);
+
+    /// A revision of this number; `None` past 2^53 − 1.
+    pub const fn new(number: u64) -> Option<Self> {
+        if number <= MAX_COUNTER { Some(Self(number)) } else { None }
+    }
+
+    pub(crate) const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Its number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The next revision; `None` where numbers are used up.
+    pub const fn next(self) -> Option<Self> {
+        Self::new(self.0 + 1)
+    }
+}
+
+impl TryFrom<u64> for Revision {
+    type Error = ParseRevisionIdError;
+
+    fn try_from(number: u64) -> Result<Self, ParseRevisionIdError> {
+        Self::new(number).ok_or(ParseRevisionIdError)
+    }
+}
+
+impl From<Revision> for u64 {
+    fn from(revision: Revision) -> Self {
+        revision.0
+    }
+}
+
+/// What models and hosts pass around: `r<number>-<first 8 hex digits of the content hash>`. The number decides; the
+/// digits are for people to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RevisionId {
+    revision: Revision,
+    digits: u32,
+}
+
+/// A text is not a revision id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a revision id reads like r12-3fa94c02: pass one that a reply has given")]
+pub struct ParseRevisionIdError;
+
+impl RevisionId {
+    /// The id of a revision whose content has this hash.
+    pub fn new(revision: Revision, content: BlobId) -> Self {
+        let [a, b, c, d, ..] = *content.as_bytes();
+        Self { revision, digits: u32::from_be_bytes([a, b, c, d]) }
+    }
+
+    /// Its number.
+    pub const fn revision(self) -> Revision {
+        self.revision
+    }
+}
+
+impl fmt::Display for RevisionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}-{:08x}", self.revision.0, self.digits)
+    }
+}
+
+impl FromStr for RevisionId {
+    type Err = ParseRevisionIdError;
+
+    fn from_str(text: &str) -> Result<Self, ParseRevisionIdError> {
+        let (number, digits) =
+            text.strip_prefix('r').and_then(|rest| rest.split_once('-')).ok_or(ParseRevisionIdError)?;
+        let number = number.parse().map_err(|_| ParseRevisionIdError)?;
+        let revision = Revision::new(number).ok_or(ParseRevisionIdError)?;
+        let digits = u32::from_str_radix(digits, 16).map_err(|_| ParseRevisionIdError)?;
+        let id = Self { revision, digits };
+        // Only the form that `Display` writes: no signs, no leading zeros, lower case.
+        if id.to_string() == text { Ok(id) } else { Err(ParseRevisionIdError) }
+    }
+}
+
+impl TryFrom<String> for RevisionId {
+    type Error = ParseRevisionIdError;
+
+    fn try_from(text: String) -> Result<Self, ParseRevisionIdError> {
+        text.parse()
+    }
+}
+
+impl From<RevisionId> for String {
+    fn from(id: RevisionId) -> Self {
+        id.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_in_one_form_only() {
+        let id = RevisionId::new(Revision(12), BlobId::of(b"text"));
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for text in [
+            "",
+            "r",
+            "r1",
+            "r1-",
+            "1-00000000",
+            "r+1-00000000",
+            "r01-00000000",
+            "r1-0000000",
+            "r1-0000000g",
+            "r1-ABCDEF01",
+            "r9007199254740992-00000000",
+        ] {
+            assert_eq!(text.parse::<RevisionId>(), Err(ParseRevisionIdError), "{text}");
+        }
+        assert!("r9007199254740991-00000000".parse::<RevisionId>().is_ok());
+    }
+
+    #[test]
+    fn numbers_end_at_what_json_keeps() {
+        assert_eq!(Revision(MAX_COUNTER).next(), None);
+        assert!(serde_json::from_str::<Revision>("9007199254740992").is_err());
+    }
+}

@@ -1,0 +1,47 @@
+//! The files of a canvas at one moment.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::blob::BlobId;
+use crate::model::path::TreePath;
+
+/// Paths and the blobs they name, in the order of the paths.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tree(BTreeMap<TreePath, BlobId>);
+
+impl Tree {
+    /// The blob at a path.
+    pub fn get(&self, path: &TreePath) -> Option<BlobId> {
+        self.0.get(path).copied()
+    }
+
+    /// Puts a blob at a path and gives back what stood there.
+    pub fn insert(&mut self, path: TreePath, blob: BlobId) -> Option<BlobId> {
+        self.0.insert(path, blob)
+    }
+
+    /// Takes a path out and gives back what stood there.
+    pub fn remove(&mut self, path: &TreePath) -> Option<BlobId> {
+        self.0.remove(path)
+    }
+
+    /// All paths with their blobs, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&TreePath, BlobId)> {
+        self.0.iter().map(|(path, blob)| (path, *blob))
+    }
+
+    /// One hash for the whole tree: equal exactly where paths and contents are.
+    pub fn hash(&self) -> BlobId {
+        let mut bytes = Vec::new();
+        for (path, blob) in &self.0 {
+            // The length first, so that no path runs into the hash behind it.
+            bytes.extend_from_slice(&(path.as_str().len() as u64).to_be_bytes());
+            bytes.extend_from_slice(path.as_str().as_bytes());
+            bytes.extend_from_slice(blob.as_bytes());
+        }
+        BlobId::of(&bytes)
+    }
+}

@@ -1,0 +1,280 @@
+//! Stores that wait on the thread that calls them, and how they become a [`Store`].
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use crate::model::blob::{Blob, BlobId};
+use crate::model::id::CanvasId;
+use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
+
+/// The contract of [`Store`] for a back end that makes its caller wait, such as an embedded database. [`Blocking`]
+/// turns it into a [`Store`]. Each method promises what the method of the same name there promises.
+pub trait BlockingStore: Send + Sync {
+    /// See [`Store::capabilities`].
+    fn capabilities(&self) -> Capabilities;
+
+    /// See [`Store::load`].
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault>;
+
+    /// See [`Store::commit`].
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn commit(&self, commit: Commit) -> Result<Committed, Fault>;
+
+    /// See [`Store::blob`].
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault>;
+
+    /// See [`Store::list`].
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault>;
+
+    /// See [`Store::delete`].
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault>;
+}
+
+/// One call of a [`BlockingStore`], for a thread that may wait.
+pub type Job = Box<dyn FnOnce() + Send>;
+
+/// A [`BlockingStore`] as a [`Store`]. A copy shares the store.
+///
+/// [`Blocking::in_place`] fits hosts without an async runtime and tests. A host with a runtime must not let its
+/// reactor wait for a disk, so it hands in a way to its threads for blocking work:
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use canvas_core::lease::Timestamp;
+/// use canvas_core::{Blocking, BlockingStore, Engine, Policy};
+///
+/// # fn host<S: BlockingStore + 'static>(store: S) {
+/// // With tokio: `|job| drop(tokio::task::spawn_blocking(job))`.
+/// let store = Blocking::on(store, |job| drop(std::thread::spawn(job)));
+/// let engine = Engine::new(store, Policy::default());
+/// # }
+/// ```
+///
+/// A call whose future is dropped goes on to its end all the same.
+pub struct Blocking<S> {
+    store: Arc<S>,
+    /// Where calls run; on the polling thread if there is none.
+    spawn: Option<Arc<dyn Fn(Job) + Send + Sync>>,
+}
+
+impl<S: BlockingStore + 'static> Blocking<S> {
+    /// Runs each call on the thread that polls it.
+    pub fn in_place(store: S) -> Self {
+        Self { store: Arc::new(store), spawn: None }
+    }
+
+    /// Runs each call where `spawn` takes it. A job that `spawn` drops unrun, or that panics, answers a fault.
+    pub fn on(store: S, spawn: impl Fn(Job) + Send + Sync + 'static) -> Self {
+        Self { store: Arc::new(store), spawn: Some(Arc::new(spawn)) }
+    }
+
+    /// The store itself.
+    pub fn get(&self) -> &S {
+        &self.store
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&S) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let Some(spawn) = &self.spawn else { return job(&self.store) };
+        let (store, slot) = (Arc::clone(&self.store), Arc::new(Slot::default()));
+        let guard = Guard(Arc::clone(&slot));
+        spawn(Box::new(move || guard.0.fill(job(&store))));
+        poll_fn(|context| slot.take(context.waker())).await
+    }
+}
+
+impl<S> Clone for Blocking<S> {
+    fn clone(&self) -> Self {
+        Self { store: Arc::clone(&self.store), spawn: self.spawn.clone() }
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for Blocking<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Blocking").field(&self.store).finish()
+    }
+}
+
+/// Where a job leaves its answer.
+struct Slot<T>(Mutex<Waiting<T>>);
+
+struct Waiting<T> {
+    answer: Option<Result<T, Fault>>,
+    waker: Option<Waker>,
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Waiting { answer: None, waker: None }))
+    }
+}
+
+impl<T> Slot<T> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting<T>> {
+        // Nothing that holds it can panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first answer stands.
+    fn fill(&self, answer: Result<T, Fault>) {
+        let waker = {
+            let mut waiting = self.waiting();
+            waiting.answer.get_or_insert(answer);
+            waiting.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn take(&self, waker: &Waker) -> Poll<Result<T, Fault>> {
+        let mut waiting = self.waiting();
+        match waiting.answer.take() {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                waiting.waker = Some(waker.clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Answers for a job that ends without an answer of its own.
+struct Guard<T>(Arc<Slot<T>>);
+
+impl<T> Drop for Guard<T> {
+    fn drop(&mut self) {
+        self.0.fill(Err(Fault::Indeterminate("the thread of the store ended without an answer".into())));
+    }
+}
+
+impl<S: BlockingStore + 'static> Store for Blocking<S> {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        let canvas = canvas.clone();
+        self.run(move |store| store.load(&canvas)).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        self.run(move |store| store.commit(commit)).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        let canvas = canvas.clone();
+        self.run(move |store| store.blob(&canvas, id)).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        let after = after.cloned();
+        self.run(move |store| store.list(after.as_ref(), limit)).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        let (canvas, blobs) = (canvas.clone(), blobs.to_vec());
+        self.run(move |store| store.delete(&canvas, &blobs)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::Context;
+
+    use super::*;
+    use crate::block_on;
+
+    /// A store of which only the list is asked.
+    #[derive(Debug)]
+    struct Lists;
+
+    impl BlockingStore for Lists {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { not_after: true, notify: false }
+        }
+
+        fn load(&self, _: &CanvasId) -> Result<Option<Loaded>, Fault> {
+            panic!("nobody loads")
+        }
+
+        fn commit(&self, _: Commit) -> Result<Committed, Fault> {
+            unreachable!("nobody commits")
+        }
+
+        fn blob(&self, _: &CanvasId, _: BlobId) -> Result<Option<Blob>, Fault> {
+            Ok(None)
+        }
+
+        fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+            Ok(after.into_iter().cycle().take(limit).cloned().collect())
+        }
+
+        fn delete(&self, _: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+            Err(Fault::Definite(format!("{} blobs stay", blobs.len()).into()))
+        }
+    }
+
+    #[test]
+    fn each_way_gives_the_answers_of_the_store() {
+        let id = CanvasId::new("c").unwrap();
+        for store in [Blocking::in_place(Lists), Blocking::on(Lists, |job| job())] {
+            assert_eq!(block_on(store.list(Some(&id), 2)).unwrap(), [id.clone(), id.clone()]);
+            assert!(block_on(store.blob(&id, BlobId::of(b""))).unwrap().is_none());
+            let fault = block_on(store.delete(&id, &[BlobId::of(b"")])).unwrap_err();
+            assert_eq!(fault.to_string(), "the store failed and wrote nothing: 1 blobs stay");
+            assert_eq!(store.clone().capabilities(), BlockingStore::capabilities(store.get()));
+        }
+    }
+
+    #[test]
+    fn the_poller_is_woken_by_the_other_thread() {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let worker = std::thread::scope(|scope| {
+            let store = Blocking::on(Lists, move |job| jobs.send(job).unwrap());
+            let id = CanvasId::new("c").unwrap();
+            let mut list = pin!(store.list(Some(&id), 1));
+            assert!(list.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            let job = queue.recv().unwrap();
+            scope.spawn(job);
+            block_on(list)
+        });
+        assert_eq!(worker.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_job_without_an_answer_is_a_fault() {
+        let id = CanvasId::new("c").unwrap();
+        let dropped = Blocking::on(Lists, drop);
+        assert!(matches!(block_on(dropped.list(None, 1)), Err(Fault::Indeterminate(_))));
+        let panicking = Blocking::on(Lists, |job| {
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+        });
+        assert!(matches!(block_on(panicking.load(&id)), Err(Fault::Indeterminate(_))));
+    }
+}

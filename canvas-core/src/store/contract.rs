@@ -1,0 +1,289 @@
+//! The contract of a store: compare, swap, and say honestly what happened.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+
+/// Names one state of a canvas's row in its store. Opaque: an ETag, a counter, a generation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Version(Arc<str>);
+
+impl Version {
+    /// A version that a store has made up.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A head as a store gave it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The head.
+    pub head: Arc<Head>,
+    /// Names this state of the row: a later commit expects it.
+    pub version: Version,
+    /// The store's clock, read **after** the row.
+    pub clock: Timestamp,
+    /// The document, where the store can send it along with a conflict for little: whoever lost needs it next. The
+    /// engine fetches it where it is not sent.
+    pub document: Option<Blob>,
+}
+
+/// What a commit asks for, in one atomic step.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Commit {
+    /// The version that the row must have; `None` where there must be no row.
+    pub expected: Option<Version>,
+    /// The head to put there.
+    pub head: Arc<Head>,
+    /// Blobs that the head needs and that the store may not have yet. Writers put theirs again rather than trust
+    /// that an old one was kept.
+    pub blobs: Vec<Blob>,
+    /// Do not commit at or past this instant of the store's clock. A store that cannot tell says so in its
+    /// [`Capabilities`] and relies on the version alone, which is safe.
+    pub not_after: Option<Timestamp>,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone)]
+pub enum Committed {
+    /// Head and blobs are stored.
+    Done {
+        /// The row's new version, never used before.
+        version: Version,
+        /// The store's clock at the commit.
+        clock: Timestamp,
+    },
+    /// The row has another version, and nothing was written. `None` where there is no row.
+    Conflict(Option<Loaded>),
+    /// The store's clock has reached `not_after`, and nothing was written.
+    Late {
+        /// The store's clock.
+        clock: Timestamp,
+    },
+}
+
+/// A store failed. Refusals are values of [`Committed`]; a fault is the store's own trouble.
+#[derive(Debug)]
+pub enum Fault {
+    /// Nothing was written.
+    Definite(Box<dyn Error + Send + Sync>),
+    /// Nobody knows whether it was written, for example where the connection broke during the commit.
+    Indeterminate(Box<dyn Error + Send + Sync>),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Definite(e) => write!(f, "the store failed and wrote nothing: {e}"),
+            Self::Indeterminate(e) => write!(f, "the store failed and may have written: {e}"),
+        }
+    }
+}
+
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let (Self::Definite(e) | Self::Indeterminate(e)) = self;
+        Some(e.as_ref())
+    }
+}
+
+/// What a store can do beyond the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// It keeps to [`Commit::not_after`].
+    pub not_after: bool,
+    /// It tells the engine of every change by others, so reads need not load the head.
+    pub notify: bool,
+}
+
+/// Keeps heads and blobs. It compares and swaps and decides nothing else.
+///
+/// Any back end with a conditional write serves: a table with a version column, an object store that honours
+/// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
+/// [`BlockingStore`](crate::BlockingStore) and becomes a `Store` by [`Blocking`](crate::Blocking); hosts that want
+/// no generics put any store into a [`BoxStore`]. Whether it keeps what is promised here is tried by the suite of the
+/// feature `conformance`.
+///
+/// # What it keeps
+///
+/// * One **row** for each canvas: the head ([`Head::to_json`], [`Head::from_json`]) and a version. A canvas id is any
+///   text of 1 to 512 bytes, NUL included; ids are compared and ordered byte by byte and never folded.
+/// * The **blobs** of each canvas by their hash. A blob of one canvas is never shown to another.
+///
+/// Sizes: a head has mostly some KiB, and about 1 MiB at most with the default [`Policy`](crate::Policy), with the worst
+/// names for its conversations; a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What
+/// is too large for the back end is a [`Fault::Definite`], never cut.
+///
+/// # What it promises
+///
+/// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
+///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
+/// * **Versions** are never used for two states of a row, so that a text that comes back is told apart. Also a commit of
+///   the very head that is there takes a new version: by such an empty bump an engine makes sure that a commit of unknown
+///   fate can never land.
+/// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other
+///   ([`Head::is_deleted`]), listed like any other; its numbers go on when the canvas is made again.
+/// * **Conflicts** carry the row as it is, not as some snapshot of an earlier moment had it.
+/// * **Clock.** Each answer carries the store's clock, read after the row and, in a commit, after the wait for it. One
+///   clock for all servers is best; where each server has its own, leases may end early, and nothing else goes wrong.
+/// * **`not_after`**, where [`Capabilities::not_after`] says so: a commit at or past that instant writes nothing and
+///   answers [`Committed::Late`]. The version is compared first.
+/// * **Seen by all.** What a commit has answered is in every later `load` and `blob`, on every server: no replica that
+///   lags behind.
+/// * **Honest faults.** [`Fault::Definite`] says that nothing was written and nothing will be; everything else is
+///   [`Fault::Indeterminate`]. A serialization failure, a deadlock, a busy or full database are definite; a connection
+///   lost during a commit is not. Bytes that are no head are given as `Fault::Definite(Box::new(head_error))`, so that
+///   the engine can say what is wrong with them. An error names the operation and the canvas.
+/// * **No retries.** A store never tries a commit again by itself: the engine does, and settles what is in doubt.
+///
+/// # Blobs
+///
+/// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
+/// again, which keeps it from being old. A host drops blobs by [`Store::delete`] once they are unreferenced *and* old;
+/// what the current head needs stays whatever the host says. Blobs of a commit that lost may be left behind and do no
+/// harm.
+///
+/// A drop and a commit that puts the same blob again may come together. A store with transactions makes one wait for the
+/// other, and the blob is there afterwards. One without them relies on "old": a host drops only what was not put for
+/// longer than any commit may take.
+pub trait Store: Send + Sync {
+    /// What it can do beyond the contract.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The row of a canvas; `None` where it never had one.
+    ///
+    /// # Errors
+    ///
+    /// See "Honest faults" above; so for the other methods.
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send;
+
+    /// Compares the version and swaps head and blobs.
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send;
+
+    /// A blob of a canvas; `None` where it is not there.
+    fn blob(&self, canvas: &CanvasId, id: BlobId)
+    -> impl Future<Output = Result<Option<Blob>, Fault>> + Send;
+
+    /// Canvases behind `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
+    /// tombstones too.
+    fn list(
+        &self,
+        after: Option<&CanvasId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send;
+
+    /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
+    /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
+
+    /// Asked when a call has lost a commit to others, `losses` times by now, and before it is decided again. A store that
+    /// is far away and shared by many may wait a random while here, so that not all of them try at once, and then answers
+    /// true: the engine reads the row anew. By default nobody waits.
+    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
+        let _ = losses;
+        std::future::ready(false)
+    }
+}
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+type Boxed<'a, T> = BoxFuture<'a, Result<T, Fault>>;
+
+trait DynStore: Send + Sync {
+    fn capabilities(&self) -> Capabilities;
+    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>>;
+    fn commit(&self, commit: Commit) -> Boxed<'_, Committed>;
+    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
+    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
+    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
+    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool>;
+}
+
+impl<S: Store> DynStore for S {
+    fn capabilities(&self) -> Capabilities {
+        Store::capabilities(self)
+    }
+
+    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>> {
+        Box::pin(Store::load(self, canvas))
+    }
+
+    fn commit(&self, commit: Commit) -> Boxed<'_, Committed> {
+        Box::pin(Store::commit(self, commit))
+    }
+
+    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>> {
+        Box::pin(Store::blob(self, canvas, id))
+    }
+
+    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>> {
+        Box::pin(Store::list(self, after, limit))
+    }
+
+    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
+        Box::pin(Store::delete(self, canvas, blobs))
+    }
+
+    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool> {
+        Box::pin(Store::back_off(self, losses))
+    }
+}
+
+/// Any store behind one type, so that embedders need no generics. A copy shares the store.
+#[derive(Clone)]
+pub struct BoxStore(Arc<dyn DynStore>);
+
+impl BoxStore {
+    /// Boxes a store.
+    pub fn new(store: impl Store + 'static) -> Self {
+        Self(Arc::new(store))
+    }
+}
+
+impl fmt::Debug for BoxStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BoxStore({:?})", self.0.capabilities())
+    }
+}
+
+impl Store for BoxStore {
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        self.0.load(canvas).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        self.0.commit(commit).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        self.0.blob(canvas, id).await
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        self.0.list(after, limit).await
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        self.0.delete(canvas, blobs).await
+    }
+
+    async fn back_off(&self, losses: usize) -> bool {
+        self.0.back_off(losses).await
+    }
+}

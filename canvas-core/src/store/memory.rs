@@ -1,0 +1,107 @@
+//! A store in memory: the reference of the contract, and the store of tests.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_lease::Timestamp;
+
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+
+/// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would. The blobs of
+/// old revisions stay until the host drops them by [`Store::delete`].
+#[derive(Clone)]
+pub struct MemoryStore {
+    rows: Arc<Mutex<BTreeMap<CanvasId, Row>>>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Row {
+    head: Option<Arc<Head>>,
+    version: u64,
+    blobs: HashMap<BlobId, Blob>,
+}
+
+impl MemoryStore {
+    /// A store with the clock that its host hands in.
+    pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        Self { rows: Arc::default(), clock: Arc::new(clock) }
+    }
+
+    /// Number of blobs of a canvas, and their bytes.
+    pub fn blob_stats(&self, canvas: &CanvasId) -> (usize, usize) {
+        let rows = self.rows();
+        let blobs = || rows.get(canvas).into_iter().flat_map(|row| row.blobs.values());
+        (blobs().count(), blobs().map(|blob| blob.as_bytes().len()).sum())
+    }
+
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<CanvasId, Row>> {
+        // A panic elsewhere cannot leave a row half written: each is changed by moves that do not panic.
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn loaded(&self, row: &Row) -> Option<Loaded> {
+        let head = Arc::clone(row.head.as_ref()?);
+        let version = Version::new(row.version.to_string());
+        Some(Loaded { head, version, clock: (self.clock)(), document: None })
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryStore({} canvases)", self.rows().len())
+    }
+}
+
+impl Store for MemoryStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { not_after: true, notify: false }
+    }
+
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        Ok(self.rows().get(canvas).and_then(|row| self.loaded(row)))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        let mut rows = self.rows();
+        let row = rows.entry(commit.head.canvas().clone()).or_default();
+        let current = row.head.is_some().then(|| row.version.to_string());
+        if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
+            let document = |loaded: &Loaded| row.blobs.get(&loaded.head.document()).cloned();
+            let current = self.loaded(row).map(|row| Loaded { document: document(&row), ..row });
+            return Ok(Committed::Conflict(current));
+        }
+        let clock = (self.clock)();
+        if commit.not_after.is_some_and(|limit| clock >= limit) {
+            return Ok(Committed::Late { clock });
+        }
+        row.blobs.extend(commit.blobs.into_iter().map(|blob| (blob.id(), blob)));
+        row.head = Some(commit.head);
+        row.version += 1;
+        Ok(Committed::Done { version: Version::new(row.version.to_string()), clock })
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+        Ok(self.rows().get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
+    }
+
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        let rows = self.rows();
+        let stored = rows.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);
+        Ok(stored.filter(|id| after.is_none_or(|after| *id > after)).take(limit).cloned().collect())
+    }
+
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+        if let Some(row) = self.rows().get_mut(canvas) {
+            let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
+            for id in blobs.iter().filter(|id| !needed.contains(id)) {
+                row.blobs.remove(id);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+//! The contract of a store, its adapters, and the one that lies in memory.
+
+pub(crate) mod blocking;
+pub(crate) mod contract;
+pub(crate) mod memory;

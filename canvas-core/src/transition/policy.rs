@@ -1,0 +1,63 @@
+//! What a host decides once.
+
+use canvas_patch::Limits;
+
+use crate::board::BoardRules;
+use crate::transition::rollout::Rollout;
+
+/// What models may do, durations and sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// How far the tools of models are rolled out. Default all the way: nothing without a lease.
+    pub rollout: Rollout,
+    /// The host keeps its documents in Git, where models have no tools whatever the rollout (specs 000 §8.2). Default
+    /// false.
+    pub git_mode: bool,
+    /// What boards may be.
+    pub board: BoardRules,
+    /// How long leases live.
+    pub lease: canvas_lease::Policy,
+    /// Sizes of patches.
+    pub patch: Limits,
+    /// Bytes of a document. Default 16 MiB.
+    pub document_bytes: usize,
+    /// Calls that one lease may make; their receipts are never dropped while it lives. Default 512.
+    pub calls_per_lease: usize,
+    /// Receipts that are kept besides those of the live lease. Default 128.
+    pub receipts: usize,
+    /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest
+    /// time; should that one come back, it is told the whole document. Default 256.
+    pub conversations: usize,
+    /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
+    pub refusal_diff_bytes: usize,
+    /// Bytes of a hidden diff; a larger one makes way for the whole document where that is smaller. Default 32 KiB.
+    pub sync_diff_bytes: usize,
+    /// Entries of the journal that can be taken back; older ones are forgotten first. Default 100,000; 0 for no journal.
+    pub history: u64,
+    /// Changes that stand above one which is taken back from under them: all of them are moved. Default 256.
+    pub history_reach: usize,
+    /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
+    /// Default 1 MiB.
+    pub history_entry_bytes: usize,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            rollout: Rollout::default(),
+            git_mode: false,
+            board: BoardRules::default(),
+            lease: canvas_lease::Policy::default(),
+            patch: Limits::default(),
+            document_bytes: 16 << 20,
+            calls_per_lease: 512,
+            receipts: 128,
+            conversations: 256,
+            refusal_diff_bytes: 32 << 10,
+            sync_diff_bytes: 32 << 10,
+            history: 100_000,
+            history_reach: 256,
+            history_entry_bytes: 1 << 20,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a pure transition sees, and what it decides.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use crate::board::Registry;
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::head::Head;
+use crate::transition::outcome::Outcome;
+use crate::transition::refusal::Refusal;
+
+/// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
+/// waits.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) head: &'a Head,
+    pub(crate) document: &'a Blob,
+    /// The board, where it is known already.
+    pub(crate) board: Option<&'a Blob>,
+    pub(crate) clock: Timestamp,
+    pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+    /// The types of components that there are.
+    pub(crate) registry: &'a Registry,
+}
+
+impl View<'_> {
+    pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
+        if id == self.document.id() {
+            return Ok(self.document);
+        }
+        if let Some(board) = self.board.filter(|board| board.id() == id) {
+            return Ok(board);
+        }
+        self.blobs.get(&id).ok_or_else(|| Missing(vec![id]))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.document.as_text().unwrap_or_default()
+    }
+}
+
+/// What a transition decides.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    pub(crate) outcome: Outcome,
+    /// The answer comes from a receipt.
+    pub(crate) replayed: bool,
+    /// What to commit; nothing where the canvas stays as it is.
+    pub(crate) change: Option<Change>,
+}
+
+impl Decision {
+    /// A refusal that leaves no trace.
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self { outcome: Outcome::Refused(refusal), replayed: false, change: None }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) head: Arc<Head>,
+    /// New blobs, the new document among them.
+    pub(crate) blobs: Vec<Blob>,
+    /// The document after the change, where it is a new one.
+    pub(crate) document: Option<Blob>,
+    /// The board after the change, where it is a new one.
+    pub(crate) board: Option<Blob>,
+    /// The commit must happen before this instant of the store's clock.
+    pub(crate) not_after: Option<Timestamp>,
+}
