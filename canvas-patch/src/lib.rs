@@ -83,47 +83,26 @@
 //!
 //! # Modules
 //!
-//! All private but `strategies` (feature `proptest`), their items exported here. `options` and `parse` read a patch into
-//! `patch`; `strict` and `anchored` find where it belongs, with `locate`; `splice` makes the new text; `apply` is the
-//! door, `conflict` and `refusal` what it refuses with, and `remedy` what the author may do then. `delta` is an edit that
-//! stands by itself. `unified` writes patches for `build` and for inverses; `near` picks from them what a patch has to do
-//! with, `words` looks into changed lines. `outline`, `address` and `grep` look for places, `structure` says what an edit
-//! does to them; `lines` is below all of them.
+//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and finds
+//! lines; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
+//! them.
 
-mod address;
-mod anchored;
-mod apply;
-mod build;
-mod conflict;
-mod delta;
-mod grep;
-mod lines;
-mod locate;
-mod near;
-mod options;
-mod outline;
-mod parse;
-mod patch;
-mod refusal;
-mod remedy;
-mod splice;
+mod diff;
+mod markdown;
 #[cfg(feature = "proptest")]
 pub mod strategies;
-mod strict;
-mod structure;
-mod unified;
-mod words;
+mod text;
 
-pub use address::{Address, AddressError, Candidate, Part, Resolved, resolve};
-pub use apply::{Applied, Span, Summary, apply};
-pub use build::{BuildOptions, Built, build, build_unique};
-pub use conflict::{Conflict, Difference, Divergence, Reason};
-pub use delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
-pub use grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
-pub use near::{Excerpt, changes_near};
-pub use options::{Limits, Mode, Options};
-pub use outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
-pub use patch::{Repair, RepairKind};
-pub use refusal::{ApplyError, Remedy};
-pub use structure::{Guard, GuardError, Heading, StructureChange, guard, structure_change};
-pub use words::{WordChange, word_changes};
+pub use diff::apply::{Applied, Span, Summary, apply};
+pub use diff::build::{BuildOptions, Built, build, build_unique};
+pub use diff::conflict::{Conflict, Difference, Divergence, Reason};
+pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
+pub use diff::error::{ApplyError, Remedy};
+pub use diff::excerpt::{Excerpt, changes_near};
+pub use diff::options::{Limits, Mode, Options};
+pub use diff::patch::{Repair, RepairKind};
+pub use diff::words::{WordChange, word_changes};
+pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
+pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
+pub use markdown::structure::{Guard, GuardError, Heading, StructureChange, guard, structure_change};
+pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};

@@ -18,7 +18,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::build::{BuildOptions, Built, build_unique};
+use crate::diff::build::{BuildOptions, Built, build_unique};
 
 /// A document: front matter, headings of both kinds, prose, lists, quotes, fences, tables, comments and link definitions,
 /// whole or broken off, in any order.

@@ -1,0 +1,251 @@
+//! Anchored mode: each hunk goes where its old side stands, and nowhere else.
+
+use memchr::memrchr;
+
+use crate::diff::conflict::{Conflict, Divergence, Reason};
+use crate::diff::edit::{Splice, Spliced};
+use crate::diff::locate;
+use crate::diff::patch::{Hunk, Kind, Patch, Repair, RepairKind, Stated};
+use crate::diff::strict::exact;
+use crate::text::lines::{self, at_line_end, content, line_end};
+
+/// A patch that was placed and applied.
+pub(crate) struct Placed {
+    pub(crate) result: Spliced,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// Places every hunk by its content.
+pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, Vec<Conflict>> {
+    let unanchored: Vec<_> = patch
+        .hunks
+        .iter()
+        .enumerate()
+        .filter(|(_, hunk)| hunk.old_len == 0 && !text.is_empty())
+        .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoAnchor, hunk.patch_line))
+        .collect();
+    if unanchored.is_empty()
+        && !patch.cut
+        && let Some(result) = exact(text, patch)
+    {
+        return Ok(Placed { result, repairs: patch.repairs.clone() });
+    }
+    let faults = unanchored.into_iter().chain(patch.idle_hunks()).collect();
+    let places = unique_places(text, patch, faults)?;
+    in_order(patch, &places)?;
+    Ok(splice_at(text, patch, &places))
+}
+
+/// The one line, from 0, where each hunk stands.
+fn unique_places(
+    text: &str,
+    patch: &Patch<'_>,
+    mut conflicts: Vec<Conflict>,
+) -> Result<Vec<usize>, Vec<Conflict>> {
+    let anchored = || patch.hunks.iter().enumerate().filter(|(_, hunk)| hunk.old_len > 0);
+    let needles: Vec<Vec<&str>> = anchored().map(|(_, hunk)| patch.old_side(hunk).collect()).collect();
+    let mut places = vec![0; patch.hunks.len()];
+    let mut missing = Vec::new();
+    for (((i, hunk), needle), found) in
+        anchored().zip(&needles).zip(locate::find(text, &needles, Conflict::CANDIDATES))
+    {
+        match found.lines[..] {
+            [line] => places[i] = line,
+            [] => missing.push((i, hunk, needle)),
+            _ => conflicts.push(Conflict {
+                candidates: found.lines.iter().map(|line| line + 1).collect(),
+                ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
+            }),
+        }
+    }
+    if !missing.is_empty() {
+        explain_missing(text, &missing, &mut conflicts);
+    }
+    if conflicts.is_empty() {
+        return Ok(places);
+    }
+    conflicts.sort_by_key(|conflict| conflict.hunk);
+    Err(conflicts)
+}
+
+/// Adds a `NOT_FOUND` with the nearest place for each hunk whose old side is nowhere.
+fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts: &mut Vec<Conflict>) {
+    let needles: Vec<Vec<&str>> = missing.iter().map(|(_, _, needle)| (*needle).clone()).collect();
+    let nearest = locate::Nearest::new(text, &needles);
+    let starts = lines::boundaries(text);
+    let line_at = |line: usize| starts.get(line + 1).map(|&end| &text[starts[line]..end]);
+    for (i, hunk, needle) in missing {
+        let stated = hunk.stated.and_then(Stated::old_before);
+        let start = nearest.start(needle, stated).or(stated).unwrap_or(0).min(starts.len() - 1);
+        let different = needle.iter().enumerate().find(|&(offset, expected)| {
+            line_at(start + offset).is_none_or(|actual| content(actual) != content(expected))
+        });
+        let (offset, expected) = different.expect("the old side is nowhere, so not at this place either");
+        conflicts.push(Conflict {
+            line: Some(start + offset + 1),
+            // Terminators do not count here, so they are not shown as if they did.
+            divergence: Some(Divergence::new(content(expected), line_at(start + offset).map(content))),
+            ..Conflict::of_hunk(i + 1, Reason::NotFound, hunk.patch_line)
+        });
+    }
+}
+
+/// Places increase, and ranges share at most context: no hunk changes a line that another one quotes, and no two
+/// insert at one point between lines that both quote.
+pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Conflict>> {
+    let mut conflicts = Vec::new();
+    let mut start_before = 0;
+    // Over the hunks before: where the last one ends, and where its last change and its last removal end.
+    let (mut end, mut changed, mut removed) = (0, 0, 0);
+    for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
+        let extent = Extent::of(patch, hunk, start);
+        let reason = if start < start_before {
+            Some(Reason::Misordered)
+        } else if extent.first_removal < end
+            || start < removed
+            || extent.first_change < changed
+            || extent.first_change == changed && start < end
+        {
+            Some(Reason::Overlap)
+        } else {
+            None
+        };
+        start_before = start;
+        if let Some(reason) = reason {
+            // What is refused claims no line, so that one wrong hunk does not make others look wrong.
+            let line = Some(start + 1);
+            conflicts.push(Conflict { line, ..Conflict::of_hunk(i + 1, reason, hunk.patch_line) });
+            continue;
+        }
+        end = end.max(start + hunk.old_len);
+        changed = changed.max(extent.last_change);
+        removed = removed.max(extent.last_removal);
+    }
+    if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
+}
+
+/// Where the changes of a placed hunk begin and end, as boundaries between the lines of the text.
+struct Extent {
+    first_change: usize,
+    last_change: usize,
+    /// Behind every text where nothing is removed.
+    first_removal: usize,
+    last_removal: usize,
+}
+
+impl Extent {
+    fn of(patch: &Patch<'_>, hunk: &Hunk, start: usize) -> Self {
+        let mut extent =
+            Self { first_change: usize::MAX, last_change: 0, first_removal: usize::MAX, last_removal: 0 };
+        let mut at = start;
+        for line in patch.lines_of(hunk) {
+            let end = at + usize::from(line.kind.is_old());
+            if line.kind != Kind::Context {
+                extent.first_change = extent.first_change.min(at);
+                extent.last_change = end;
+            }
+            if line.kind == Kind::Remove {
+                extent.first_removal = extent.first_removal.min(at);
+                extent.last_removal = end;
+            }
+            at = end;
+        }
+        extent
+    }
+}
+
+/// Splices hunks that stand at `places`, with the terminators and the final newline of the text.
+pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
+    let mut splice = Splice::new(text, patch);
+    let mut repairs = patch.repairs.clone();
+    let (mut start_at, mut start_line) = (0, 0);
+    for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
+        let mut note = |kind| repairs.push(Repair { hunk: i + 1, kind });
+        let moved = hunk.stated.is_some_and(|stated| {
+            stated.old_before() != Some(start)
+                || stated.new_before() != start.checked_add_signed(splice.grown)
+        });
+        if moved {
+            note(RepairKind::Moved);
+        }
+        start_at = lines::skip(text, start_at, start - start_line).expect("the old side stands there");
+        start_line = start;
+        let (mut at, mut line) = (start_at, start_line);
+        let (mut adapted, mut ends) = (false, Ends::default());
+        let mut wanted = "";
+        let mut beside = None;
+        for (i, part) in hunk.lines.clone().zip(patch.lines_of(hunk)) {
+            let marked = patch.markers.binary_search(&i).is_ok();
+            let own = lines::terminator(part.text);
+            if part.kind == Kind::Add {
+                let own = if own.is_empty() { lines::terminator_behind(part.text, "\n") } else { own };
+                // Lines added at one point have one neighbour, and a line of any length is searched once for it.
+                if beside.is_none_or(|(point, _)| point != at) {
+                    beside = Some((at, neighbour_terminator(text, at)));
+                }
+                wanted = beside.and_then(|(_, terminator)| terminator).unwrap_or(own);
+                wanted = lines::terminator_behind(content(part.text), wanted);
+                adapted |= own != wanted;
+                if at == text.len() {
+                    splice.terminate_kept_line(wanted);
+                }
+                splice.add(at, line, content(part.text), wanted);
+                ends.see(part.kind, marked, false);
+                continue;
+            }
+            let end = line_end(text, at);
+            let actual = lines::terminator(&text[at..end]);
+            adapted |= !own.is_empty() && !actual.is_empty() && own != actual;
+            ends.see(part.kind, marked, actual.is_empty());
+            if part.kind == Kind::Remove {
+                splice.remove(at, line, end - at);
+            }
+            (at, line) = (end, line + 1);
+        }
+        if adapted {
+            note(RepairKind::EolAdapted);
+        }
+        let adds_last = ends.added && at == text.len();
+        ends.misfit |= ends.added && ends.marked && !adds_last;
+        let unterminated = if ends.misfit { !at_line_end(text) } else { ends.marked };
+        if adds_last && unterminated {
+            splice.shorten(wanted.len());
+        }
+        if ends.misfit {
+            note(RepairKind::EofMarkerIgnored);
+        }
+    }
+    repairs.sort_unstable();
+    repairs.dedup();
+    Placed { result: splice.finish(), repairs }
+}
+
+/// The terminator of an inserted line: that of the last terminated line above, which it replaces or follows, else
+/// that of the line behind.
+fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
+    let above = memrchr(b'\n', &text.as_bytes()[..at]).map(|i| lines::terminator(&text[..=i]));
+    above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
+}
+
+/// How a hunk's no-newline markers agree with the text.
+#[derive(Default)]
+struct Ends {
+    /// A marker is missing from an old line, or stands where no text ends.
+    misfit: bool,
+    /// The last new line so far has a marker.
+    marked: bool,
+    /// The last new line so far is an added one.
+    added: bool,
+}
+
+impl Ends {
+    fn see(&mut self, kind: Kind, marked: bool, unterminated: bool) {
+        if kind.is_old() {
+            self.misfit |= marked != unterminated;
+        }
+        if kind.is_new() {
+            self.misfit |= self.marked;
+            (self.marked, self.added) = (marked, kind == Kind::Add);
+        }
+    }
+}

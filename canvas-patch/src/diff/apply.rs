@@ -1,0 +1,173 @@
+//! Applying a patch: all of its hunks, or nothing.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::diff::anchored::{Placed, anchored};
+use crate::diff::conflict::{Fault, Reason};
+use crate::diff::delta::Delta;
+use crate::diff::error::ApplyError;
+use crate::diff::options::{Mode, Options};
+use crate::diff::parse::parse;
+use crate::diff::patch::{Kind, Repair};
+use crate::diff::strict::{exact, explain_strict};
+use crate::diff::suggestion::remedy;
+use crate::diff::unified::{self, Edit};
+use crate::text::lines;
+
+/// Lines added and removed, shown as `+120 −3, 2 hunks`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Summary {
+    /// Lines on the new side only.
+    pub added: usize,
+    /// Lines on the old side only.
+    pub removed: usize,
+    /// Hunks of the patch.
+    pub hunks: usize,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.hunks == 1 { "" } else { "s" };
+        write!(f, "+{} −{}, {} hunk{s}", self.added, self.removed, self.hunks)
+    }
+}
+
+/// A changed stretch of whole lines, in the text before and in the text after. Line ranges are half-open and count
+/// from 0; an empty range stands where lines were removed or inserted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Lines of the text before.
+    pub old_lines: Range<usize>,
+    /// Lines of the text after.
+    pub new_lines: Range<usize>,
+    /// Bytes of the text before.
+    pub old_bytes: Range<usize>,
+    /// Bytes of the text after.
+    pub new_bytes: Range<usize>,
+}
+
+/// A patch that was applied.
+#[derive(Debug, Clone)]
+pub struct Applied<'t> {
+    before: &'t str,
+    text: String,
+    edits: Vec<Edit>,
+    summary: Summary,
+    repairs: Vec<Repair>,
+}
+
+impl Applied<'_> {
+    /// The text after the patch.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text after the patch, taken out.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Lines added and removed.
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// What anchored mode put right, in the order of the hunks; empty after strict mode.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
+    }
+
+    /// The changed stretches, in order. Costs a pass over the changed bytes.
+    pub fn spans(&self) -> Vec<Span> {
+        let of = |line: usize, text: &str| line..line + lines::count(text);
+        self.edits
+            .iter()
+            .map(|edit| Span {
+                old_lines: of(edit.old_line, &self.before[edit.old.clone()]),
+                new_lines: of(edit.new_line, &self.text[edit.new.clone()]),
+                old_bytes: edit.old.clone(),
+                new_bytes: edit.new.clone(),
+            })
+            .collect()
+    }
+
+    /// What was changed, as a value that can be kept, taken back and moved past later edits. Costs a copy of the
+    /// changed bytes.
+    pub fn delta(&self) -> Delta {
+        Delta::of(self.before, &self.text, &self.edits)
+    }
+
+    /// The patch that does the same and is right in everything: applied strictly to the text before it gives
+    /// [`Applied::text`]. Computed on demand, in the size of the edits.
+    pub fn patch(&self) -> String {
+        unified::hunks(self.before, &self.text, &self.edits, 3)
+    }
+
+    /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.
+    /// Computed on demand, in the size of the edits.
+    pub fn inverse(&self) -> String {
+        let edits: Vec<_> = self.edits.iter().map(Edit::inverse).collect();
+        unified::hunks(&self.text, self.before, &edits, 3)
+    }
+}
+
+/// Applies a unified diff to a text: every hunk, or none.
+///
+/// Time is linear in text and patch in both modes; strict mode and patches with exact arithmetic cost one pass over
+/// the text and one allocation of its size.
+///
+/// ```
+/// use canvas_patch::{Mode, Options, apply};
+///
+/// let text = "# Plan\n\n- buy milk\n- call home\n";
+/// let patch = "@@\n - buy milk\n+- buy bread\n - call home\n";
+/// let options = Options { mode: Mode::Anchored, ..Options::default() };
+/// let applied = apply(text, patch, &options)?;
+/// assert_eq!(applied.text(), "# Plan\n\n- buy milk\n- buy bread\n- call home\n");
+/// assert_eq!(apply(applied.text(), &applied.inverse(), &Options::default())?.text(), text);
+/// # Ok::<(), canvas_patch::ApplyError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ApplyError`] lists every conflict that stands in the way, and tells where the same change would fit or is in the
+/// text already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
+pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
+    if text.len() > options.limits.text_bytes {
+        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
+    }
+    let patch_bytes = patch.len();
+    let patch = parse(patch, options.mode, &options.limits)?;
+    let placed = match options.mode {
+        Mode::Strict => match exact(text, &patch) {
+            Some(result) => Ok(Placed { result, repairs: Vec::new() }),
+            None => Err(explain_strict(text, &patch)),
+        },
+        Mode::Anchored => anchored(text, &patch),
+    };
+    let Placed { result: (after, edits), repairs } = placed.map_err(|conflicts| {
+        let remedy = remedy(text, &patch, patch_bytes, &conflicts, options);
+        ApplyError::new(conflicts, remedy)
+    })?;
+    let idle = patch.idle_hunks();
+    if !idle.is_empty() {
+        return Err(ApplyError::new(idle, None));
+    }
+    if after.len() > options.limits.text_bytes {
+        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
+    }
+    if is_same(text, &after, &edits) {
+        return Err(Fault::of_patch(Reason::NoEffect, 1).into());
+    }
+    let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
+    let summary = Summary { added: count(Kind::Add), removed: count(Kind::Remove), hunks: patch.hunks.len() };
+    Ok(Applied { before: text, text: after, edits, summary, repairs })
+}
+
+fn is_same(before: &str, after: &str, edits: &[Edit]) -> bool {
+    let Some(first) = edits.first() else { return true };
+    // Equal lengths are rare, and the comparison ends at the first change.
+    before.len() == after.len() && before[first.old.start..] == after[first.old.start..]
+}

@@ -1,0 +1,283 @@
+//! What differs between two texts, as stretches of lines.
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, Interner, Token};
+use memchr::{memchr, memrchr};
+
+use super::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
+use crate::diff::unified::{Edit, back, forward};
+use crate::text::lines::{boundaries, count, line_end};
+
+/// The changed stretches of lines. What both texts share at their ends is only compared, but for a few lines.
+pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
+    let start = shared_start(before, after);
+    let end = before.len() - shared_end(&before[start..], &after[start..]);
+    if start == end && before.len() == after.len() {
+        return Vec::new();
+    }
+    let after_end = |end: usize| after.len() - (before.len() - end);
+    if (end - start).max(after_end(end) - start) >= i32::MAX as usize {
+        // The diff algorithm counts lines in 32 bits.
+        let line = count(&before[..start]);
+        return vec![Edit { old: start..end, new: start..after_end(end), old_line: line, new_line: line }];
+    }
+    let (start, end) = (back(before, start, MARGIN), forward(before, end, MARGIN));
+    let (old, new) = (&before[start..end], &after[start..after_end(end)]);
+    let line = count(&before[..start]);
+    let Numbered { old, new, runs, lines } = Numbered::of(old, new);
+    let mut differ = Differ::new(&lines);
+    let mut changes: Vec<Block> = Vec::new();
+    for block in blocks(&heaviest_chain(runs), &old.tokens, &new.tokens) {
+        for change in differ.changes(&old.tokens, &new.tokens, &block) {
+            match changes.last_mut() {
+                // Where two blocks meet, each may have changed its own side.
+                Some(last) if last.old.end == change.old.start && last.new.end == change.new.start => {
+                    (last.old.end, last.new.end) = (change.old.end, change.new.end);
+                }
+                _ => changes.push(change),
+            }
+        }
+    }
+    changes
+        .into_iter()
+        .map(|change| Edit {
+            old: old.bytes(&change.old, start),
+            new: new.bytes(&change.new, start),
+            old_line: line + change.old.start,
+            new_line: line + change.new.start,
+        })
+        .collect()
+}
+
+/// The diff algorithm, run on one block of lines after the other.
+struct Differ<'l, 't> {
+    lines: &'l Interner<&'t [u8]>,
+    diff: Diff,
+    /// The block's own number for each line, because the algorithm has tables as large as the largest number.
+    own: Vec<Option<u32>>,
+    old: Vec<Token>,
+    new: Vec<Token>,
+}
+
+impl<'l, 't> Differ<'l, 't> {
+    fn new(lines: &'l Interner<&'t [u8]>) -> Self {
+        let own = vec![None; lines.num_tokens() as usize];
+        Self { lines, diff: Diff::default(), own, old: Vec::new(), new: Vec::new() }
+    }
+
+    fn changes(&mut self, old: &[Token], new: &[Token], block: &Block) -> impl Iterator<Item = Block> {
+        let (old, new) = (&old[block.old.clone()], &new[block.new.clone()]);
+        let mut lines = Vec::new();
+        let mut number = |line: &Token| {
+            Token(*self.own[line.0 as usize].get_or_insert_with(|| {
+                lines.push(*line);
+                lines.len() as u32 - 1
+            }))
+        };
+        self.old.clear();
+        self.old.extend(old.iter().map(&mut number));
+        self.new.clear();
+        self.new.extend(new.iter().map(&mut number));
+        self.diff.compute_with(Algorithm::Histogram, &self.old, &self.new, lines.len() as u32);
+        let indent = |own: Token| {
+            // Deeper indentation says nothing more about where a block begins, and a line may be all of the text.
+            let line = self.lines[lines[own.0 as usize]];
+            IndentLevel::for_ascii_line(line.iter().take(256).copied(), 8)
+        };
+        self.diff.postprocess_with(&self.old, &self.new, IndentHeuristic::new(indent));
+        for line in &lines {
+            self.own[line.0 as usize] = None;
+        }
+        let at = |lines: Range<u32>, start: usize| start + lines.start as usize..start + lines.end as usize;
+        self.diff.hunks().map(move |hunk| Block {
+            old: at(hunk.before, block.old.start),
+            new: at(hunk.after, block.new.start),
+        })
+    }
+}
+
+/// A text as numbers of its lines.
+struct Side {
+    tokens: Vec<Token>,
+    /// Every line boundary.
+    starts: Vec<usize>,
+}
+
+impl Side {
+    /// The bytes of some lines of a text whose first byte is at `start` of a longer one.
+    fn bytes(&self, lines: &Range<usize>, start: usize) -> Range<usize> {
+        start + self.starts[lines.start]..start + self.starts[lines.end]
+    }
+}
+
+/// Two texts with their lines numbered alike.
+struct Numbered<'t> {
+    old: Side,
+    new: Side,
+    /// Lines that both share in the same order, in the order of the text after.
+    runs: Vec<Run>,
+    lines: Interner<&'t [u8]>,
+}
+
+impl<'t> Numbered<'t> {
+    /// Comparing the lines of the text after with those of the text before that should come next is several times
+    /// cheaper than hashing them. Where that fails, one hash tells where to go on: at the nearest place of that line.
+    fn of(old_text: &'t str, new_text: &'t str) -> Self {
+        let starts = boundaries(old_text);
+        let mut lines = Interner::new(starts.len());
+        let numbered = starts.windows(2).map(|line| lines.intern(&old_text.as_bytes()[line[0]..line[1]]));
+        let old = Side { tokens: numbered.collect(), starts };
+        let places = Places::new(&old.tokens, lines.num_tokens());
+        let mut new = Side { tokens: Vec::with_capacity(old.tokens.len()), starts: vec![0] };
+        new.starts.reserve(old.tokens.len());
+        let mut runs: Vec<Run> = Vec::new();
+        let (mut next, mut at) = (0, 0);
+        while at < new_text.len() {
+            let from = old.starts[next];
+            let same = same_start(&old_text.as_bytes()[from..], &new_text.as_bytes()[at..]);
+            let mut shared = old.starts[next..].partition_point(|start| start - from <= same) - 1;
+            let goes_on = at + same < new_text.len() && !old_text.ends_with('\n');
+            if shared > 0 && from + same == old_text.len() && goes_on {
+                // The last line is longer in the text after.
+                shared -= 1;
+            }
+            if shared > 0 {
+                note(&mut runs, Run { old: next, new: new.tokens.len(), len: shared });
+                let end = next + shared;
+                new.tokens.extend_from_slice(&old.tokens[next..end]);
+                new.starts.extend(old.starts[next + 1..=end].iter().map(|start| start - from + at));
+                (next, at) = (end, at + old.starts[end] - from);
+                continue;
+            }
+            let end = line_end(new_text, at);
+            let token = lines.intern(&new_text.as_bytes()[at..end]);
+            next = match places.nearest(token, next) {
+                Some(place) => {
+                    note(&mut runs, Run { old: place, new: new.tokens.len(), len: 1 });
+                    place + 1
+                }
+                // It stands for another line.
+                None => (next + 1).min(old.tokens.len()),
+            };
+            new.tokens.push(token);
+            new.starts.push(end);
+            at = end;
+        }
+        Self { old, new, runs, lines }
+    }
+}
+
+/// Where each line of the text before stands.
+struct Places {
+    /// Indices of lines, by token and in order.
+    lines: Vec<u32>,
+    /// Where the lines of each token begin in `lines`, and where the last ones end.
+    starts: Vec<u32>,
+}
+
+impl Places {
+    fn new(tokens: &[Token], distinct: u32) -> Self {
+        let mut starts = vec![0_u32; distinct as usize + 1];
+        for token in tokens {
+            starts[token.0 as usize] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut lines = vec![0; tokens.len()];
+        for (i, token) in tokens.iter().enumerate().rev() {
+            let start = &mut starts[token.0 as usize];
+            *start -= 1;
+            lines[*start as usize] = i as u32;
+        }
+        Self { lines, starts }
+    }
+
+    fn nearest(&self, token: Token, to: usize) -> Option<usize> {
+        let start = *self.starts.get(token.0 as usize)? as usize;
+        let end = *self.starts.get(token.0 as usize + 1)? as usize;
+        let lines = &self.lines[start..end];
+        let behind = lines.partition_point(|&line| (line as usize) < to);
+        let around = [lines.get(behind), behind.checked_sub(1).map(|i| &lines[i])];
+        around.into_iter().flatten().map(|&line| line as usize).min_by_key(|line| line.abs_diff(to))
+    }
+}
+
+/// Bytes of whole lines that both texts begin with.
+fn shared_start(a: &str, b: &str) -> usize {
+    let same = same_start(a.as_bytes(), b.as_bytes());
+    if same == a.len() && same == b.len() {
+        return same;
+    }
+    memrchr(b'\n', &a.as_bytes()[..same]).map_or(0, |i| i + 1)
+}
+
+/// Bytes of whole lines that both texts end with.
+fn shared_end(a: &str, b: &str) -> usize {
+    let (x, y) = (a.as_bytes(), b.as_bytes());
+    let same = same_end(x, y);
+    let from = a.len() - same;
+    let starts_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == b'\n';
+    if starts_line(x, from) && starts_line(y, b.len() - same) {
+        return same;
+    }
+    memchr(b'\n', &x[from..]).map_or(0, |i| same - i - 1)
+}
+
+/// Bytes compared at once, in vector registers.
+const BLOCK: usize = 64;
+
+/// Bytes that both begin with.
+pub(crate) fn same_start(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.as_chunks::<BLOCK>().0.iter().zip(b.as_chunks::<BLOCK>().0);
+    let at = BLOCK * blocks.take_while(|(x, y)| x == y).count();
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+/// Bytes that both end with.
+pub(crate) fn same_end(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.as_rchunks::<BLOCK>().1.iter().rev().zip(b.as_rchunks::<BLOCK>().1.iter().rev());
+    let at = BLOCK * blocks.take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[..a.len() - at], &b[..b.len() - at]);
+    at + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_ends_are_whole_lines() {
+        for (a, b, start, end) in [
+            ("", "", 0, 0),
+            ("a\nb\n", "a\nb\n", 4, 0),
+            ("a\nb", "a\nbc", 2, 0),
+            ("a\nb\n", "a\nb", 2, 0),
+            ("xa\nb\n", "ya\nb\n", 0, 2),
+            ("a\n", "b\na\n", 0, 2),
+            ("a\n", "ba\n", 0, 0),
+            ("ba\n", "a\n", 0, 0),
+            ("a\nc\n", "ba\nc\n", 0, 2),
+            ("é\n", "è\n", 0, 0),
+        ] {
+            assert_eq!(shared_start(a, b), start, "{a:?} {b:?}");
+            assert_eq!(shared_end(&a[start..], &b[start..]), end, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_and_single_bytes_are_compared_alike() {
+        for len in [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+            let a = vec![b'x'; len];
+            for odd in 0..len {
+                let mut b = a.clone();
+                b[odd] = b'y';
+                assert_eq!((same_start(&a, &b), same_end(&a, &b)), (odd, len - odd - 1), "{odd} of {len}");
+                assert_eq!((same_start(&a, &b[..odd]), same_end(&a[odd + 1..], &b)), (odd, len - odd - 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! An edit as a value of its own: what it took out, what it put in, and where.
+
+use std::ops::Range;
+
+use crate::diff::build::changes;
+use crate::diff::unified::Edit;
+
+/// An edit that needs no text beside it: it can be kept, taken back, and moved past later edits.
+///
+/// It fits exactly the texts that hold, at each of its places, what it takes out. Places are bytes, never searched for.
+///
+/// ```
+/// use canvas_patch::Delta;
+///
+/// let (first, second, third) = ("- a\n- b\n", "- a\n- x\n- b\n", "- a\n- x\n- b\n- c\n");
+/// let theirs = Delta::between(first, second);
+/// let mine = Delta::between(second, third);
+///
+/// // Take their edit back and keep mine.
+/// let back = theirs.inverse().past(&mine)?;
+/// assert_eq!(back.apply(third)?, "- a\n- b\n- c\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Stretch>", into = "Vec<Stretch>"))]
+pub struct Delta {
+    // Invariant: in order, apart from one another, and none without effect.
+    stretches: Vec<Stretch>,
+}
+
+/// One stretch of a text that an edit replaces.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stretch {
+    /// Its first byte in the text before the edit.
+    pub at: usize,
+    /// What is taken out.
+    pub old: String,
+    /// What is put in.
+    pub new: String,
+}
+
+impl Stretch {
+    /// The bytes of the text before that it takes out; empty where it only puts in.
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at.saturating_add(self.old.len())
+    }
+}
+
+/// An edit does not fit a text: nothing was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the text does not hold at byte {at} what the edit takes out: apply the edit to the text that it was made for"
+)]
+pub struct DeltaMismatch {
+    /// The place of the first stretch that does not fit, in the text before.
+    pub at: usize,
+}
+
+/// Two edits of one text change the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a later edit has changed the same place, at byte {at}: take the later edit back first")]
+pub struct DeltaConflict {
+    /// The place in the text that both edits start from.
+    pub at: usize,
+}
+
+/// Stretches are out of order, touch one another, change nothing, or lie where no text reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stretch {index} is out of order or without effect: restore the edit from a backup")]
+pub struct DeltaOrder {
+    /// Its index, from 0.
+    pub index: usize,
+}
+
+impl Delta {
+    /// The edit that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
+    pub fn between(before: &str, after: &str) -> Self {
+        Self::of(before, after, &changes::between(before, after))
+    }
+
+    pub(crate) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
+        let mut stretches: Vec<Stretch> = Vec::with_capacity(edits.len());
+        for edit in edits {
+            let (old, new) = (&before[edit.old.clone()], &after[edit.new.clone()]);
+            if old == new {
+                continue;
+            }
+            match stretches.last_mut() {
+                Some(last) if last.range().end == edit.old.start => {
+                    last.old.push_str(old);
+                    last.new.push_str(new);
+                }
+                _ => stretches.push(Stretch { at: edit.old.start, old: old.into(), new: new.into() }),
+            }
+        }
+        Self { stretches }
+    }
+
+    /// What it replaces, in order; their places count in the text before.
+    pub fn stretches(&self) -> &[Stretch] {
+        &self.stretches
+    }
+
+    /// True where it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// Bytes that it holds: all that it takes out and puts in.
+    pub fn len_bytes(&self) -> usize {
+        self.stretches.iter().map(|one| one.old.len() + one.new.len()).sum()
+    }
+
+    /// The text after. One pass, one allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaMismatch`] where the text does not hold what is taken out.
+    pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
+        let grown: usize = self.stretches.iter().map(|one| one.new.len()).sum();
+        let mut out = String::with_capacity(text.len().saturating_add(grown));
+        let mut done = 0;
+        for one in &self.stretches {
+            let fits = text.get(one.range()) == Some(&one.old);
+            let kept = text.get(done..one.at).filter(|_| fits).ok_or(DeltaMismatch { at: one.at })?;
+            out.push_str(kept);
+            out.push_str(&one.new);
+            done = one.range().end;
+        }
+        out.push_str(&text[done..]);
+        Ok(out)
+    }
+
+    /// The edit that leads back.
+    pub fn inverse(&self) -> Self {
+        let mut shift = 0_isize;
+        let back = |one: &Stretch| {
+            let at = one.at.wrapping_add_signed(shift);
+            shift += one.new.len() as isize - one.old.len() as isize;
+            Stretch { at, old: one.new.clone(), new: one.old.clone() }
+        };
+        Self { stretches: self.stretches.iter().map(back).collect() }
+    }
+
+    /// This edit, made to fit the text that `later` leads to. Both start from the same text.
+    ///
+    /// Two edits are in each other's way where they replace a common byte, where one puts something into what the other
+    /// takes out, or where both put something at the same place and nobody can say which comes first. Edits that only
+    /// border on each other are not.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaConflict`] where they are.
+    pub fn past(&self, later: &Self) -> Result<Self, DeltaConflict> {
+        let mut others = later.stretches.iter().peekable();
+        let mut shift = 0_isize;
+        let mut moved = Vec::with_capacity(self.stretches.len());
+        for one in &self.stretches {
+            let own = one.range();
+            while let Some(other) = others.next_if(|other| is_before(&other.range(), &own)) {
+                shift += other.new.len() as isize - other.old.len() as isize;
+            }
+            if let Some(other) = others.peek()
+                && !is_before(&own, &other.range())
+            {
+                return Err(DeltaConflict { at: own.start.max(other.at) });
+            }
+            moved.push(Stretch { at: one.at.wrapping_add_signed(shift), ..one.clone() });
+        }
+        // Two that bordered on something that is gone now may border on each other, and undo each other.
+        Ok(Self { stretches: joined(moved) })
+    }
+}
+
+/// Whether all of `a` lies before `b`, and not both are empty at one place.
+fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.end <= b.start && a.start < b.end
+}
+
+fn joined(stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let mut joined: Vec<Stretch> = Vec::with_capacity(stretches.len());
+    for one in stretches {
+        match joined.last_mut() {
+            Some(last) if last.range().end == one.at => {
+                last.old.push_str(&one.old);
+                last.new.push_str(&one.new);
+            }
+            _ => joined.push(one),
+        }
+    }
+    joined.retain(|one| one.old != one.new);
+    joined
+}
+
+impl TryFrom<Vec<Stretch>> for Delta {
+    type Error = DeltaOrder;
+
+    /// Takes stretches in order, with at least one kept byte between neighbours, of texts that can be in memory.
+    fn try_from(stretches: Vec<Stretch>) -> Result<Self, DeltaOrder> {
+        const LONGEST: usize = isize::MAX as usize;
+        let (mut kept_from, mut shift) = (0, 0_isize);
+        for (index, one) in stretches.iter().enumerate() {
+            let end = one.range().end;
+            shift += one.new.len() as isize - one.old.len() as isize;
+            let is_right = one.old != one.new
+                && (index == 0 || kept_from < one.at)
+                && end <= LONGEST
+                && end.saturating_add_signed(shift) <= LONGEST;
+            if !is_right {
+                return Err(DeltaOrder { index });
+            }
+            kept_from = end;
+        }
+        Ok(Self { stretches })
+    }
+}
+
+impl From<Delta> for Vec<Stretch> {
+    fn from(delta: Delta) -> Self {
+        delta.stretches
+    }
+}

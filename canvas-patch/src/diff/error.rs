@@ -1,0 +1,123 @@
+//! A patch that was refused: every conflict, and what the refusal can offer beyond them.
+
+use std::fmt;
+
+use crate::diff::conflict::{Conflict, Fault, Reason};
+
+/// A patch that was refused whole: the text is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ApplyError {
+    /// Never empty.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "at_least_one"))]
+    conflicts: Vec<Conflict>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    remedy: Option<Remedy>,
+}
+
+/// What the author of a refused patch may do instead of writing it again. Nothing of it was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Remedy {
+    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each old side
+    /// stands at exactly one place, and the hunks are in the order of these places. It was tried before it was
+    /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
+    Rebased(String),
+    /// The text is what the patch leaves behind: taken back, it gives a text on which it gives this one again.
+    ///
+    /// Said only where each hunk adds a line. In anchored mode each new side must also stand at one place only, and
+    /// either have two lines that are not blank or stand where the header says.
+    AlreadyApplied,
+}
+
+impl Remedy {
+    /// One sentence that tells the author of the patch what to do next.
+    pub const fn advice(&self) -> &'static str {
+        match self {
+            Self::Rebased(_) => {
+                "The same change fits at other lines: look at the rebased patch, and send it if it still says what you mean."
+            }
+            Self::AlreadyApplied => {
+                "The document already reads as this patch would leave it: send no patch, or another change."
+            }
+        }
+    }
+}
+
+impl ApplyError {
+    /// The code that every refusal of a patch carries.
+    pub const CODE: &'static str = "PATCH_REJECTED";
+
+    /// The conflicts are not empty.
+    pub(crate) fn new(conflicts: Vec<Conflict>, remedy: Option<Remedy>) -> Self {
+        Self { conflicts, remedy }
+    }
+
+    /// Every conflict that was found, in the order of the hunks; never empty.
+    pub fn conflicts(&self) -> &[Conflict] {
+        &self.conflicts
+    }
+
+    /// What to do instead of writing the patch again, where that is known.
+    ///
+    /// ```
+    /// use canvas_patch::{Options, Remedy, apply};
+    ///
+    /// let patch = "@@ -1,2 +1,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
+    /// let moved = apply("Draft\n# Plan\n- buy milk\n", patch, &Options::default()).unwrap_err();
+    /// let rebased = "@@ -2,2 +2,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
+    /// assert_eq!(moved.remedy(), Some(&Remedy::Rebased(rebased.into())));
+    ///
+    /// let done = apply("# Plan\n- buy bread\n", patch, &Options::default()).unwrap_err();
+    /// assert_eq!(done.remedy(), Some(&Remedy::AlreadyApplied));
+    /// ```
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
+    }
+
+    /// The same refusal without its remedy, for a reply that has no room for it.
+    #[must_use]
+    pub fn without_remedy(self) -> Self {
+        Self { remedy: None, ..self }
+    }
+
+    /// The reason of the first conflict.
+    pub fn reason(&self) -> Reason {
+        self.conflicts[0].reason
+    }
+}
+
+impl From<Fault> for ApplyError {
+    fn from(fault: Fault) -> Self {
+        Self::new(vec![fault.into()], None)
+    }
+}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What ends the matter comes before what is wrong.
+        if let Some(remedy) = &self.remedy {
+            write!(f, "{} ", remedy.advice())?;
+        }
+        for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
+            write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
+        }
+        match self.conflicts.len().checked_sub(10) {
+            None | Some(0) => Ok(()),
+            Some(1) => f.write_str(" And 1 more conflict."),
+            Some(more) => write!(f, " And {more} more conflicts."),
+        }
+    }
+}
+
+impl std::error::Error for ApplyError {}
+
+#[cfg(feature = "serde")]
+fn at_least_one<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Conflict>, D::Error> {
+    let conflicts: Vec<Conflict> = serde::Deserialize::deserialize(deserializer)?;
+    if conflicts.is_empty() {
+        return Err(serde::de::Error::invalid_length(0, &"at least one conflict"));
+    }
+    Ok(conflicts)
+}

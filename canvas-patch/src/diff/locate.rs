@@ -1,0 +1,372 @@
+//! Where the old sides of hunks stand in a text, all at once and in linear time.
+//!
+//! Lines are compared without their terminators. Distinct lines of the needles become small numbers, the needles
+//! one Aho-Corasick automaton over these numbers, and the text runs through it once. So neither many hunks nor
+//! long runs of one line make the search quadratic. Few needles that are told by a line of their own are found faster
+//! without it.
+
+use std::collections::HashMap;
+
+use memchr::{memchr_iter, memmem};
+
+use crate::text::lines::{Lines, content, line_start_before};
+
+/// The places of one needle, as line indices from 0 in increasing order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) lines: Vec<usize>,
+}
+
+/// Finds each needle (lines of an old side; never empty) in the text, at most `cap` places of each.
+pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
+    let few = needles.len() <= FEW;
+    let found = few.then(|| needles.iter().map(|needle| by_mark(text, needle, cap)).collect::<Option<_>>());
+    found.flatten().unwrap_or_else(|| by_automaton(text, needles, cap))
+}
+
+/// So many needles are looked for one by one, by a search for bytes: on 100 KB that takes a fifth of the time.
+const FEW: usize = 8;
+
+/// So often may the mark of a needle stand in the text.
+const LOOKS: usize = 256;
+
+/// Finds a needle by its longest line; `None` where that stands too often, or is empty.
+fn by_mark(text: &str, needle: &[&str], cap: usize) -> Option<Places> {
+    let (rank, mark) =
+        needle.iter().map(|line| content(line)).enumerate().max_by_key(|(_, line)| line.len())?;
+    if mark.is_empty() {
+        return None;
+    }
+    let mut places = Places::default();
+    let (mut line, mut counted) = (0, 0);
+    for (looks, hit) in memmem::find_iter(text.as_bytes(), mark).enumerate() {
+        if places.lines.len() == cap {
+            break;
+        }
+        if looks == LOOKS {
+            return None;
+        }
+        let Some(start) = lines_above(text, hit, rank) else { continue };
+        let mut lines = Lines::new(&text[start..]).map(content);
+        if needle.iter().all(|line| lines.next() == Some(content(line))) {
+            line += memchr_iter(b'\n', &text.as_bytes()[counted..start]).count();
+            counted = start;
+            places.lines.push(line);
+        }
+    }
+    Some(places)
+}
+
+/// The start of the line that stands so many lines above the one that starts at `at`; `None` where none starts there.
+fn lines_above(text: &str, mut at: usize, count: usize) -> Option<usize> {
+    if at > 0 && text.as_bytes()[at - 1] != b'\n' {
+        return None;
+    }
+    for _ in 0..count {
+        if at == 0 {
+            return None;
+        }
+        at = line_start_before(text, at);
+    }
+    Some(at)
+}
+
+fn by_automaton(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
+    let mut automaton = Automaton::new(needles);
+    automaton.run(text, cap);
+    automaton.ends.iter().map(|&node| automaton.found[node].clone()).collect()
+}
+
+/// The place where most lines of a needle stand, for a report: the first line there, from 0.
+pub(crate) struct Nearest<'a> {
+    /// Where each line of the needles stands in the text, at most [`Nearest::OCCURRENCES`] each.
+    occurrences: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Nearest<'a> {
+    const OCCURRENCES: usize = 64;
+
+    pub(crate) fn new(text: &str, needles: &[Vec<&'a str>]) -> Self {
+        let mut occurrences: HashMap<&str, Vec<usize>> = HashMap::new();
+        for line in needles.iter().flatten() {
+            occurrences.entry(content(line)).or_default();
+        }
+        for (i, line) in Lines::new(text).enumerate() {
+            if let Some(at) = occurrences.get_mut(content(line))
+                && at.len() < Self::OCCURRENCES
+            {
+                at.push(i);
+            }
+        }
+        Self { occurrences }
+    }
+
+    /// The start that most of the needle's lines vote for; of equals the nearest to `stated`, then the first.
+    /// Blank lines have no vote unless there are only blank lines.
+    pub(crate) fn start(&self, needle: &[&str], stated: Option<usize>) -> Option<usize> {
+        let vote = |with_blanks: bool| {
+            let mut votes: HashMap<usize, usize> = HashMap::new();
+            for (offset, line) in needle.iter().enumerate() {
+                if !with_blanks && line.trim().is_empty() {
+                    continue;
+                }
+                for start in self.occurrences[content(line)].iter().filter_map(|at| at.checked_sub(offset)) {
+                    *votes.entry(start).or_default() += 1;
+                }
+            }
+            votes.into_iter().min_by_key(|&(start, votes)| {
+                (usize::MAX - votes, stated.map_or(0, |stated| stated.abs_diff(start)), start)
+            })
+        };
+        vote(false).or_else(|| vote(true)).map(|(start, _)| start)
+    }
+}
+
+const ROOT: usize = 0;
+const NONE: usize = usize::MAX;
+
+/// Aho-Corasick over line numbers (Aho and Corasick, 1975).
+struct Automaton<'a> {
+    ids: HashMap<&'a str, usize>,
+    sieve: Sieve,
+    next: HashMap<(usize, usize), usize>,
+    /// The node behind the root for each line; most lines that the text shares with a needle lead back to the root.
+    from_root: Vec<usize>,
+    fail: Vec<usize>,
+    depth: Vec<usize>,
+    /// The nearest node along the failure links, this one included, where a needle ends and that wants more places.
+    output: Vec<usize>,
+    /// The node where each needle ends; equal needles share one.
+    ends: Vec<usize>,
+    found: Vec<Places>,
+}
+
+impl<'a> Automaton<'a> {
+    fn new(needles: &[Vec<&'a str>]) -> Self {
+        let mut machine = Self {
+            ids: HashMap::new(),
+            sieve: Sieve::new(needles.iter().map(Vec::len).sum()),
+            next: HashMap::new(),
+            from_root: Vec::new(),
+            fail: vec![ROOT],
+            depth: vec![0],
+            output: vec![NONE],
+            ends: Vec::with_capacity(needles.len()),
+            found: Vec::new(),
+        };
+        let mut children = vec![Vec::new()];
+        for needle in needles {
+            let mut node = ROOT;
+            for line in needle {
+                let fresh = machine.ids.len();
+                let id = *machine.ids.entry(content(line)).or_insert(fresh);
+                if id == fresh {
+                    machine.sieve.add(content(line));
+                    machine.from_root.push(ROOT);
+                }
+                node = match machine.child(node, id) {
+                    Some(child) => child,
+                    None => {
+                        let child = children.len();
+                        children[node].push((id, child));
+                        children.push(Vec::new());
+                        match node {
+                            ROOT => machine.from_root[id] = child,
+                            _ => drop(machine.next.insert((node, id), child)),
+                        }
+                        machine.fail.push(ROOT);
+                        machine.depth.push(machine.depth[node] + 1);
+                        machine.output.push(NONE);
+                        child
+                    }
+                };
+            }
+            machine.output[node] = node;
+            machine.ends.push(node);
+        }
+        machine.found = vec![Places::default(); children.len()];
+        machine.link(&children);
+        machine
+    }
+
+    /// Sets failure and output links, breadth first.
+    fn link(&mut self, children: &[Vec<(usize, usize)>]) {
+        let mut queue = std::collections::VecDeque::from([ROOT]);
+        while let Some(node) = queue.pop_front() {
+            for &(id, child) in &children[node] {
+                if node != ROOT {
+                    self.fail[child] = self.step(self.fail[node], id);
+                }
+                if self.output[child] == NONE {
+                    self.output[child] = self.output[self.fail[child]];
+                }
+                queue.push_back(child);
+            }
+        }
+    }
+
+    fn child(&self, node: usize, id: usize) -> Option<usize> {
+        match node {
+            ROOT => Some(self.from_root[id]).filter(|&child| child != ROOT),
+            _ => self.next.get(&(node, id)).copied(),
+        }
+    }
+
+    fn step(&self, mut node: usize, id: usize) -> usize {
+        loop {
+            match self.child(node, id) {
+                Some(child) => return child,
+                None if node == ROOT => return ROOT,
+                None => node = self.fail[node],
+            }
+        }
+    }
+
+    fn run(&mut self, text: &str, cap: usize) {
+        let mut node = ROOT;
+        for (line_index, line) in Lines::new(text).enumerate() {
+            let line = content(line);
+            let id = if self.sieve.may_hold(line) { self.ids.get(line) } else { None };
+            let Some(&id) = id else {
+                node = ROOT;
+                continue;
+            };
+            node = self.step(node, id);
+            let mut end = self.wanting(node, cap);
+            while end != NONE {
+                self.found[end].lines.push(line_index + 1 - self.depth[end]);
+                end = match self.fail[end] {
+                    ROOT => NONE,
+                    fail => self.wanting(fail, cap),
+                };
+            }
+        }
+    }
+
+    /// Follows the output links to a needle that wants more places, and shortens the way for the next time, so
+    /// that needles which have enough cost nothing further.
+    fn wanting(&mut self, node: usize, cap: usize) -> usize {
+        let mut end = self.output[node];
+        while end != NONE && self.found[end].lines.len() >= cap {
+            end = match self.fail[end] {
+                ROOT => NONE,
+                fail => self.output[fail],
+            };
+        }
+        let (mut at, mut way) = (node, self.output[node]);
+        while way != end {
+            self.output[at] = end;
+            at = self.fail[way];
+            way = self.output[at];
+        }
+        end
+    }
+}
+
+/// Tells most lines that are in no needle by their length and ends, which takes a tenth of hashing them. A text made to
+/// get through it costs the hash that it would have cost without, and that one is keyed.
+struct Sieve {
+    /// Bits, a power of two of them.
+    bits: Vec<u64>,
+}
+
+impl Sieve {
+    /// Bits for each line: one in so many other lines gets through.
+    const SPARSITY: usize = 64;
+
+    fn new(lines: usize) -> Self {
+        Self { bits: vec![0; (lines * Self::SPARSITY / 64).next_power_of_two()] }
+    }
+
+    fn add(&mut self, line: &str) {
+        let (word, bit) = self.place(line);
+        self.bits[word] |= bit;
+    }
+
+    fn may_hold(&self, line: &str) -> bool {
+        let (word, bit) = self.place(line);
+        self.bits[word] & bit != 0
+    }
+
+    fn place(&self, line: &str) -> (usize, u64) {
+        let bytes = line.as_bytes();
+        let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(&first), Some(&last)) => {
+                u64::from_le_bytes(first) ^ u64::from_le_bytes(last).rotate_left(21)
+            }
+            _ => bytes.iter().fold(0, |all, &byte| all << 8 | u64::from(byte)),
+        };
+        // Fibonacci hashing (Knuth): the high bits of the product depend on all of the others.
+        let hash = (ends ^ (bytes.len() as u64).rotate_right(9)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((hash >> 6 >> 26) as usize & (self.bits.len() - 1), 1 << (hash >> 58))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn naive(text: &str, needle: &[&str]) -> Vec<usize> {
+        let lines: Vec<_> = Lines::new(text).map(content).collect();
+        let needle: Vec<_> = needle.iter().map(|line| content(line)).collect();
+        lines.windows(needle.len()).enumerate().filter(|(_, w)| *w == needle).map(|(i, _)| i).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_needle_is_found_where_a_naive_search_finds_it(
+            text in "[ab\r\n]{0,60}",
+            needles in prop::collection::vec(prop::collection::vec("[ab]{0,2}\r?\n?", 1..4), 0..6),
+            cap in 1_usize..5,
+        ) {
+            let needles: Vec<Vec<&str>> =
+                needles.iter().map(|n| n.iter().map(String::as_str).collect()).collect();
+            let by_automaton = by_automaton(&text, &needles, cap);
+            for (needle, found) in needles.iter().zip(&by_automaton) {
+                let mut expected = naive(&text, needle);
+                expected.truncate(cap);
+                prop_assert_eq!(&found.lines, &expected);
+            }
+            prop_assert_eq!(find(&text, &needles, cap), by_automaton);
+        }
+    }
+
+    /// Where it is said to be decides only between equals.
+    #[test]
+    fn most_lines_tell_where_a_needle_begins() {
+        let text = "a\n\nz\na\nb\n\na\n";
+        for (needle, stated, start) in [
+            (vec!["a", "b", "q"], None, Some(3)),
+            (vec!["a", "b", "q"], Some(0), Some(3)),
+            (vec!["a", "q", "b"], Some(1), Some(0)),
+            (vec!["a", "q", "b"], Some(4), Some(3)),
+            (vec!["", "a"], Some(6), Some(5)),
+            (vec!["q", ""], Some(6), Some(4)),
+            (vec!["q"], Some(6), None),
+        ] {
+            let found = Nearest::new(text, std::slice::from_ref(&needle)).start(&needle, stated);
+            assert_eq!(found, start, "{needle:?} near {stated:?}");
+        }
+    }
+
+    /// A mark that stands too often is left to the automaton.
+    #[test]
+    fn common_lines_are_found_too() {
+        let text = "x- a\n".repeat(LOOKS) + "- a\n- b\n";
+        for (needle, is_common, line) in [(vec!["- a"], true, LOOKS), (vec!["- b"], false, LOOKS + 1)] {
+            assert_eq!(by_mark(&text, &needle, 2).is_none(), is_common);
+            assert_eq!(find(&text, &[needle], 2), [Places { lines: vec![line] }]);
+        }
+    }
+
+    #[test]
+    fn nested_needles_in_one_long_run_stay_linear() {
+        let text = "a\n".repeat(20_000);
+        let needles: Vec<Vec<&str>> = (1..200).map(|n| vec!["a"; n]).collect();
+        for places in find(&text, &needles, 2) {
+            assert_eq!(places.lines, [0, 1]);
+        }
+    }
+}

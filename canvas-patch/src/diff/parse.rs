@@ -1,0 +1,416 @@
+//! Reading unified diffs, exactly or leniently about arithmetic.
+//!
+//! Both readers share one walk. Where the header's counts hold they decide what belongs to a hunk, so that a
+//! removed line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on
+//! without them: then a hunk runs to the next line that can open something else.
+
+use crate::diff::conflict::{Fault, Reason};
+use crate::diff::options::{Limits, Mode};
+use crate::diff::patch::{Hunk, Kind, Line, Patch, Repair, RepairKind, Stated};
+use crate::text::lines::line_end;
+
+/// Reads a patch.
+///
+/// Anchored mode gives up on the first fault too: what follows a broken line cannot be told apart safely.
+pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, Fault> {
+    if text.len() > limits.patch_bytes {
+        return Err(Fault::of_patch(Reason::TooLarge, 1));
+    }
+    let mut reader = Reader {
+        cursor: Cursor::new(text),
+        patch: Patch::default(),
+        mode,
+        fence: None,
+        unterminated: Vec::new(),
+    };
+    reader.preamble()?;
+    while reader.hunk(limits)? {}
+    if reader.patch.hunks.is_empty() {
+        return Err(Fault::of_patch(Reason::NoHunks, reader.cursor.number));
+    }
+    reader.patch.misplaced_marker = reader.misplaced_marker();
+    reader.patch.markers = reader.unterminated.into_iter().map(|(i, _)| i).collect();
+    let last = reader.patch.lines.len() - 1;
+    reader.patch.cut =
+        !reader.patch.lines[last].text.ends_with('\n') && reader.patch.markers.last() != Some(&last);
+    Ok(reader.patch)
+}
+
+/// A position in the patch text. Copying it is a look ahead.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    rest: &'a str,
+    /// Bytes of the line that comes next, searched for once however often it is looked at.
+    len: usize,
+    /// Of the line that comes next, from 1.
+    number: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { rest: text, len: line_end(text, 0), number: 1 }
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        (self.len > 0).then(|| &self.rest[..self.len])
+    }
+
+    fn take(&mut self) -> Option<&'a str> {
+        let line = self.peek()?;
+        self.rest = &self.rest[self.len..];
+        self.len = line_end(self.rest, 0);
+        self.number += 1;
+        Some(line)
+    }
+}
+
+struct Reader<'a> {
+    cursor: Cursor<'a>,
+    patch: Patch<'a>,
+    mode: Mode,
+    /// The code fence around the patch (anchored mode).
+    fence: Option<&'a str>,
+    /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
+    unterminated: Vec<(usize, Fault)>,
+}
+
+impl<'a> Reader<'a> {
+    fn fault(&self, reason: Reason) -> Fault {
+        Fault::of_hunk(self.patch.hunks.len() + 1, reason, self.cursor.number)
+    }
+
+    fn repair(&mut self, hunk: usize, kind: RepairKind) {
+        let repair = Repair { hunk, kind };
+        if self.patch.repairs.last() != Some(&repair) {
+            self.patch.repairs.push(repair);
+        }
+    }
+
+    /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
+    fn preamble(&mut self) -> Result<(), Fault> {
+        let (mut diffs, mut old_names, mut new_names) = (0, 0, 0);
+        while let Some(line) = self.cursor.peek() {
+            let bare = line.trim_end();
+            if line.starts_with("@@") {
+                return Ok(());
+            }
+            let named = old_names + new_names > 0;
+            if self.mode == Mode::Strict && opens_file(self.cursor) {
+                old_names += 1;
+                self.cursor.take();
+            } else if self.mode == Mode::Anchored && line.starts_with("--- ") {
+                old_names += 1;
+            } else if self.mode == Mode::Anchored && line.starts_with("+++ ") {
+                new_names += 1;
+            } else if self.mode == Mode::Anchored && self.fence.is_none() && !named && is_fence(bare) {
+                let marks = bare.len() - bare.trim_start_matches(['`', '~']).len();
+                self.fence = Some(&bare[..marks]);
+                self.repair(0, RepairKind::FenceRemoved);
+            } else if !(is_extended_header(line) || self.mode == Mode::Anchored && bare.is_empty()) {
+                let reason =
+                    if self.cursor.rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
+                return Err(Fault::of_patch(reason, self.cursor.number));
+            }
+            diffs += usize::from(line.starts_with("diff "));
+            if diffs.max(old_names).max(new_names) > 1 {
+                return Err(Fault::of_patch(Reason::MultiFile, self.cursor.number));
+            }
+            self.cursor.take();
+        }
+        Ok(())
+    }
+
+    /// Reads one hunk; false at the end of the patch.
+    fn hunk(&mut self, limits: &Limits) -> Result<bool, Fault> {
+        let Some(header) = self.cursor.peek() else { return Ok(false) };
+        if self.closes_fence(header) {
+            return self.after_fence();
+        }
+        if self.patch.hunks.len() == limits.hunks {
+            return Err(self.fault(Reason::TooLarge));
+        }
+        let stated = parse_header(header, self.mode);
+        if stated.is_none() && self.mode == Mode::Strict {
+            let reason = if header.ends_with('\n') { Reason::BadHeader } else { Reason::Truncated };
+            return Err(self.fault(reason));
+        }
+        let (start, patch_line) = (self.patch.lines.len(), self.cursor.number);
+        self.cursor.take();
+        let number = self.patch.hunks.len() + 1;
+        let (body, repairs) = (self.cursor, self.patch.repairs.len());
+        let counted = stated.map(|stated| self.counted_body(stated));
+        let (old_len, new_len) = match (counted, self.mode) {
+            (Some(Ok(lens)), _) => lens,
+            (Some(Err(fault)), Mode::Strict) => return Err(fault),
+            (None, Mode::Strict) => unreachable!("strict mode has refused a header without numbers"),
+            (_, Mode::Anchored) => {
+                self.drop_lines(start);
+                self.patch.repairs.truncate(repairs);
+                self.cursor = body;
+                let lens = self.open_body()?;
+                match stated.map(|stated| (stated.old_count, stated.new_count)) {
+                    None => self.repair(number, RepairKind::BareHeader),
+                    Some(counts) if counts != lens => self.repair(number, RepairKind::CountsCorrected),
+                    Some(_) => {}
+                }
+                lens
+            }
+        };
+        let lines = start..self.patch.lines.len();
+        if lines.is_empty() {
+            return Err(Fault::of_hunk(number, Reason::Truncated, patch_line));
+        }
+        let added = self.patch.lines[start..].iter().filter(|line| line.kind == Kind::Add);
+        self.patch.added_bytes += added.map(|line| line.text.len()).sum::<usize>();
+        self.patch.hunks.push(Hunk { stated, lines, old_len, new_len, patch_line });
+        Ok(true)
+    }
+
+    /// A body of exactly the stated counts, with something behind it that may follow a hunk.
+    fn counted_body(&mut self, stated: Stated) -> Result<(usize, usize), Fault> {
+        let (mut old, mut new) = (0, 0);
+        while (old, new) != (stated.old_count, stated.new_count) {
+            let Some(line) = self.cursor.peek() else { return Err(self.fault(Reason::Truncated)) };
+            if is_marker(line) {
+                self.marker()?;
+                continue;
+            }
+            let Some((kind, text)) = self.body_line(line) else {
+                let ends = line.starts_with("@@") || line.starts_with("diff --git ");
+                return Err(self.fault(if ends { Reason::CountMismatch } else { Reason::BadLine }));
+            };
+            if is_blank(line) {
+                self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
+            }
+            old += usize::from(kind.is_old());
+            new += usize::from(kind.is_new());
+            if old > stated.old_count || new > stated.new_count {
+                return Err(self.fault(Reason::CountMismatch));
+            }
+            if !line.ends_with('\n') && self.mode == Mode::Strict {
+                return Err(self.fault(Reason::Truncated));
+            }
+            self.cursor.take();
+            self.patch.lines.push(Line { kind, text });
+        }
+        if self.cursor.peek().is_some_and(is_marker) {
+            self.marker()?;
+        }
+        if self.mode == Mode::Anchored {
+            self.separators();
+        }
+        match self.cursor.peek() {
+            None => Ok((old, new)),
+            Some(line) if line.starts_with("@@") || self.closes_fence(line) => Ok((old, new)),
+            Some(line) if opens_file(self.cursor) || line.starts_with("diff --git ") => {
+                Err(self.fault(Reason::MultiFile))
+            }
+            Some(line) if line.starts_with([' ', '+', '-']) => Err(self.fault(Reason::CountMismatch)),
+            Some(_) => Err(self.fault(Reason::UnexpectedText)),
+        }
+    }
+
+    /// A body that runs to the next line that opens something else (anchored mode).
+    fn open_body(&mut self) -> Result<(usize, usize), Fault> {
+        let (mut old, mut new) = (0, 0);
+        // Blank lines count as context only once another line of the body has followed them.
+        let mut blanks = 0;
+        while let Some(line) = self.cursor.peek() {
+            if line.starts_with("@@") || self.closes_fence(line) {
+                break;
+            }
+            if opens_file(self.cursor) || line.starts_with("diff --git ") {
+                return Err(self.fault(Reason::MultiFile));
+            }
+            if is_marker(line) {
+                self.marker()?;
+                continue;
+            }
+            let Some((kind, text)) = self.body_line(line) else { return Err(self.fault(Reason::BadLine)) };
+            if is_blank(line) {
+                blanks += 1;
+            } else if blanks > 0 {
+                self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
+                blanks = 0;
+            }
+            old += usize::from(kind.is_old());
+            new += usize::from(kind.is_new());
+            self.cursor.take();
+            self.patch.lines.push(Line { kind, text });
+        }
+        if blanks > 0 {
+            self.drop_lines(self.patch.lines.len() - blanks);
+            (old, new) = (old - blanks, new - blanks);
+            self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
+        }
+        Ok((old, new))
+    }
+
+    /// Forgets the lines from `start` on, with their markers, which are in the same order.
+    fn drop_lines(&mut self, start: usize) {
+        self.patch.lines.truncate(start);
+        while self.unterminated.pop_if(|(i, _)| *i >= start).is_some() {}
+    }
+
+    /// Kind and text of a body line; `None` for a line that cannot be one.
+    fn body_line(&self, line: &'a str) -> Option<(Kind, &'a str)> {
+        let kind = match line.as_bytes()[0] {
+            b' ' => Kind::Context,
+            b'-' => Kind::Remove,
+            b'+' => Kind::Add,
+            _ if self.mode == Mode::Anchored && is_blank(line) => return Some((Kind::Context, line)),
+            _ => return None,
+        };
+        Some((kind, &line[1..]))
+    }
+
+    /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
+    fn marker(&mut self) -> Result<(), Fault> {
+        let marker = self.cursor.peek().unwrap_or_default();
+        let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end);
+        let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
+            Mode::Strict if marker.ends_with("\r\n") => None,
+            // A patch that has been through CRLF has gained a CR on the line too.
+            Mode::Anchored if marker.ends_with("\r\n") => line.text.strip_suffix("\r\n"),
+            _ => line.text.strip_suffix('\n'),
+        });
+        match (stripped.filter(|text| !text.is_empty()), self.mode) {
+            (Some(_), Mode::Strict) if !marker.ends_with('\n') => return Err(self.fault(Reason::Truncated)),
+            (Some(text), _) => {
+                let fault = Fault { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
+                self.unterminated.push((self.patch.lines.len() - 1, fault));
+                self.patch.lines.last_mut().expect("it was just read").text = text;
+            }
+            (None, Mode::Anchored) => {
+                self.repair(self.patch.hunks.len() + 1, RepairKind::EofMarkerIgnored);
+            }
+            (None, Mode::Strict) => return Err(self.fault(Reason::EofMarker)),
+        }
+        self.cursor.take();
+        Ok(())
+    }
+
+    /// A marker on a line that is not the last of its side: no text ends there.
+    fn misplaced_marker(&self) -> Option<Fault> {
+        if self.unterminated.is_empty() {
+            return None;
+        }
+        let last_old = self.patch.lines.iter().rposition(|line| line.kind.is_old());
+        let last_new = self.patch.lines.iter().rposition(|line| line.kind.is_new());
+        let misplaced = self.unterminated.iter().find(|(i, _)| {
+            let kind = self.patch.lines[*i].kind;
+            kind.is_old() && last_old != Some(*i) || kind.is_new() && last_new != Some(*i)
+        });
+        misplaced.map(|(_, fault)| *fault)
+    }
+
+    /// Blank lines between hunks or at the end of the patch (anchored mode).
+    fn separators(&mut self) {
+        let mut ahead = self.cursor;
+        while ahead.peek().is_some_and(is_blank) {
+            ahead.take();
+        }
+        let boundary = ahead.peek().is_none_or(|line| line.starts_with("@@") || self.closes_fence(line));
+        if boundary && ahead.number > self.cursor.number {
+            self.cursor = ahead;
+            self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
+        }
+    }
+
+    fn closes_fence(&self, line: &str) -> bool {
+        self.fence.is_some_and(|fence| {
+            let bare = line.trim_end();
+            bare.len() >= fence.len() && bare.bytes().all(|b| b == fence.as_bytes()[0])
+        })
+    }
+
+    /// Behind the closing fence only blank lines may stand.
+    fn after_fence(&mut self) -> Result<bool, Fault> {
+        self.cursor.take();
+        while let Some(line) = self.cursor.peek() {
+            if !line.trim_end().is_empty() {
+                return Err(Fault::of_patch(Reason::UnexpectedText, self.cursor.number));
+            }
+            self.cursor.take();
+        }
+        Ok(false)
+    }
+}
+
+/// `--- a`, `+++ b` and `@@` in a row: less could be the body of a hunk.
+fn opens_file(mut cursor: Cursor<'_>) -> bool {
+    cursor.take().is_some_and(|line| line.starts_with("--- "))
+        && cursor.take().is_some_and(|line| line.starts_with("+++ "))
+        && cursor.peek().is_some_and(|line| line.starts_with("@@"))
+}
+
+/// `\ No newline at end of file`; the wording is git's to translate.
+fn is_marker(line: &str) -> bool {
+    line.starts_with("\\ ")
+}
+
+/// A line of nothing but its terminator.
+fn is_blank(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b'\r' | b'\n'))
+}
+
+fn is_fence(bare: &str) -> bool {
+    bare.starts_with("```") || bare.starts_with("~~~")
+}
+
+/// Lines that git and other tools write above the file names.
+fn is_extended_header(line: &str) -> bool {
+    const HEADERS: [&str; 14] = [
+        "diff ",
+        "index ",
+        "Index: ",
+        "=====",
+        "old mode ",
+        "new mode ",
+        "deleted file mode ",
+        "new file mode ",
+        "copy from ",
+        "copy to ",
+        "rename from ",
+        "rename to ",
+        "similarity index ",
+        "dissimilarity index ",
+    ];
+    HEADERS.iter().any(|header| line.starts_with(header))
+}
+
+/// The numbers of `@@ -a[,b] +c[,d] @@[ section]`, or `None`.
+fn parse_header(line: &str, mode: Mode) -> Option<Stated> {
+    let rest = line.strip_prefix("@@ -")?;
+    let (old_start, old_count, rest) = parse_range(rest)?;
+    let (new_start, new_count, rest) = parse_range(rest.strip_prefix(" +")?)?;
+    let section = rest.strip_prefix(" @@")?;
+    let ends = match mode {
+        Mode::Strict => section == "\n" || section.starts_with(' ') && section.ends_with('\n'),
+        Mode::Anchored => section.is_empty() || section.starts_with([' ', '\n', '\r']),
+    };
+    if !ends {
+        return None;
+    }
+    // Line zero exists only as the line before an empty side.
+    let possible = |start, count| start > 0 || count == 0;
+    (possible(old_start, old_count) && possible(new_start, new_count)).then_some(Stated {
+        old_start,
+        old_count,
+        new_start,
+        new_count,
+    })
+}
+
+fn parse_range(text: &str) -> Option<(usize, usize, &str)> {
+    let (start, rest) = parse_number(text)?;
+    match rest.strip_prefix(',') {
+        Some(rest) => parse_number(rest).map(|(count, rest)| (start, count, rest)),
+        None => Some((start, 1, rest)),
+    }
+}
+
+fn parse_number(text: &str) -> Option<(usize, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    Some((text[..digits].parse().ok()?, &text[digits..]))
+}

@@ -1,0 +1,162 @@
+//! A patch as values that borrow from its text.
+
+use std::ops::Range;
+
+use crate::diff::conflict::{Conflict, Fault, Reason};
+
+/// What a line of a hunk says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Context,
+    Remove,
+    Add,
+}
+
+impl Kind {
+    pub(crate) const fn is_old(self) -> bool {
+        matches!(self, Self::Context | Self::Remove)
+    }
+
+    pub(crate) const fn is_new(self) -> bool {
+        matches!(self, Self::Context | Self::Add)
+    }
+}
+
+/// A line of a hunk without its prefix. A line that the no-newline marker follows has lost its LF, so that the
+/// text is byte for byte what the document holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'a str,
+}
+
+/// The four numbers of a hunk header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stated {
+    pub(crate) old_start: usize,
+    pub(crate) old_count: usize,
+    pub(crate) new_start: usize,
+    pub(crate) new_count: usize,
+}
+
+impl Stated {
+    /// Lines before the hunk on the old side. A side of no lines is stated by the line before it.
+    pub(crate) const fn old_before(self) -> Option<usize> {
+        before(self.old_start, self.old_count)
+    }
+
+    pub(crate) const fn new_before(self) -> Option<usize> {
+        before(self.new_start, self.new_count)
+    }
+}
+
+const fn before(start: usize, count: usize) -> Option<usize> {
+    if count == 0 { Some(start) } else { start.checked_sub(1) }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hunk {
+    /// The header's numbers; `None` where it states none that can be read.
+    pub(crate) stated: Option<Stated>,
+    /// Its lines, as a range of [`Patch::lines`].
+    pub(crate) lines: Range<usize>,
+    /// Lines of the old side.
+    pub(crate) old_len: usize,
+    /// Lines of the new side.
+    pub(crate) new_len: usize,
+    /// The header's line in the patch text, from 1.
+    pub(crate) patch_line: usize,
+}
+
+impl Hunk {
+    /// True where the header's counts are those of the body.
+    pub(crate) fn counts_hold(&self) -> bool {
+        self.stated.is_some_and(|s| (s.old_count, s.new_count) == (self.old_len, self.new_len))
+    }
+}
+
+/// What the reader of a patch put right without touching its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Repair {
+    /// The hunk, from 1; 0 where it concerns the patch as a whole.
+    pub hunk: usize,
+    /// What was put right.
+    pub kind: RepairKind,
+}
+
+/// Arithmetic and dress that anchored mode puts right. Content is never among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
+pub enum RepairKind {
+    /// A code fence around the patch was taken off.
+    FenceRemoved,
+    /// The hunk header states no numbers that can be read.
+    BareHeader,
+    /// The hunk header's counts are not those of its lines.
+    CountsCorrected,
+    /// The old side stands at another line than the header states, or the new start does not follow.
+    Moved,
+    /// A blank context line without its leading space was read as one.
+    BlankContext,
+    /// Blank lines behind the hunk were read as separators, not as context.
+    SeparatorDropped,
+    /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
+    /// patch has others.
+    EolAdapted,
+    /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
+    EofMarkerIgnored,
+}
+
+impl RepairKind {
+    /// The stable upper-case code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::FenceRemoved => "FENCE_REMOVED",
+            Self::BareHeader => "BARE_HEADER",
+            Self::CountsCorrected => "COUNTS_CORRECTED",
+            Self::Moved => "MOVED",
+            Self::BlankContext => "BLANK_CONTEXT",
+            Self::SeparatorDropped => "SEPARATOR_DROPPED",
+            Self::EolAdapted => "EOL_ADAPTED",
+            Self::EofMarkerIgnored => "EOF_MARKER_IGNORED",
+        }
+    }
+}
+
+/// A parsed patch of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Patch<'a> {
+    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) lines: Vec<Line<'a>>,
+    /// Lines, by index, that a no-newline marker follows.
+    pub(crate) markers: Vec<usize>,
+    /// A marker where no text can end; only strict mode reports it.
+    pub(crate) misplaced_marker: Option<Fault>,
+    /// The patch text ends inside its last line (anchored reading only).
+    pub(crate) cut: bool,
+    /// What anchored reading put right; empty after strict reading.
+    pub(crate) repairs: Vec<Repair>,
+    /// Bytes on added lines.
+    pub(crate) added_bytes: usize,
+}
+
+impl<'a> Patch<'a> {
+    pub(crate) fn lines_of(&self, hunk: &Hunk) -> &[Line<'a>] {
+        &self.lines[hunk.lines.clone()]
+    }
+
+    /// A conflict for each hunk that neither adds nor removes a line: its author has lost a change on the way.
+    pub(crate) fn idle_hunks(&self) -> Vec<Conflict> {
+        let hunks = self.hunks.iter().enumerate();
+        hunks
+            .filter(|(_, hunk)| self.lines_of(hunk).iter().all(|line| line.kind == Kind::Context))
+            .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoEffect, hunk.patch_line))
+            .collect()
+    }
+
+    pub(crate) fn old_side<'s>(&'s self, hunk: &Hunk) -> impl Iterator<Item = &'a str> + Clone + use<'s, 'a> {
+        self.lines_of(hunk).iter().filter(|line| line.kind.is_old()).map(|line| line.text)
+    }
+}

@@ -1,0 +1,168 @@
+//! What a refusal can offer: the patch moved to where it fits, or the proof that it is in the text already.
+//!
+//! Only a refusal pays for this, and only in time linear in text and patch. Whatever is offered has been tried by the
+//! applier itself.
+
+use crate::diff::anchored::{anchored, in_order, splice_at};
+use crate::diff::conflict::{Conflict, Reason};
+use crate::diff::edit::Spliced;
+use crate::diff::error::Remedy;
+use crate::diff::locate;
+use crate::diff::options::{Limits, Mode, Options};
+use crate::diff::parse::parse;
+use crate::diff::patch::{Hunk, Kind, Line, Patch, Stated};
+use crate::diff::strict::exact;
+use crate::diff::unified;
+
+/// The remedy for a patch of `patch_bytes` bytes that was read and could not be placed.
+///
+/// A patch that is in the text already is never offered at another place as well: sent again, it would do its work
+/// twice.
+pub(crate) fn remedy(
+    text: &str,
+    patch: &Patch<'_>,
+    patch_bytes: usize,
+    conflicts: &[Conflict],
+    options: &Options,
+) -> Option<Remedy> {
+    if is_in(text, patch, options.mode) {
+        return Some(Remedy::AlreadyApplied);
+    }
+    let spliced = moved(text, patch, conflicts, options.mode)?;
+    let rebased = unified::hunks(text, &spliced.0, &spliced.1, context(patch));
+    // Room for the headers, which the patch may have left out, and for some neighbours that are longer than the change.
+    let room = 2 * patch_bytes + 64 * patch.hunks.len() + 1024;
+    let fits = rebased.len() <= room && does(text, &rebased, &spliced.0, &options.limits);
+    fits.then_some(Remedy::Rebased(rebased))
+}
+
+/// The text after, with each hunk at the one place where its old side stands.
+fn moved(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
+    let mendable = conflicts.iter().all(|conflict| match conflict.reason {
+        Reason::Misordered | Reason::Overlap | Reason::StartMismatch => true,
+        Reason::ContextMismatch => conflict.candidates.len() == 1,
+        _ => false,
+    });
+    if !mendable {
+        return None;
+    }
+    let mut placed: Vec<_> = sole_places(text, patch)?.into_iter().zip(patch.hunks.iter().cloned()).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    let (places, hunks): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
+    let mut patch = Patch { hunks, ..patch.clone() };
+    match mode {
+        Mode::Strict => {
+            restate(&mut patch.hunks, &places)?;
+            exact(text, &patch)
+        }
+        Mode::Anchored => {
+            in_order(&patch, &places).ok()?;
+            Some(splice_at(text, &patch, &places).result)
+        }
+    }
+}
+
+/// The one line, from 0, where each hunk's old side stands; `None` where one stands nowhere, or at several.
+pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
+    if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
+        return None;
+    }
+    let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.old_side(hunk).collect()).collect();
+    let found = locate::find(text, &needles, 2);
+    found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
+}
+
+/// Gives each hunk the numbers of its place; `None` where hunks overlap so far that no number could be right.
+fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
+    let mut grown = 0_isize;
+    for (hunk, &place) in hunks.iter_mut().zip(places) {
+        // A side of no lines is stated by the line before it.
+        let start = |before: usize, count: usize| before + usize::from(count > 0);
+        hunk.stated = Some(Stated {
+            old_start: start(place, hunk.old_len),
+            old_count: hunk.old_len,
+            new_start: start(place.checked_add_signed(grown)?, hunk.new_len),
+            new_count: hunk.new_len,
+        });
+        grown += hunk.new_len.cast_signed() - hunk.old_len.cast_signed();
+    }
+    Some(())
+}
+
+/// As many lines of context as the patch has around its changes, but some, so that insertions keep a neighbour.
+fn context(patch: &Patch<'_>) -> usize {
+    let around = |hunk| {
+        let lines = patch.lines_of(hunk);
+        let is_context = |line: &&Line<'_>| line.kind == Kind::Context;
+        let lead = lines.iter().take_while(is_context).count();
+        lead.max(lines.iter().rev().take_while(is_context).count())
+    };
+    patch.hunks.iter().map(around).max().unwrap_or_default().clamp(1, 3)
+}
+
+/// Whether strict mode takes the patch and gives `after` for it, and that is a change within the limits.
+fn does(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
+    let parsed = parse(patch, Mode::Strict, limits).ok();
+    after.len() <= limits.text_bytes
+        && after != text
+        && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|(result, _)| result == after)
+}
+
+/// Whether the text is what the patch leaves behind.
+///
+/// A hunk that adds no line shows nothing by its absence: the text may never have had what it removes.
+fn is_in(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
+    let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == Kind::Add);
+    if !patch.hunks.iter().all(adds) {
+        return false;
+    }
+    let reversed = reversed(patch);
+    let again = match mode {
+        Mode::Strict => exact(text, &reversed).and_then(|(before, _)| exact(&before, patch)),
+        Mode::Anchored => taken_back(text, patch, &reversed)
+            .and_then(|before| anchored(&before, patch).ok().map(|placed| placed.result)),
+    };
+    again.is_some_and(|(after, _)| after == text)
+}
+
+/// The text before, where each new side stands at one place and not by chance.
+fn taken_back(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
+    let places = sole_places(text, reversed)?;
+    let is_meant = |(hunk, &place): (&Hunk, &usize)| {
+        let solid = |line: &&Line<'_>| line.kind.is_new() && !line.text.trim().is_empty();
+        // One line alone may stand there for another reason.
+        let solid = patch.lines_of(hunk).iter().filter(solid).take(2).count();
+        solid == 2 || hunk.stated.and_then(Stated::new_before) == Some(place)
+    };
+    if !patch.hunks.iter().zip(&places).all(is_meant) {
+        return None;
+    }
+    in_order(reversed, &places).ok()?;
+    Some(splice_at(text, reversed, &places).result.0)
+}
+
+/// The patch that takes this one back.
+fn reversed<'a>(patch: &Patch<'a>) -> Patch<'a> {
+    let hunk = |hunk: &Hunk| Hunk {
+        stated: hunk.stated.map(|stated| Stated {
+            old_start: stated.new_start,
+            old_count: stated.new_count,
+            new_start: stated.old_start,
+            new_count: stated.old_count,
+        }),
+        old_len: hunk.new_len,
+        new_len: hunk.old_len,
+        ..hunk.clone()
+    };
+    let line = |line: &Line<'a>| {
+        let kind = match line.kind {
+            Kind::Context => Kind::Context,
+            Kind::Remove => Kind::Add,
+            Kind::Add => Kind::Remove,
+        };
+        Line { kind, text: line.text }
+    };
+    let lines: Vec<_> = patch.lines.iter().map(line).collect();
+    let added_bytes = lines.iter().filter(|line| line.kind == Kind::Add).map(|line| line.text.len()).sum();
+    Patch { hunks: patch.hunks.iter().map(hunk).collect(), lines, added_bytes, ..patch.clone() }
+}

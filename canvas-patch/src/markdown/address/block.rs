@@ -1,0 +1,111 @@
+//! List items and fences of a section, and the quotes and list items around a place.
+
+use super::{Part, Resolved};
+use crate::markdown::outline::{Block, BlockKind, ContainerKind, LineRange};
+use crate::text::cursor::LineCursor;
+use crate::text::lines::{line_end, line_start_before};
+
+/// A part that a section does not have.
+pub(super) struct Missing {
+    /// What was asked for, up to the number that is too high.
+    pub(super) part: Part,
+    pub(super) available: usize,
+}
+
+/// The index of a part among all blocks of the text.
+pub(super) fn find_part(blocks: &[Block], section: Option<usize>, part: &Part) -> Result<usize, Missing> {
+    match part {
+        Part::Item(numbers) => find_item(blocks, section, numbers),
+        Part::Fence(number) => {
+            let fences = || own(blocks.iter(), section, BlockKind::Fence).map(|(at, _)| at);
+            let found = number.checked_sub(1).and_then(|rank| fences().nth(rank));
+            found.ok_or_else(|| Missing { part: Part::Fence(*number), available: fences().count() })
+        }
+    }
+}
+
+fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Result<usize, Missing> {
+    // Blocks inside of an item stand right behind it, and are deeper.
+    let (mut from, mut depth, mut nesting) = (0, 0, 0);
+    loop {
+        let items = || {
+            let inside = blocks[from..].iter().take_while(|block| block.depth >= depth);
+            own(inside, section, BlockKind::Item)
+                .filter(|(_, block)| block.nesting == nesting)
+                .map(|(at, _)| from + at)
+        };
+        let rank = numbers.get(nesting).and_then(|number| number.checked_sub(1));
+        let Some(found) = rank.and_then(|rank| items().nth(rank)) else {
+            let known = numbers.iter().take(nesting + 1).copied().collect();
+            return Err(Missing { part: Part::Item(known), available: items().count() });
+        };
+        if nesting + 1 == numbers.len() {
+            return Ok(found);
+        }
+        (from, depth, nesting) = (found + 1, blocks[found].depth + 1, nesting + 1);
+    }
+}
+
+/// The blocks of one kind that a section has of its own, each with its index.
+fn own<'b>(
+    blocks: impl Iterator<Item = &'b Block>,
+    section: Option<usize>,
+    kind: BlockKind,
+) -> impl Iterator<Item = (usize, &'b Block)> {
+    blocks.enumerate().filter(move |(_, block)| block.section == section && block.kind == kind)
+}
+
+/// The lines of an item or fence.
+pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
+    let mut cursor = LineCursor::new(text);
+    let start = cursor.line_at(block.bytes.start);
+    let end = match block.kind {
+        BlockKind::Fence => cursor.line_at(block.bytes.end.saturating_sub(1)),
+        BlockKind::Item | BlockKind::Quote => cursor.last_content_line(block.bytes.end, block.quoted),
+    };
+    LineRange { start, end: end.max(start) }
+}
+
+/// The quotes and list items around the block at `at`, outermost first.
+pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
+    let mut depth = blocks[at].depth;
+    let mut path = Vec::new();
+    // Blocks are in the order of their starts: going back, the first container that is less deep holds the block.
+    for block in blocks[..at].iter().rev() {
+        if block.depth + 1 == depth
+            && let Some(kind) = container_kind(block)
+        {
+            path.push(kind);
+            depth -= 1;
+        }
+    }
+    path.reverse();
+    path
+}
+
+/// The quotes and list items that hold all of these lines, outermost first.
+pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved) -> Vec<ContainerKind> {
+    let first_end = line_end(text, place.bytes.start);
+    let last_start = line_start_before(text, place.bytes.end);
+    let around = blocks.iter().filter(|block| block.bytes.start < first_end && block.bytes.end > last_start);
+    let mut cursor = LineCursor::new(text);
+    let mut path = Vec::new();
+    for block in around {
+        // Those inside of one that does not hold the lines are too deep, too.
+        if block.depth == path.len()
+            && let Some(kind) = container_kind(block)
+            && cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end
+        {
+            path.push(kind);
+        }
+    }
+    path
+}
+
+fn container_kind(block: &Block) -> Option<ContainerKind> {
+    match block.kind {
+        BlockKind::Quote => Some(ContainerKind::Quote),
+        BlockKind::Item => Some(ContainerKind::ListItem),
+        BlockKind::Fence => None,
+    }
+}

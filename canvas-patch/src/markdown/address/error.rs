@@ -1,0 +1,275 @@
+//! Why addresses lead nowhere.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::Part;
+use crate::markdown::outline::Outline;
+use crate::text::grep::GrepError;
+
+/// At most so many places are listed when several fit.
+pub(super) const MAX_MATCHES: usize = 20;
+/// How many characters of a title an error message shows.
+const MAX_SHOWN_CHARS: usize = 80;
+/// How many titles of a path, and numbers of an item, an error message shows.
+const MAX_SHOWN_TITLES: usize = 8;
+const MAX_SHOWN_NUMBERS: usize = 8;
+
+/// Why an address leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AddressError {
+    /// The range is empty or not inside the text.
+    #[error(
+        "lines {start} to {end} are no range of this text; \
+         give 1 <= start <= end <= {line_count}, its number of lines"
+    )]
+    InvalidRange {
+        /// The first line asked for.
+        start: usize,
+        /// The last line asked for.
+        end: usize,
+        /// How many lines the text has.
+        line_count: usize,
+    },
+    /// The text begins with no front matter.
+    #[error("the text has no front matter; it would begin with a line of `---` and have a second one")]
+    NoFrontMatter,
+    /// Nothing stands before the first section.
+    #[error(
+        "the empty path means what stands before the first heading, and nothing does; give the path of a section"
+    )]
+    NoPreamble,
+    /// No section has this path.
+    #[error("no section has the path {}; {}", Shown(path), Proposal(nearest))]
+    NoSuchSection {
+        /// The path asked for.
+        path: Vec<String>,
+        /// Headings whose titles are closest to the last title asked for, closest first, at most 5. A
+        /// report only: nothing is resolved by likeness.
+        nearest: Vec<Candidate>,
+    },
+    /// There are sections with this path, but fewer than the ordinal says.
+    #[error(
+        "{total} section(s) match {}, so there is none of ordinal {ordinal}; give an ordinal from 1 to {total}",
+        Shown(path)
+    )]
+    NoSuchOrdinal {
+        /// The path asked for.
+        path: Vec<String>,
+        /// The ordinal asked for.
+        ordinal: usize,
+        /// The sections that match, by ordinal, at most 20.
+        candidates: Vec<Candidate>,
+        /// How many sections match.
+        total: usize,
+    },
+    /// The section, or the item in it, has fewer parts of this kind.
+    #[error(
+        "{} has {available} {} of its own, not {}; give a number up to that, or the path of {}section",
+        Holder(section.as_ref(), part), part.plural(), part.number(), if section.is_some() { "a sub" } else { "a " }
+    )]
+    NoSuchPart {
+        /// The section that was found; `None` for the preamble.
+        section: Option<Candidate>,
+        /// The part asked for. Of the numbers of an item, those up to the first that is too high.
+        part: Part,
+        /// How many parts of that kind there are at its place.
+        available: usize,
+    },
+    /// Several sections have this path.
+    #[error(
+        "{total} sections match {} (lines {}); give a longer path, or an ordinal from 1 to {total}",
+        Shown(path),
+        HeadingLines(candidates)
+    )]
+    Ambiguous {
+        /// The path asked for.
+        path: Vec<String>,
+        /// The sections that match, by ordinal, at most 20.
+        candidates: Vec<Candidate>,
+        /// How many sections match.
+        total: usize,
+    },
+    /// No line matches the query, or fewer than the ordinal says.
+    #[error(
+        "{total} line(s) match{}{}; {}",
+        Places(lines), Rank(*ordinal),
+        if *total == 0 { "give another query" } else { "give an ordinal up to that" }
+    )]
+    NoSuchHit {
+        /// The ordinal asked for.
+        ordinal: Option<usize>,
+        /// The lines that match, by ordinal, at most 20.
+        lines: Vec<usize>,
+        /// How many lines match.
+        total: usize,
+    },
+    /// Several lines match the query.
+    #[error("{total} lines match{}; give a longer query, or an ordinal from 1 to {total}", Places(lines))]
+    AmbiguousHit {
+        /// The lines that match, by ordinal, at most 20.
+        lines: Vec<usize>,
+        /// How many lines match.
+        total: usize,
+    },
+    /// The query cannot be searched for in this text.
+    #[error(transparent)]
+    Query(#[from] GrepError),
+}
+
+impl AddressError {
+    /// A stable name for the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS",
+            Self::Query(error) => error.code(),
+            Self::InvalidRange { .. }
+            | Self::NoFrontMatter
+            | Self::NoPreamble
+            | Self::NoSuchSection { .. }
+            | Self::NoSuchOrdinal { .. }
+            | Self::NoSuchPart { .. }
+            | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND",
+        }
+    }
+
+    /// Sections that may have been meant.
+    pub fn candidates(&self) -> &[Candidate] {
+        match self {
+            Self::NoSuchSection { nearest, .. } => nearest,
+            Self::NoSuchOrdinal { candidates, .. } | Self::Ambiguous { candidates, .. } => candidates,
+            Self::NoSuchPart { section, .. } => section.as_slice(),
+            _ => &[],
+        }
+    }
+
+    /// Lines that may have been meant.
+    pub fn candidate_lines(&self) -> &[usize] {
+        match self {
+            Self::NoSuchHit { lines, .. } | Self::AmbiguousHit { lines, .. } => lines,
+            _ => &[],
+        }
+    }
+}
+
+/// A section that may have been meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Candidate {
+    /// Its full path.
+    pub path: Vec<String>,
+    /// The first line of its heading.
+    pub heading_line: usize,
+}
+
+impl Candidate {
+    pub(super) fn new(outline: &Outline, index: usize) -> Self {
+        let path = outline.path(index).into_iter().map(str::to_owned).collect();
+        Self { path, heading_line: outline.sections()[index].heading.start }
+    }
+}
+
+impl Part {
+    /// The number that counts.
+    fn number(&self) -> usize {
+        match self {
+            Self::Item(numbers) => numbers.last().copied().unwrap_or(0),
+            Self::Fence(number) => *number,
+        }
+    }
+
+    fn plural(&self) -> &'static str {
+        match self {
+            Self::Item(_) => "list items",
+            Self::Fence(_) => "code fences",
+        }
+    }
+}
+
+/// What a part is looked for in.
+struct Holder<'e>(Option<&'e Candidate>, &'e Part);
+
+impl fmt::Display for Holder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(section, part) = self;
+        if let Part::Item(numbers) = part
+            && let [outer @ .., _] = numbers.as_slice()
+            && let [first, more @ ..] = outer
+        {
+            write!(f, "list item {first}")?;
+            more.iter().take(MAX_SHOWN_NUMBERS).try_for_each(|number| write!(f, ".{number}"))?;
+            f.write_str(if more.len() > MAX_SHOWN_NUMBERS { "... of " } else { " of " })?;
+        }
+        match section {
+            Some(section) => {
+                write!(f, "the section {} at line {}", Shown(&section.path), section.heading_line)
+            }
+            None => f.write_str("what stands before the first section"),
+        }
+    }
+}
+
+/// A path as an error message shows it: JSON-like, long titles cut, only the last of many.
+struct Shown<'p>(&'p [String]);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let left_out = self.0.len().saturating_sub(MAX_SHOWN_TITLES);
+        f.write_str(if left_out > 0 { "[..., " } else { "[" })?;
+        for (at, title) in self.0[left_out..].iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            let end = title.char_indices().nth(MAX_SHOWN_CHARS).map_or(title.len(), |(end, _)| end);
+            let dots = if end < title.len() { "..." } else { "" };
+            write!(f, "{comma}{:?}{dots}", &title[..end])?;
+        }
+        f.write_str("]")
+    }
+}
+
+struct Proposal<'c>(&'c [Candidate]);
+
+impl fmt::Display for Proposal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [candidates @ .., last] = self.0 else {
+            return f.write_str("give a path from the outline, or lines");
+        };
+        f.write_str("take a path from the outline, perhaps ")?;
+        for Candidate { path, heading_line } in candidates {
+            write!(f, "{} (line {heading_line}), ", Shown(path))?;
+        }
+        write!(f, "{} (line {})", Shown(&last.path), last.heading_line)
+    }
+}
+
+struct Rank(Option<usize>);
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |ordinal| write!(f, ", so there is none of ordinal {ordinal}"))
+    }
+}
+
+/// Lines in brackets; nothing where there are none.
+struct Places<'l>(&'l [usize]);
+
+impl fmt::Display for Places<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, more @ ..] = self.0 else { return Ok(()) };
+        write!(f, " (lines {first}")?;
+        more.iter().try_for_each(|line| write!(f, ", {line}"))?;
+        f.write_str(if self.0.len() == MAX_MATCHES { " ...)" } else { ")" })
+    }
+}
+
+struct HeadingLines<'c>(&'c [Candidate]);
+
+impl fmt::Display for HeadingLines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, candidate) in self.0.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            write!(f, "{comma}{}", candidate.heading_line)?;
+        }
+        if self.0.len() == MAX_MATCHES { f.write_str(" ...") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,113 @@
+//! Sections by their paths, and the headings nearest to a path that is not there.
+
+use super::error::{AddressError, Candidate, MAX_MATCHES};
+use crate::markdown::outline::{LineRange, Outline, Section};
+use crate::text::cursor::LineCursor;
+use crate::text::lines;
+
+/// At most so many headings are proposed when none fits.
+const MAX_NEAREST: usize = 5;
+/// How many headings are compared for a proposal, and how many characters of each title.
+const MAX_COMPARED: usize = 10_000;
+const MAX_COMPARED_CHARS: usize = 64;
+
+/// The index of the section that a path names; `None` for the empty path, the preamble.
+pub(super) fn find_section(
+    outline: &Outline,
+    path: &[String],
+    ordinal: Option<usize>,
+) -> Result<Option<usize>, AddressError> {
+    if path.is_empty() && ordinal.is_none_or(|ordinal| ordinal == 1) {
+        return Ok(None);
+    }
+    let (mut full, mut suffix) = (Vec::new(), Vec::new());
+    for index in 0..outline.sections().len() {
+        match fit(outline, index, path) {
+            Some(Fit::Full) => full.push(index),
+            Some(Fit::Suffix) => suffix.push(index),
+            None => {}
+        }
+    }
+    let matches = if full.is_empty() { suffix } else { full };
+    let total = matches.len();
+    let candidates =
+        || matches.iter().take(MAX_MATCHES).map(|&index| Candidate::new(outline, index)).collect();
+    match (matches.as_slice(), ordinal) {
+        ([], _) => Err(AddressError::NoSuchSection { path: path.to_vec(), nearest: nearest(outline, path) }),
+        (&[index], None) => Ok(Some(index)),
+        (_, None) => Err(AddressError::Ambiguous { path: path.to_vec(), candidates: candidates(), total }),
+        (_, Some(ordinal)) => {
+            let found = ordinal.checked_sub(1).and_then(|rank| matches.get(rank));
+            found.copied().map(Some).ok_or_else(|| AddressError::NoSuchOrdinal {
+                path: path.to_vec(),
+                ordinal,
+                candidates: candidates(),
+                total,
+            })
+        }
+    }
+}
+
+enum Fit {
+    Full,
+    Suffix,
+}
+
+fn fit(outline: &Outline, index: usize, path: &[String]) -> Option<Fit> {
+    if path.is_empty() {
+        return None;
+    }
+    let mut ancestry = outline.ancestry(index);
+    let fits = path.iter().rev().all(|title| ancestry.next().is_some_and(|section| section.title == *title));
+    fits.then(|| if ancestry.next().is_none() { Fit::Full } else { Fit::Suffix })
+}
+
+/// The lines of the preamble, without blank ones at its ends; `None` where there is nothing else.
+pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
+    let first = outline.sections().iter().find(|section| section.container.is_none());
+    let end = first.and_then(|section| lines::skip(text, 0, section.heading.start - 1)).unwrap_or(text.len());
+    let start = match outline.front_matter() {
+        Some(front_matter) => lines::skip(text, 0, front_matter.end)?,
+        None => lines::mark(text),
+    };
+    // A lone CR may put the first heading on the last line of the front matter.
+    let body = text.get(start..end)?;
+    let blank = [' ', '\t', '\r', '\n'];
+    let leading = body.len() - body.trim_start_matches(blank).len();
+    let content = body.trim_matches(blank);
+    let mut cursor = LineCursor::new(text);
+    (!content.is_empty()).then(|| LineRange {
+        start: cursor.line_at(start + leading),
+        end: cursor.line_at(start + leading + content.len()),
+    })
+}
+
+fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {
+    let Some(wanted) = path.last() else { return Vec::new() };
+    let wanted = comparable(wanted);
+    let distance = |section: &Section| edit_distance(&wanted, &comparable(&section.title));
+    let compared = outline.sections().iter().take(MAX_COMPARED);
+    let mut ranked: Vec<_> = compared.map(distance).zip(0_usize..).collect();
+    ranked.sort_unstable();
+    ranked.truncate(MAX_NEAREST);
+    ranked.into_iter().map(|(_, index)| Candidate::new(outline, index)).collect()
+}
+
+fn comparable(title: &str) -> Vec<char> {
+    title.chars().flat_map(char::to_lowercase).take(MAX_COMPARED_CHARS).collect()
+}
+
+/// How many characters must be inserted, deleted or replaced to make one of the other (Levenshtein).
+fn edit_distance(left: &[char], right: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (above, l) in left.iter().enumerate() {
+        let mut diagonal = above;
+        row[0] = above + 1;
+        for (at, r) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(l != r);
+            diagonal = row[at + 1];
+            row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[right.len()]
+}

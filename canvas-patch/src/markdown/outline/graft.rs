@@ -1,0 +1,270 @@
+//! Putting what was read again in the place of what stood there.
+
+use std::ops::Range;
+
+use super::LineRange;
+use super::live::LiveOutline;
+use super::scan::{Piece, Point};
+use crate::text::cursor::LineCursor;
+use crate::text::lines;
+
+/// A stretch that was read again.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// The old points that it replaces.
+    pub(super) old: Range<usize>,
+    /// What it holds, and perhaps more behind `end`.
+    pub(super) piece: Piece,
+    /// Where it ends, with the numbers of its sections and containers.
+    pub(super) end: Point,
+    /// How far what follows has moved.
+    pub(super) shift: Shift,
+}
+
+/// How far bytes and lines have moved, modulo the range of the type.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shift {
+    bytes: usize,
+    lines: usize,
+}
+
+impl Shift {
+    pub(super) fn between(old: Point, new: Point) -> Self {
+        Self { bytes: new.byte.wrapping_sub(old.byte), lines: new.line.wrapping_sub(old.line) }
+    }
+
+    pub(super) fn point(self, point: Point) -> Point {
+        Point { byte: self.byte(point.byte), line: point.line.wrapping_add(self.lines), ..point }
+    }
+
+    fn byte(self, byte: usize) -> usize {
+        byte.wrapping_add(self.bytes)
+    }
+
+    fn move_lines(self, lines: &mut LineRange) {
+        lines.start = lines.start.wrapping_add(self.lines);
+        lines.end = lines.end.wrapping_add(self.lines);
+    }
+}
+
+/// A position in each list of an outline.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) sections: usize,
+    containers: usize,
+    pub(super) blocks: usize,
+    points: usize,
+    definitions: usize,
+}
+
+impl Place {
+    fn zip(self, other: Self, combine: impl Fn(usize, usize) -> usize) -> Self {
+        Self {
+            sections: combine(self.sections, other.sections),
+            containers: combine(self.containers, other.containers),
+            blocks: combine(self.blocks, other.blocks),
+            points: combine(self.points, other.points),
+            definitions: combine(self.definitions, other.definitions),
+        }
+    }
+}
+
+/// Neighbouring entries that come from one reading.
+struct Part {
+    start: Place,
+    end: Place,
+    /// What has become `start`: their indices still count from there.
+    origin: Place,
+    shift: Shift,
+}
+
+/// A section of an earlier part that ends above another one, or with the text.
+struct Closing {
+    section: usize,
+    before: Option<Before>,
+}
+
+struct Before {
+    section: usize,
+    /// The first section of its part.
+    part: usize,
+}
+
+impl LiveOutline {
+    /// Takes `after` for the text, and for each stretch what was read there. The windows are in order and apart.
+    pub(super) fn graft(&mut self, after: String, windows: Vec<Window>) {
+        self.text = after;
+        let parts = self.splice(windows);
+        let Some(first) = parts.first() else { return };
+        let mut open = Vec::new();
+        self.open_sections(0..first.start.sections, &mut open);
+        let mut closings = Vec::new();
+        for part in &parts {
+            self.settle_others(part, open.last().copied());
+            self.settle_sections(part, &mut open, &mut closings);
+            self.open_sections(part.start.sections..part.end.sections, &mut open);
+        }
+        closings.extend(open.into_iter().map(|section| Closing { section, before: None }));
+        for closing in closings {
+            self.close(closing);
+        }
+    }
+
+    /// Replaces entries by entries, and tells which are which now, from the first new one on.
+    fn splice(&mut self, windows: Vec<Window>) -> Vec<Part> {
+        let bounds: Vec<_> =
+            windows.iter().map(|window| (self.place(window.old.start), self.place(window.old.end))).collect();
+        let mut lengths = Vec::with_capacity(windows.len());
+        // From the last to the first, so that the places of those before stay.
+        for (window, (start, end)) in windows.into_iter().zip(&bounds).rev() {
+            let byte = window.end.byte;
+            let Piece { mut sections, mut containers, mut blocks, mut points, mut definitions, .. } =
+                window.piece;
+            sections.truncate(window.end.sections);
+            containers.truncate(window.end.containers);
+            blocks.retain(|block| block.bytes.start < byte);
+            points.retain(|point| point.byte < byte);
+            thin_out(&mut points);
+            definitions.retain(|definition| definition.byte < byte);
+            let length = Place {
+                sections: sections.len(),
+                containers: containers.len(),
+                blocks: blocks.len(),
+                points: points.len(),
+                definitions: definitions.len(),
+            };
+            lengths.push((length, window.shift));
+            self.outline.sections.splice(start.sections..end.sections, sections);
+            self.outline.containers.splice(start.containers..end.containers, containers);
+            self.blocks.splice(start.blocks..end.blocks, blocks);
+            self.points.splice(start.points..end.points, points);
+            self.definitions.splice(start.definitions..end.definitions, definitions);
+        }
+        lengths.reverse();
+
+        let total = self.place(self.points.len());
+        let mut parts = Vec::with_capacity(2 * lengths.len());
+        let mut start = bounds.first().map_or(total, |&(start, _)| start);
+        for (at, &(length, shift)) in lengths.iter().enumerate() {
+            let end = start.zip(length, |start, length| start + length);
+            parts.push(Part { start, end, origin: Place::default(), shift: Shift::default() });
+            let origin = bounds[at].1;
+            let next = bounds.get(at + 1);
+            let unchanged = next.map(|&(next, _)| next.zip(origin, |next, origin| next - origin));
+            start = unchanged.map_or(total, |unchanged| end.zip(unchanged, |end, more| end + more));
+            parts.push(Part { start: end, end: start, origin, shift });
+        }
+        parts
+    }
+
+    /// The place of the point at an index; that of the last entries where there is none.
+    pub(super) fn place(&self, point: usize) -> Place {
+        let Some(&Point { byte, sections, containers, .. }) = self.points.get(point) else {
+            return Place {
+                sections: self.outline.sections.len(),
+                containers: self.outline.containers.len(),
+                blocks: self.blocks.len(),
+                points: self.points.len(),
+                definitions: self.definitions.len(),
+            };
+        };
+        let blocks = self.blocks.partition_point(|block| block.bytes.start < byte);
+        let definitions = self.definitions.partition_point(|definition| definition.byte < byte);
+        Place { sections, containers, blocks, points: point, definitions }
+    }
+
+    /// Moves containers, blocks, points and definitions. Blocks that were in no section of their part are in the
+    /// one that is open where it starts.
+    fn settle_others(&mut self, part: &Part, innermost: Option<usize>) {
+        let Part { start, end, origin, shift } = part;
+        let moved = start.zip(*origin, usize::wrapping_sub);
+        for container in &mut self.outline.containers[start.containers..end.containers] {
+            container.parent = container.parent.map(|parent| parent.wrapping_add(moved.containers));
+        }
+        for block in &mut self.blocks[start.blocks..end.blocks] {
+            block.bytes = shift.byte(block.bytes.start)..shift.byte(block.bytes.end);
+            let own = block.section.filter(|&section| section >= origin.sections);
+            block.section = own.map_or(innermost, |section| Some(section.wrapping_add(moved.sections)));
+        }
+        for point in &mut self.points[start.points..end.points] {
+            let (sections, containers) = (point.sections, point.containers);
+            *point = Point {
+                sections: sections.wrapping_add(moved.sections),
+                containers: containers.wrapping_add(moved.containers),
+                ..shift.point(*point)
+            };
+        }
+        for definition in &mut self.definitions[start.definitions..end.definitions] {
+            definition.byte = shift.byte(definition.byte);
+        }
+    }
+
+    /// Moves the sections of a part, and finds new parents for those that had none in it: among `open`, the sections
+    /// of earlier parts that have not ended.
+    fn settle_sections(&mut self, part: &Part, open: &mut Vec<usize>, closings: &mut Vec<Closing>) {
+        let Part { start, end, origin, shift } = part;
+        let moved = start.zip(*origin, usize::wrapping_sub);
+        for index in start.sections..end.sections {
+            let (before, rest) = self.outline.sections.split_at_mut(index);
+            let section = &mut rest[0];
+            shift.move_lines(&mut section.heading);
+            shift.move_lines(&mut section.lines);
+            section.container = section.container.map(|at| at.wrapping_add(moved.containers));
+            if let Some(parent) = section.parent.filter(|&parent| parent >= origin.sections) {
+                section.parent = Some(parent.wrapping_add(moved.sections));
+                continue;
+            }
+            // Only in a container does a section leave those open that are of its own or a lower level.
+            while let Some(&inner) = open.last()
+                && section.container.is_none()
+                && before[inner].level >= section.level
+            {
+                open.pop();
+                let before = Some(Before { section: index, part: start.sections });
+                closings.push(Closing { section: inner, before });
+            }
+            section.parent = open.last().copied();
+        }
+    }
+
+    /// Has `open` hold the sections that are open behind those of `range`, outermost first.
+    fn open_sections(&self, range: Range<usize>, open: &mut Vec<usize>) {
+        let sections = &self.outline.sections;
+        let outside = |index: &usize| sections[*index].container.is_none();
+        if let Some(last) = range.rev().find(outside) {
+            open.clear();
+            open.extend(std::iter::successors(Some(last), |&index| sections[index].parent));
+            open.reverse();
+        }
+    }
+
+    fn close(&mut self, closing: Closing) {
+        let sections = &self.outline.sections;
+        let line = closing.before.as_ref().map(|before| sections[before.section].heading.start);
+        let near = line.map_or(self.points.len(), |line| self.points.partition_point(|p| p.line <= line));
+        let point = self.points[near.saturating_sub(1)];
+        let skip = line.map_or(usize::MAX, |line| line.saturating_sub(point.line));
+        let end = lines::skip(&self.text, point.byte, skip).unwrap_or(self.text.len());
+        let mut cursor = LineCursor::starting_at(&self.text, point.byte, point.line);
+        let last_line = cursor.last_content_line(end, false);
+        // Past that only where a lone CR puts the heading that ends it on the last line of a section inside.
+        let inside = closing.before.map_or(0, |before| {
+            let inside = &sections[before.part..before.section];
+            inside.iter().map(|section| section.lines.end).max().unwrap_or(0)
+        });
+        let section = &mut self.outline.sections[closing.section];
+        section.lines.end = section.heading.end.max(last_line).max(inside);
+    }
+}
+
+/// Leaves out points that are close to each other, but not the first.
+fn thin_out(points: &mut Vec<Point>) {
+    let mut next = 0;
+    points.retain(|point| {
+        let far = point.byte >= next;
+        if far {
+            next = point.byte + super::live::SPACING;
+        }
+        far
+    });
+}

@@ -1,0 +1,388 @@
+//! What an edit does to the structure of a Markdown text, and edits that are refused for it.
+
+mod touched;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use self::touched::Touched;
+use crate::diff::apply::{Applied, Span};
+use crate::markdown::outline::{BlockKind, Edit, Lead, LineRange, LiveOutline, Stretch, edits};
+use crate::text::cursor::LineCursor;
+use crate::text::lines;
+
+/// What a text gained and lost.
+///
+/// Spans change no level, title or number in it, but where a text has equal headings, which of them counts as gained or
+/// lost, and so [`Heading::line`], may differ with and without spans.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StructureChange {
+    /// Headings of the text after, by level and title, that the text before has fewer of; in order.
+    pub headings_gained: Vec<Heading>,
+    /// Headings of the text before that the text after has fewer of; in order. A heading that only moved is neither.
+    pub headings_lost: Vec<Heading>,
+    /// How many more list items the text after has, inner ones too; negative where it has fewer.
+    pub items: isize,
+    /// How many more fenced code blocks the text after has.
+    pub fences: isize,
+    /// 1 if the text has gained front matter, -1 if it has lost it.
+    pub front_matter: isize,
+}
+
+/// A heading of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// As [`Section::title`](crate::Section::title).
+    pub title: String,
+    /// 1 to 6.
+    pub level: u8,
+    /// Its first line.
+    pub line: usize,
+}
+
+/// What an edit of a text gains and loses.
+///
+/// `spans` are those of the patch, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
+/// `before`; [`LiveOutline::change`] saves it.
+pub fn structure_change(before: &str, after: &str, spans: &[Span]) -> StructureChange {
+    LiveOutline::new(before.to_owned()).change(after, spans)
+}
+
+/// What an edit may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guard {
+    /// The only lines of the text before that may change, such as those that [`resolve`](crate::resolve) found.
+    /// Blank lines right behind them count as theirs. A line that is inserted belongs to the line above it.
+    pub scope: Option<LineRange>,
+    /// Whether to refuse what changes the meaning of lines that the edit does not touch: all but
+    /// [`GuardError::OutOfScope`].
+    pub refuse_accidents: bool,
+}
+
+/// Checks a patch that was applied to `before` against what it may do, and tells what it gains and loses.
+///
+/// Costs one outline of `before`; [`LiveOutline::guard`] saves it.
+///
+/// ```
+/// use canvas_patch::{Guard, Options, apply, guard};
+///
+/// let before = "# A\n\ntext\n\n# B\n";
+/// let applied = apply(before, "@@ -3,1 +3,2 @@\n text\n+---\n", &Options::default())?;
+/// let careful = Guard { refuse_accidents: true, ..Guard::default() };
+/// assert_eq!(guard(before, &applied, &careful).unwrap_err().code(), "ACCIDENTAL_HEADING");
+/// # Ok::<(), canvas_patch::ApplyError>(())
+/// ```
+///
+/// # Errors
+///
+/// The first of the reasons to refuse, in the order in which [`GuardError`] lists them.
+pub fn guard(before: &str, applied: &Applied<'_>, guard: &Guard) -> Result<StructureChange, GuardError> {
+    LiveOutline::new(before.to_owned()).guard(applied.text(), &applied.spans(), guard)
+}
+
+/// Why an edit is refused. Lines count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GuardError {
+    /// The edit changes a line outside of its scope.
+    #[error(
+        "the edit changes line {line} of the document, outside of lines {} to {}; \
+         change only these, or ask for a wider scope", .scope.start, .scope.end
+    )]
+    OutOfScope {
+        /// The line of the text before; for an insertion, the line above it.
+        line: usize,
+        /// The lines that may change.
+        scope: LineRange,
+    },
+    /// A code fence is not closed now, and was closed or not there before.
+    #[error("the code fence at line {line} of the new text is never closed; write its closing line too")]
+    UnclosedFence {
+        /// The line of the text after.
+        line: usize,
+    },
+    /// Lines of which the edit touches only some have become an underlined heading.
+    #[error(
+        "the text at line {line} of the new text has become the heading {title:?} by the line below it; \
+         put a blank line before that line, or write the heading with #"
+    )]
+    AccidentalHeading {
+        /// The first line of the heading in the text after.
+        line: usize,
+        /// Its title.
+        title: String,
+    },
+    /// Lines that the edit does not touch have become front matter, or are front matter no more.
+    #[error("{} at the start of the document; leave its --- lines as they are, or change both", FrontMatter(*made))]
+    FrontMatter {
+        /// Whether there is some now.
+        made: bool,
+    },
+    /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
+    /// code fence.
+    #[error(
+        "line {line} of the new text is not in the edit, but the edit makes it {}; \
+         look for a fence, comment, indentation or blank line that reaches further than meant", Spill(*is_now)
+    )]
+    Spilled {
+        /// The line of the text after.
+        line: usize,
+        /// Whether it means something now that it did not mean before.
+        is_now: bool,
+    },
+}
+
+impl GuardError {
+    /// A stable name for the reason.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::OutOfScope { .. } => "OUT_OF_SCOPE",
+            Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
+            Self::AccidentalHeading { .. } => "ACCIDENTAL_HEADING",
+            Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
+            Self::Spilled { .. } => "STRUCTURE_SPILLED",
+        }
+    }
+}
+
+struct FrontMatter(bool);
+
+impl std::fmt::Display for FrontMatter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0 {
+            "lines outside of the edit have become front matter"
+        } else {
+            "there is no front matter any more"
+        })
+    }
+}
+
+struct Spill(bool);
+
+impl std::fmt::Display for Spill {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0 {
+            "a heading, list item or fence that it was not"
+        } else {
+            "lose its meaning as heading, list item or fence"
+        })
+    }
+}
+
+impl LiveOutline {
+    /// What [`LiveOutline::edit`] with the same arguments would gain and lose; costs as much as that.
+    pub fn change(&self, after: &str, spans: &[Span]) -> StructureChange {
+        Both::of(self, after, &edits(self.text(), after, spans)).change()
+    }
+
+    /// Checks an edit that has not been made yet, and tells what it would gain and lose.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`guard`].
+    pub fn guard(&self, after: &str, spans: &[Span], guard: &Guard) -> Result<StructureChange, GuardError> {
+        let edits = edits(self.text(), after, spans);
+        let touched = Touched::of(self.text(), after, &edits);
+        if let Some(scope) = guard.scope {
+            check_scope(self.text(), &touched, scope)?;
+        }
+        let both = Both::of(self, after, &edits);
+        if guard.refuse_accidents {
+            both.check_fences(&touched)?;
+            both.check_underlines(&touched)?;
+            both.check_front_matter(&touched)?;
+            both.check_rest(&touched)?;
+        }
+        Ok(both.change())
+    }
+}
+
+fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), GuardError> {
+    let mut end = scope.end;
+    let mut behind = lines::skip(before, 0, end).map_or("", |at| &before[at..]);
+    while !behind.is_empty() {
+        let (line, rest) = behind.split_at(lines::line_end(behind, 0));
+        if !line.trim().is_empty() {
+            break;
+        }
+        (end, behind) = (end + 1, rest);
+    }
+    for lines in touched.old() {
+        // Above the first line of a text there is none.
+        let first = if lines.is_empty() { lines.start.max(1) } else { lines.start + 1 };
+        let last = lines.end.max(1);
+        let outside =
+            if first < scope.start { Some(first) } else { (last > end).then(|| first.max(end + 1)) };
+        if let Some(line) = outside {
+            return Err(GuardError::OutOfScope { line, scope });
+        }
+    }
+    Ok(())
+}
+
+/// Something whose first line says what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Heading(u8),
+    Item,
+    Fence,
+}
+
+#[derive(Debug, Clone)]
+struct Entity {
+    kind: Kind,
+    /// Those that make it what it is: of items and fences the first.
+    lines: LineRange,
+    /// Of a heading.
+    title: String,
+    /// Whether it is a fence without a closing line.
+    unclosed: bool,
+}
+
+/// What stands in the stretches that an edit may have changed.
+#[derive(Debug)]
+struct Both {
+    old: Vec<Entity>,
+    new: Vec<Entity>,
+    old_front_matter: Option<LineRange>,
+    new_front_matter: Option<LineRange>,
+}
+
+impl Both {
+    fn of(live: &LiveOutline, after: &str, edits: &[Edit]) -> Self {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (before_stretch, after_stretch) in live.stretches(after, edits) {
+            add_entities(live.text(), before_stretch, &mut old);
+            add_entities(after, after_stretch, &mut new);
+        }
+        let old_front_matter = live.outline().front_matter();
+        Self { old, new, old_front_matter, new_front_matter: Lead::of(after).front_matter }
+    }
+
+    fn change(self) -> StructureChange {
+        let count = |entities: &[Entity], kind| entities.iter().filter(|entity| entity.kind == kind).count();
+        let more = |old: usize, new: usize| new.cast_signed() - old.cast_signed();
+        let items = more(count(&self.old, Kind::Item), count(&self.new, Kind::Item));
+        let fences = more(count(&self.old, Kind::Fence), count(&self.new, Kind::Fence));
+        let front_matter = more(self.old_front_matter.iter().count(), self.new_front_matter.iter().count());
+        let headings_gained = not_in(&self.new, &self.old);
+        let headings_lost = not_in(&self.old, &self.new);
+        StructureChange { headings_gained, headings_lost, items, fences, front_matter }
+    }
+
+    fn check_fences(&self, touched: &Touched) -> Result<(), GuardError> {
+        let unclosed = |entities: &[Entity]| -> BTreeSet<usize> {
+            entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
+        };
+        let old = unclosed(&self.old);
+        let is_old = |line: &usize| touched.old_line(*line).is_some_and(|line| old.contains(&line));
+        match unclosed(&self.new).into_iter().find(|line| !is_old(line)) {
+            Some(line) => Err(GuardError::UnclosedFence { line }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_underlines(&self, touched: &Touched) -> Result<(), GuardError> {
+        let headings = |entities: &'_ [Entity]| -> BTreeSet<usize> {
+            let headings = entities.iter().filter(|entity| matches!(entity.kind, Kind::Heading(_)));
+            headings.flat_map(|entity| entity.lines.start..=entity.lines.end).collect()
+        };
+        let old = headings(&self.old);
+        for Entity { lines, title, kind, .. } in &self.new {
+            let old_lines: Vec<_> = (lines.start..=lines.end).map(|line| touched.old_line(line)).collect();
+            let were_no_heading = old_lines.iter().flatten().any(|line| !old.contains(line));
+            // By a line that came, or by one that went from between them.
+            let were_apart = old_lines.windows(2).any(|pair| match *pair {
+                [Some(above), Some(below)] => below != above + 1,
+                _ => true,
+            });
+            if matches!(kind, Kind::Heading(_)) && were_no_heading && were_apart {
+                return Err(GuardError::AccidentalHeading { line: lines.start, title: title.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Who writes or removes both `---` lines means it.
+    fn check_front_matter(&self, touched: &Touched) -> Result<(), GuardError> {
+        let (made, touched) = match (self.old_front_matter, self.new_front_matter) {
+            (None, Some(new)) => (true, [new.start, new.end].map(|line| touched.old_line(line).is_none())),
+            (Some(old), None) => (false, [old.start, old.end].map(|line| touched.new_line(line).is_none())),
+            _ => return Ok(()),
+        };
+        if touched == [true, true] { Ok(()) } else { Err(GuardError::FrontMatter { made }) }
+    }
+
+    fn check_rest(&self, touched: &Touched) -> Result<(), GuardError> {
+        let starts = |entities: &[Entity]| -> BTreeSet<(usize, Kind)> {
+            entities.iter().map(|entity| (entity.lines.start, entity.kind)).collect()
+        };
+        let (old, new) = (starts(&self.old), starts(&self.new));
+        let gained = self.new.iter().filter_map(|entity| {
+            let mut lines = entity.lines.start..=entity.lines.end;
+            let start = touched.old_line(entity.lines.start)?;
+            let is_untouched = lines.all(|line| touched.old_line(line).is_some());
+            (is_untouched && !old.contains(&(start, entity.kind))).then_some((entity.lines.start, true))
+        });
+        let lost = self.old.iter().filter_map(|entity| {
+            let mut lines = entity.lines.start..=entity.lines.end;
+            let start = touched.new_line(entity.lines.start)?;
+            let is_untouched = lines.all(|line| touched.new_line(line).is_some());
+            (is_untouched && !new.contains(&(start, entity.kind))).then_some((start, false))
+        });
+        match gained.chain(lost).min() {
+            Some((line, is_now)) => Err(GuardError::Spilled { line, is_now }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn add_entities(text: &str, stretch: Stretch, entities: &mut Vec<Entity>) {
+    let (byte, line) = stretch.start;
+    let mut cursor = LineCursor::starting_at(text, byte, line);
+    entities.extend(stretch.sections.into_iter().map(|section| Entity {
+        kind: Kind::Heading(section.level),
+        lines: section.heading,
+        title: section.title,
+        unclosed: false,
+    }));
+    let blocks = stretch.blocks.into_iter().filter(|block| block.kind != BlockKind::Quote);
+    entities.extend(blocks.map(|block| {
+        let line = cursor.line_at(block.bytes.start);
+        let kind = if block.kind == BlockKind::Fence { Kind::Fence } else { Kind::Item };
+        let unclosed = kind == Kind::Fence && !is_closed(&text[block.bytes]);
+        Entity { kind, lines: LineRange { start: line, end: line }, title: String::new(), unclosed }
+    }));
+}
+
+/// Whether the last line of a fenced block closes it. Markers of quotes may stand before it.
+fn is_closed(block: &str) -> bool {
+    let Some(fence) = block.chars().next() else { return false };
+    let length = block.chars().take_while(|&c| c == fence).count();
+    let block = block.trim_end_matches([' ', '\t', '\r', '\n']);
+    let Some(line) = block.rfind(['\n', '\r']) else { return false };
+    let last = block[line..].trim_start_matches(['\n', '\r', ' ', '\t', '>']);
+    last.len() >= length && last.chars().all(|c| c == fence)
+}
+
+/// The headings of `these` that are not among `those`, as often as they are missing.
+fn not_in(these: &[Entity], those: &[Entity]) -> Vec<Heading> {
+    let mut there = BTreeMap::new();
+    for entity in those {
+        *there.entry((entity.kind, entity.title.as_str())).or_insert(0_usize) += 1;
+    }
+    let missing = these.iter().filter_map(|entity| {
+        let Kind::Heading(level) = entity.kind else { return None };
+        match there.get_mut(&(entity.kind, entity.title.as_str())) {
+            Some(count @ 1..) => {
+                *count -= 1;
+                None
+            }
+            _ => Some(Heading { title: entity.title.clone(), level, line: entity.lines.start }),
+        }
+    });
+    missing.collect()
+}
+
+#[cfg(test)]
+mod tests;

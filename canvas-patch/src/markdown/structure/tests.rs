@@ -1,0 +1,317 @@
+use std::ops::Range;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::diff::apply::apply;
+use crate::diff::options::Options;
+use crate::markdown::outline::live_tests::{cases, changed, changes, document};
+
+/// Checks what a change of texts gains and loses: headings as `#title@line`, and counts of items, fences and front
+/// matter.
+#[track_caller]
+fn check(before: &str, after: &str, gained: &[&str], lost: &[&str], counts: (isize, isize, isize)) {
+    let change = structure_change(before, after, &[]);
+    let shown = |headings: &[Heading]| -> Vec<String> {
+        let show = |h: &Heading| format!("{}{}@{}", "#".repeat(h.level.into()), h.title, h.line);
+        headings.iter().map(show).collect()
+    };
+    assert_eq!(shown(&change.headings_gained), gained, "{before:?} {after:?}");
+    assert_eq!(shown(&change.headings_lost), lost, "{before:?} {after:?}");
+    assert_eq!((change.items, change.fences, change.front_matter), counts, "{before:?} {after:?}");
+}
+
+#[test]
+fn gains_and_losses() {
+    check("# a\n", "# a\n", &[], &[], (0, 0, 0));
+    check("# a\n\n# b\n", "# b\n\n# a\n", &[], &[], (0, 0, 0));
+    check("# a\n# a\n", "# a\n", &[], &["#a@2"], (0, 0, 0));
+    check("# a\n", "x\n\n## a\n", &["##a@3"], &["#a@1"], (0, 0, 0));
+    check("# a\n\n- b\n", "# c\n\n- b\n  - d\n- e\n", &["#c@1"], &["#a@1"], (2, 0, 0));
+    check("```\n# a\n```\n", "# a\n", &["#a@1"], &[], (0, -1, 0));
+    check("a\n", "---\nb: c\n---\na\n", &[], &[], (0, 0, 1));
+    check("---\nb: c\n---\na\n", "---\n\nb: c\n---\na\n", &["##b: c@3"], &[], (0, 0, -1));
+    check("# [x]\n\n[x]: y\n", "# [x]\n\nx\n", &["#[x]@1"], &["#x@1"], (0, 0, 0));
+}
+
+/// Checks the code and line of the refusal of a careful guard; an empty code where there is none.
+#[track_caller]
+fn accident(before: &str, after: &str, code: &str, line: usize) {
+    let careful = Guard { refuse_accidents: true, scope: None };
+    for ending in ["\n", "\r\n"] {
+        let (before, after) = (before.replace('\n', ending), after.replace('\n', ending));
+        let result = LiveOutline::new(before.clone()).guard(&after, &[], &careful);
+        let found = match &result {
+            Ok(_) => ("", 0),
+            Err(error) => (
+                error.code(),
+                match *error {
+                    GuardError::UnclosedFence { line }
+                    | GuardError::AccidentalHeading { line, .. }
+                    | GuardError::OutOfScope { line, .. }
+                    | GuardError::Spilled { line, .. } => line,
+                    GuardError::FrontMatter { .. } => 0,
+                },
+            ),
+        };
+        assert_eq!(found, (code, line), "{before:?} {after:?} {result:?}");
+        assert!(LiveOutline::new(before).guard(&after, &[], &Guard::default()).is_ok());
+    }
+}
+
+#[test]
+fn accidents() {
+    let around = |text: &str| format!("# a\n\n{text}\n\n# z\n\n- i\n");
+    let case = |before: &str, after: &str, code, line| accident(&around(before), &around(after), code, line);
+    // What is meant passes.
+    case("b", "c", "", 0);
+    case("b", "## b\n\n- c\n\n```\nd\n```", "", 0);
+    case("b", "c\n---", "", 0);
+    case("b\n===", "b\n---", "", 0);
+    case("b\n===", "b", "", 0);
+    case("b", "b\n\n---", "", 0);
+    case("- b\n- c", "- b\n- d\n- c", "", 0);
+    case("- b", "- b\n  - c", "", 0);
+    case("```\nb\n```", "```\nc\n```", "", 0);
+    case("```\nb\n```", "", "", 0);
+    case("> b", "> ```\n> b\n> ```", "", 0);
+    // Fences that stay open.
+    case("b", "```\nc", "UNCLOSED_FENCE", 3);
+    case("```\nb\n```", "```\nb", "UNCLOSED_FENCE", 3);
+    case("```\nb\n```", "````\nb\n```", "UNCLOSED_FENCE", 3);
+    case("b\n```\nc\n```", "```\nb\n```\nc\n```", "UNCLOSED_FENCE", 7);
+    accident("b\n", "````\nc\n```\n", "UNCLOSED_FENCE", 1);
+    accident("b\n", "```\nc\n\n", "UNCLOSED_FENCE", 1);
+    accident("b\n", "```\nc\n````\n", "", 0);
+    accident("```\na\n", "```\na\nb\n", "", 0);
+    accident("a\n\n```\nb\n", "c\n\na\n\n```\nb\n", "", 0);
+    // Underlines.
+    case("b", "b\n---", "ACCIDENTAL_HEADING", 3);
+    case("b\nc", "b\nc\n=", "ACCIDENTAL_HEADING", 3);
+    case("---\n\nb", "c\n---\n\nb", "ACCIDENTAL_HEADING", 3);
+    case("> b", "> b\n> ---", "ACCIDENTAL_HEADING", 3);
+    // Blocks that other lines are in.
+    case("b", "<!--", "STRUCTURE_SPILLED", 5);
+    case("- b\n\n\n\n    - c", "\n\n    - c", "STRUCTURE_SPILLED", 5);
+    case("b\n\n---", "b\n---", "ACCIDENTAL_HEADING", 3);
+    // Front matter.
+    accident("---\n\na: b\n\n---\n", "---\nc: d\na: b\n\n---\n", "FRONT_MATTER_CHANGED", 0);
+    accident("---\na: b\n---\nc\n", "# d\n\n---\na: b\n---\nc\n", "FRONT_MATTER_CHANGED", 0);
+    accident("---\na: b\n---\nc\n", "c\n", "", 0);
+    accident("c\n", "---\na: b\n---\nc\n", "", 0);
+    accident("---\na: b\n---\nc\n", "---\na: d\n---\nc\n", "", 0);
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let careful = Guard { refuse_accidents: true, scope: None };
+    for (before, after, expected) in [
+        (
+            "- b\n\n\n\n    - c\n",
+            "\n\n    - c\n",
+            "line 3 of the new text is not in the edit, but the edit makes it lose its meaning as heading, list item \
+             or fence; look for a fence, comment, indentation or blank line that reaches further than meant",
+        ),
+        (
+            "<!--\n# b\n",
+            "# b\n",
+            "line 1 of the new text is not in the edit, but the edit makes it a heading, list item or fence that it \
+             was not; look for a fence, comment, indentation or blank line that reaches further than meant",
+        ),
+        (
+            "---\n\na: b\n\n---\n",
+            "---\nc: d\na: b\n\n---\n",
+            "lines outside of the edit have become front matter at the start of the document; leave its --- lines as \
+             they are, or change both",
+        ),
+        (
+            "---\na: b\n---\nc\n",
+            "# d\n\n---\na: b\n---\nc\n",
+            "there is no front matter any more at the start of the document; leave its --- lines as they are, or \
+             change both",
+        ),
+    ] {
+        let error = LiveOutline::new(before.to_owned()).guard(after, &[], &careful).expect_err("an accident");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn what_counts_as_touched_is_what_the_spans_say() {
+    let (before, after) = ("```\n## b\n```\n", "```\n```\n## b\n```\n```\n");
+    let inserted = |old: usize, new: Range<usize>| Span {
+        old_lines: 0..0,
+        new_lines: 0..0,
+        old_bytes: old..old,
+        new_bytes: new,
+    };
+    let spans = [inserted(4, 4..8), inserted(9, 13..17)];
+    let careful = Guard { refuse_accidents: true, scope: None };
+    let guard = |spans| LiveOutline::new(before.to_owned()).guard(after, spans, &careful);
+    assert_eq!(guard(&spans).unwrap_err(), GuardError::Spilled { line: 3, is_now: true });
+    assert!(guard(&[]).is_ok());
+}
+
+/// Lines of the text before that some edits touch, from 0, and where each line of the text after was, from 1.
+#[test]
+fn edits_touch_whole_lines() {
+    for (before, after, edits, touched, old_lines) in [
+        ("abc\nd\n", "xbc\nd\n", &[(0..1, 0..1)][..], &[(0, 1)][..], &[None, Some(2)][..]),
+        // A line end that goes takes the next line along, and one that comes parts a line.
+        ("a\nb\nc\n", "ab\nc\n", &[(1..2, 1..1)], &[(0, 2)], &[None, Some(3)]),
+        ("ab\nc\n", "a\nb\nc\n", &[(1..1, 1..2)], &[(0, 1)], &[None, None, Some(2)]),
+        // Several in one line, the last of which may reach into others.
+        ("abc\nd\n", "xby\nd\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None, Some(2)]),
+        ("abc\nd\ne\n", "x\nby\ne\n", &[(0..1, 0..2), (2..5, 3..4)], &[(0, 2)], &[None, None, Some(3)]),
+        ("abcd", "xbyd", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None]),
+        // In neighbouring lines.
+        ("a\nb\n", "x\ny\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1), (1, 2)], &[None, None]),
+        ("a\nb\n", "x\ny\nb\n", &[(0..1, 0..1), (2..2, 2..4)], &[(0, 1), (1, 1)], &[None, None, Some(2)]),
+    ] {
+        let edits: Vec<_> = edits.iter().cloned().map(|(old, new)| Edit { old, new }).collect();
+        let found = Touched::of(before, after, &edits);
+        let lines: Vec<_> = found.old().map(|lines| (lines.start, lines.end)).collect();
+        assert_eq!(lines, touched, "{before:?} {after:?}");
+        let found: Vec<_> = (1..=old_lines.len()).map(|line| found.old_line(line)).collect();
+        assert_eq!(found, old_lines, "{before:?} {after:?}");
+    }
+}
+
+#[test]
+fn scopes() {
+    let before = "a\nb\n\n\nc\nd\n";
+    for (scope, after, line) in [
+        ((2, 2), "a\nx\n\n\nc\nd\n", None),
+        ((2, 2), "a\nb\nx\n\n\nc\nd\n", None),
+        ((2, 2), "a\nb\n\n\nx\nc\nd\n", None),
+        ((2, 2), "a\nb\n\nc\nd\n", None),
+        ((2, 2), "a\n\n\nc\nd\n", None),
+        ((2, 2), "a\nb\n\n\nc\nx\nd\n", Some(5)),
+        ((2, 2), "a\nx\nb\n\n\nc\nd\n", Some(1)),
+        ((2, 2), "x\nb\n\n\nc\nd\n", Some(1)),
+        ((2, 2), "x\ny\n\n\nc\nd\n", Some(1)),
+        ((2, 2), "a\nx\n\n\ny\nd\n", Some(5)),
+        ((1, 1), "x\na\nb\n\n\nc\nd\n", None),
+        ((1, 1), "ab\n\n\nc\nd\n", Some(2)),
+        ((5, 6), "a\nb\n\n\nc\nd\nx\n", None),
+        ((5, 6), "a\nb\n\n\nc\nd", None),
+        ((5, 5), "a\nb\n\n\nc\nd", Some(6)),
+        ((1, 6), "", None),
+    ] {
+        let scope = LineRange { start: scope.0, end: scope.1 };
+        let guard = Guard { scope: Some(scope), refuse_accidents: false };
+        let error = LiveOutline::new(before.to_owned()).guard(after, &[], &guard).err();
+        let expected = line.map(|line| GuardError::OutOfScope { line, scope });
+        assert_eq!(error, expected, "{after:?}");
+    }
+}
+
+#[test]
+fn any_scope_is_answered() {
+    for (start, end) in [(0, 0), (9, 2), (1, usize::MAX), (usize::MAX, usize::MAX)] {
+        let guard = Guard { scope: Some(LineRange { start, end }), refuse_accidents: true };
+        for (before, after) in [("", "a"), ("a\n", ""), ("a\nb", "a\nc")] {
+            let result = LiveOutline::new(before.to_owned()).guard(after, &[], &guard);
+            assert_eq!(result.is_ok(), start == 1, "{start} {end} {before:?}");
+        }
+    }
+}
+
+/// Headings, items and fences as the parser alone counts them.
+fn counted(text: &str) -> (usize, isize, isize) {
+    use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+    let body = &text[Lead::of(text).bytes..];
+    let (mut headings, mut items, mut fences) = (0, 0, 0);
+    for event in Parser::new_ext(body, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => headings += 1,
+            Event::Start(Tag::Item) => items += 1,
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => fences += 1,
+            _ => {}
+        }
+    }
+    (headings, items, fences)
+}
+
+/// Whether spans tell of bytes or of lines, and of more than there is.
+#[test]
+fn a_byte_order_mark_belongs_to_the_first_line() {
+    let (with, without) = ("\u{feff}- ```\n", "- ```\n");
+    let strict = Guard { refuse_accidents: true, ..Guard::default() };
+    let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
+    for (before, after) in [(with, without), (without, with)] {
+        for spans in [vec![span(0..before.len(), 0..after.len())], vec![]] {
+            let told = LiveOutline::new(before.to_owned()).guard(after, &spans, &strict);
+            assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
+        }
+    }
+    // An edit behind the mark is one of its line, whatever it changes; one before it touches nothing.
+    for (at, told) in [(3, Err(GuardError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))] {
+        let spans = [span(at..at, at..at)];
+        assert_eq!(LiveOutline::new(with.to_owned()).guard(with, &spans, &strict), told, "{at}");
+    }
+}
+
+/// Spans leave out the heading between them, which is then no candidate.
+#[test]
+fn of_equal_headings_spans_tell_which_is_new() {
+    let (before, after) = ("x\n\ny\n\n# a\n\nz\n\nq\n", "# a\n\nx\n\ny\n\n# a\n\nz\n\nqq\n");
+    let applied = apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &Options::default());
+    let spans = applied.expect("the patch fits").spans();
+    for (spans, line) in [(&spans[..], 1), (&[], 7)] {
+        let expected = Heading { title: "a".to_owned(), level: 1, line };
+        assert_eq!(structure_change(before, after, spans).headings_gained, [expected]);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(2_000))]
+
+    #[test]
+    fn a_part_tells_what_the_whole_does(before in document(), changes in changes()) {
+        let (after, spans) = changed(&before, &changes);
+        let (live, fresh) = (LiveOutline::new(before.clone()), LiveOutline::new(after.clone()));
+        let edits = edits(&before, &after, &spans);
+        let part = Both::of(&live, &after, &edits);
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        add_entities(&before, live.whole(), &mut old);
+        add_entities(&after, fresh.whole(), &mut new);
+        let whole = Both { old, new, ..part };
+        let part = Both::of(&live, &after, &edits);
+
+        let touched = Touched::of(&before, &after, &edits);
+        prop_assert_eq!(part.check_fences(&touched), whole.check_fences(&touched));
+        prop_assert_eq!(part.check_underlines(&touched), whole.check_underlines(&touched));
+        prop_assert_eq!(part.check_rest(&touched), whole.check_rest(&touched));
+
+        let (change, expected) = (part.change(), whole.change());
+        // Which of two equal headings counts as new may depend on where one looks.
+        let titles = |headings: &[Heading]| {
+            let mut titles: Vec<_> = headings.iter().map(|h| (h.level, h.title.clone())).collect();
+            titles.sort();
+            titles
+        };
+        prop_assert_eq!(titles(&change.headings_gained), titles(&expected.headings_gained));
+        prop_assert_eq!(titles(&change.headings_lost), titles(&expected.headings_lost));
+        let (was, is) = (counted(&before), counted(&after));
+        prop_assert_eq!((change.items, change.fences), (is.1 - was.1, is.2 - was.2));
+        prop_assert_eq!(was.0 + change.headings_gained.len(), is.0 + change.headings_lost.len());
+    }
+
+    #[test]
+    fn untouched_lines_stay(before in document(), changes in changes()) {
+        let (after, spans) = changed(&before, &changes);
+        let touched = Touched::of(&before, &after, &edits(&before, &after, &spans));
+        let (old, new): (Vec<_>, Vec<_>) =
+            (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+        for (at, line) in new.iter().enumerate() {
+            if let Some(there) = touched.old_line(at + 1) {
+                prop_assert_eq!(&old[there - 1], line);
+                prop_assert_eq!(touched.new_line(there), Some(at + 1));
+            }
+        }
+        let stay = (1..=old.len()).filter(|&line| touched.new_line(line).is_some()).count();
+        let came = (1..=new.len()).filter(|&line| touched.old_line(line).is_some()).count();
+        prop_assert_eq!(stay, came);
+    }
+}

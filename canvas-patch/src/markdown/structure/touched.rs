@@ -1,0 +1,90 @@
+//! The lines that an edit touches, and where the others have gone.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::markdown::outline::Edit;
+
+/// Whole lines, counted from 0, that stand in the place of others. In order and apart.
+#[derive(Debug)]
+pub(super) struct Touched {
+    changes: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Touched {
+    pub(super) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
+        let mut whole: Vec<Edit> = Vec::with_capacity(edits.len());
+        for edit in edits {
+            let mut end = (edit.old.end, edit.new.end);
+            if !(is_line_start(before, end.0) && is_line_start(after, end.1)) {
+                // What follows is the same in both; where it is edited too, that edit says where the lines end.
+                let rest = &before.as_bytes()[end.0..];
+                let more = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+                end = (end.0 + more, (end.1 + more).min(after.len()));
+            }
+            let line = memrchr(b'\n', &before.as_bytes()[..edit.old.start]).map_or(0, |newline| newline + 1);
+            match whole.last_mut() {
+                Some(last) if line < last.old.end => (last.old.end, last.new.end) = end,
+                _ => {
+                    let start = edit.new.start - (edit.old.start - line);
+                    whole.push(Edit { old: line..end.0, new: start..end.1 });
+                }
+            }
+        }
+        Self { changes: lines_of(before, after, &whole) }
+    }
+
+    /// The old lines, from 0; where some are inserted only, an empty range below the line above.
+    pub(super) fn old(&self) -> impl Iterator<Item = &Range<usize>> {
+        self.changes.iter().map(|(old, _)| old)
+    }
+
+    /// Where a line of the text after stood before, both counted from 1; `None` if the edit touches it.
+    pub(super) fn old_line(&self, new: usize) -> Option<usize> {
+        moved(&self.changes, new, |(old, new)| (new, old))
+    }
+
+    /// Where a line of the text before stands after; `None` if the edit touches it.
+    pub(super) fn new_line(&self, old: usize) -> Option<usize> {
+        moved(&self.changes, old, |(old, new)| (old, new))
+    }
+}
+
+fn is_line_start(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
+fn lines_of(before: &str, after: &str, edits: &[Edit]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut old_at, mut old_line, mut new_line) = (0, 0, 0);
+    let lines = edits.iter().map(|Edit { old, new }| {
+        let same = newlines(&before.as_bytes()[old_at..old.start]);
+        let (old_start, new_start) = (old_line + same, new_line + same);
+        old_line = old_start + count(&before.as_bytes()[old.clone()]);
+        new_line = new_start + count(&after.as_bytes()[new.clone()]);
+        old_at = old.end;
+        (old_start..old_line, new_start..new_line)
+    });
+    lines.collect()
+}
+
+fn newlines(bytes: &[u8]) -> usize {
+    memchr_iter(b'\n', bytes).count()
+}
+
+/// The lines of a text that starts where a line does.
+fn count(bytes: &[u8]) -> usize {
+    newlines(bytes) + usize::from(bytes.last().is_some_and(|&last| last != b'\n'))
+}
+
+/// Where the line `line` of one side stands on the other, both from 1.
+fn moved(
+    changes: &[(Range<usize>, Range<usize>)],
+    line: usize,
+    sides: impl Fn(&(Range<usize>, Range<usize>)) -> (&Range<usize>, &Range<usize>),
+) -> Option<usize> {
+    let at = changes.partition_point(|change| sides(change).0.start < line);
+    let Some(change) = at.checked_sub(1).map(|at| &changes[at]) else { return Some(line) };
+    let (here, there) = sides(change);
+    (line > here.end).then(|| line - here.end + there.end)
+}

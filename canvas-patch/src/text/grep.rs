@@ -1,0 +1,419 @@
+//! Lines that hold a string or match an expression.
+
+use std::ops::Range;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+use regex::{Regex, RegexBuilder};
+use regex_syntax::hir::{Hir, HirKind};
+use thiserror::Error;
+
+use super::cursor::LineCursor;
+
+/// At most so many bytes are taken as a query.
+const MAX_QUERY_BYTES: usize = 4_096;
+/// At most so many bytes of program an expression may compile to.
+const MAX_PROGRAM_BYTES: usize = 1 << 20;
+const MAX_REGEX_NESTING: u32 = 100;
+/// Positions of an expression times bytes of text, which is what matching takes at worst. Measured: a search at this
+/// bound ends within some three seconds.
+const MAX_WORK: usize = 200_000_000;
+/// Expressions of so few positions are matched against any text.
+const FEW_POSITIONS: usize = 32;
+
+/// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
+///
+/// Every line is matched by itself, without its terminator (LF, or CR and LF): `^` and `$` are its ends,
+/// and nothing matches across lines. A lone CR is part of its line. Takes time linear in the text, for an
+/// expression times its size at worst.
+///
+/// # Errors
+///
+/// [`GrepError::TooCostly`] where the expression repeats so much that matching this text could take long.
+///
+/// ```
+/// use canvas_patch::{GrepLimits, Query, grep};
+///
+/// let query = Query::regex(r"^#+ \w+$")?;
+/// let found = grep("# One\r\ntext\r\n## Two\r\n", &query, GrepLimits::default())?;
+/// let lines: Vec<_> = found.matches.iter().map(|found| (found.line, found.text)).collect();
+/// assert_eq!(lines, [(1, "# One"), (3, "## Two")]);
+/// # Ok::<(), canvas_patch::GrepError>(())
+/// ```
+pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Result<Grep<'t>, GrepError> {
+    query.check_cost(text.len())?;
+    let mut cursor = LineCursor::new(text);
+    let mut found = Grep { matches: Vec::new(), truncated: false };
+    let mut total_bytes = 0;
+    for hit in Hits::new(text, query) {
+        let shown = clip(text, &hit, limits.max_line_bytes);
+        total_bytes += shown.len();
+        if found.matches.len() == limits.max_matches || total_bytes > limits.max_total_bytes {
+            found.truncated = true;
+            break;
+        }
+        let clipped = shown.len() < hit.line.len();
+        found.matches.push(Match { line: cursor.line_at(hit.line.start), text: &text[shown], clipped });
+    }
+    Ok(found)
+}
+
+/// Where the lines start that match `query`, in order. The same cost and errors as [`grep`].
+pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<Item = usize>, GrepError> {
+    query.check_cost(text.len())?;
+    Ok(Hits::new(text, query).map(|hit| hit.line.start))
+}
+
+/// How much [`grep`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrepLimits {
+    /// How many lines. Default 200.
+    pub max_matches: usize,
+    /// How many bytes of one line; of a longer one, the part around its first match. Default 1,000.
+    pub max_line_bytes: usize,
+    /// How many bytes in all; a line that does not fit ends the list. Default 100,000.
+    pub max_total_bytes: usize,
+}
+
+impl Default for GrepLimits {
+    fn default() -> Self {
+        Self { max_matches: 200, max_line_bytes: 1_000, max_total_bytes: 100_000 }
+    }
+}
+
+/// The lines that [`grep`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grep<'t> {
+    /// One entry for each line, in order.
+    pub matches: Vec<Match<'t>>,
+    /// Whether more lines match than are listed.
+    pub truncated: bool,
+}
+
+/// A line that matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match<'t> {
+    /// Counted from 1.
+    pub line: usize,
+    /// The line without its terminator, or a part of it that holds the start of its first match.
+    pub text: &'t str,
+    /// Whether `text` is only a part.
+    pub clipped: bool,
+}
+
+/// What [`grep`] looks for. Equal are those that were made of the same string in the same way.
+#[derive(Debug, Clone)]
+pub struct Query(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Literal(Box<Finder<'static>>),
+    Regex {
+        regex: Regex,
+        keeps_to_lines: bool,
+        /// Whether it may ask for the end of a line.
+        asserts_end: bool,
+        /// How many characters it is written for once its repetitions are spelt out.
+        positions: usize,
+    },
+}
+
+impl Query {
+    /// Looks for exactly this string.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 4,096 bytes, or holds a newline, as no line does.
+    pub fn literal(literal: &str) -> Result<Self, GrepError> {
+        check_length(literal)?;
+        if let Some(at) = memchr(b'\n', literal.as_bytes()) {
+            return Err(GrepError::Newline { at });
+        }
+        Ok(Self(Kind::Literal(Box::new(Finder::new(literal).into_owned()))))
+    }
+
+    /// Looks for matches of an expression in the syntax of the `regex` crate.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 4,096 bytes, malformed, or too large once compiled.
+    pub fn regex(pattern: &str) -> Result<Self, GrepError> {
+        check_length(pattern)?;
+        let regex = RegexBuilder::new(pattern)
+            .multi_line(true)
+            .size_limit(MAX_PROGRAM_BYTES)
+            .nest_limit(MAX_REGEX_NESTING)
+            .build()
+            .map_err(|error| GrepError::from_regex(pattern, &error))?;
+        let (keeps_to_lines, asserts_end) = (keeps_to_lines(pattern), pattern.contains('$'));
+        // What the regex crate has compiled its own parser can read.
+        let positions = regex_syntax::parse(pattern).map_or(usize::MAX, |hir| positions(&hir));
+        Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions }))
+    }
+
+    /// What it was made of.
+    pub(crate) fn source(&self) -> QuerySource<'_> {
+        match &self.0 {
+            Kind::Literal(finder) => {
+                QuerySource::Literal(str::from_utf8(finder.needle()).expect("a literal is made of a str"))
+            }
+            Kind::Regex { regex, .. } => QuerySource::Regex(regex.as_str()),
+        }
+    }
+
+    fn check_cost(&self, bytes: usize) -> Result<(), GrepError> {
+        match self.0 {
+            Kind::Regex { positions, .. }
+                if positions > FEW_POSITIONS && positions.saturating_mul(bytes) > MAX_WORK =>
+            {
+                Err(GrepError::TooCostly { positions, bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.source() == other.source()
+    }
+}
+
+impl Eq for Query {}
+
+#[derive(PartialEq, Eq)]
+pub(crate) enum QuerySource<'q> {
+    Literal(&'q str),
+    Regex(&'q str),
+}
+
+/// Why a query cannot be searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GrepError {
+    /// There is nothing to look for.
+    #[error("the query is empty; give a string or an expression to look for")]
+    Empty,
+    /// A literal holds a newline.
+    #[error(
+        "the query has a newline at byte {at}, but lines are searched one by one; give a part of one line"
+    )]
+    Newline {
+        /// Its place in bytes.
+        at: usize,
+    },
+    /// The query is longer than is allowed.
+    #[error("the query has {bytes} bytes, but {max} are allowed; give a shorter one")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        max: usize,
+    },
+    /// The expression compiles to a larger program than is allowed.
+    #[error("the expression compiles to more than {max} bytes; repeat or nest less in it")]
+    TooComplex {
+        /// How large the program may be.
+        max: usize,
+    },
+    /// Matching the expression against this text could take long.
+    #[error(
+        "the expression has {positions} positions, too many for a text of {bytes} bytes; \
+         repeat less in it, or search for a literal"
+    )]
+    TooCostly {
+        /// How many characters the expression is written for, repetitions spelt out.
+        positions: usize,
+        /// The size of the text.
+        bytes: usize,
+    },
+    /// The expression is malformed.
+    #[error(
+        "the expression is malformed{}: {message}; correct it, or search for a literal",
+        at.map(|at| format!(" at byte {at}")).unwrap_or_default()
+    )]
+    Malformed {
+        /// Its place in bytes, where it is known.
+        at: Option<usize>,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl GrepError {
+    /// A stable name for the kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty | Self::Newline { .. } => "INVALID_QUERY",
+            Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE",
+            Self::Malformed { .. } => "INVALID_REGEX",
+        }
+    }
+
+    /// The place in the query, in bytes, where it is known.
+    pub fn at(&self) -> Option<usize> {
+        match self {
+            Self::Newline { at } => Some(*at),
+            Self::Malformed { at, .. } => *at,
+            Self::Empty | Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => None,
+        }
+    }
+
+    fn from_regex(pattern: &str, error: &regex::Error) -> Self {
+        if let regex::Error::CompiledTooBig(max) = error {
+            return Self::TooComplex { max: *max };
+        }
+        // The crate gives prose only: the pattern indented by four, carets beneath the place, a message.
+        let prose = error.to_string();
+        let mut lines = prose.lines();
+        let carets = lines.find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
+        let column = carets.filter(|_| !pattern.contains('\n')).and_then(|line| line.find('^'));
+        let place =
+            |column: usize| pattern.char_indices().map(|(at, _)| at).chain([pattern.len()]).nth(column);
+        let at = column.and_then(|column| column.checked_sub(4)).and_then(place);
+        let message = prose.rsplit("error: ").next().unwrap_or(&prose).trim().to_owned();
+        Self::Malformed { at, message }
+    }
+}
+
+/// The lines of a text that match, in order.
+struct Hits<'t, 'q> {
+    text: &'t str,
+    query: &'q Kind,
+    /// Whether lines that may match can be found by a search of the whole text.
+    in_text: bool,
+    /// Where the next line starts.
+    from: usize,
+}
+
+struct Hit {
+    line: Range<usize>,
+    /// Where its first match starts.
+    at: usize,
+}
+
+impl<'t, 'q> Hits<'t, 'q> {
+    fn new(text: &'t str, Query(query): &'q Query) -> Self {
+        let in_text = match query {
+            Kind::Literal(_) => true,
+            // `$` would ask for LF, where the line already ends at the CR before it.
+            Kind::Regex { keeps_to_lines, asserts_end, .. } => {
+                *keeps_to_lines && !(*asserts_end && memchr(b'\r', text.as_bytes()).is_some())
+            }
+        };
+        Self { text, query, in_text, from: 0 }
+    }
+}
+
+impl Iterator for Hits<'_, '_> {
+    type Item = Hit;
+
+    fn next(&mut self) -> Option<Hit> {
+        while self.from < self.text.len() {
+            let at = match self.query {
+                Kind::Literal(finder) => self.from + finder.find(&self.text.as_bytes()[self.from..])?,
+                Kind::Regex { regex, .. } if self.in_text => regex.find_at(self.text, self.from)?.start(),
+                Kind::Regex { .. } => self.from,
+            };
+            let line = Line::around(self.text, self.from, at)?;
+            self.from = line.next;
+            let at = match self.query {
+                // A literal can only leave its line by ending with the CR of the terminator.
+                Kind::Literal(finder) => (at + finder.needle().len() <= line.content.end).then_some(at),
+                Kind::Regex { regex, .. } => {
+                    let found = regex.find(&self.text[line.content.clone()]);
+                    found.map(|found| line.content.start + found.start())
+                }
+            };
+            if let Some(at) = at {
+                return Some(Hit { line: line.content, at });
+            }
+        }
+        None
+    }
+}
+
+struct Line {
+    content: Range<usize>,
+    next: usize,
+}
+
+impl Line {
+    /// The line that holds the byte at `at`, which is not before the line start `from`. None where no
+    /// line is left.
+    fn around(text: &str, from: usize, at: usize) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let start = memrchr(b'\n', &bytes[from..at]).map_or(from, |newline| from + newline + 1);
+        if start == bytes.len() {
+            return None;
+        }
+        let newline = memchr(b'\n', &bytes[at..]).map(|newline| at + newline);
+        let end = newline.unwrap_or(bytes.len());
+        let has_cr = newline.is_some() && bytes[start..end].ends_with(b"\r");
+        Some(Self { content: start..end - usize::from(has_cr), next: newline.map_or(end, |end| end + 1) })
+    }
+}
+
+/// The states that a matcher may have to hold at once: one for each byte of each character that the expression is
+/// written for, repetitions spelt out.
+fn positions(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(class) => class.maximum_len().unwrap_or(0),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            positions(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => positions(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(positions).fold(0, usize::saturating_add)
+        }
+    }
+}
+
+fn check_length(query: &str) -> Result<(), GrepError> {
+    match query.len() {
+        0 => Err(GrepError::Empty),
+        bytes if bytes > MAX_QUERY_BYTES => Err(GrepError::TooLong { bytes, max: MAX_QUERY_BYTES }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether no match of the expression can hold a newline, and whether it finds nothing else at the start
+/// of a line than it would in that line alone.
+///
+/// Then a search of the whole text stops at the first line that may match and is several times as fast as
+/// one line at a time. Others would be wrong (`\A`), or would run to the end of the text and back from
+/// every line (`a[^b]*c`). The answer is no wherever it is not plain to see.
+fn keeps_to_lines(pattern: &str) -> bool {
+    let mut chars = pattern.chars().peekable();
+    while let Some(char) = chars.next() {
+        let plain = match char {
+            '\\' => {
+                chars.next().is_some_and(|escaped| escaped.is_ascii_punctuation() || "bBdtw".contains(escaped))
+                    // Not a half word boundary, `\b{start}`.
+                    && chars.peek() != Some(&'{')
+            }
+            '(' => chars.peek() != Some(&'?'),
+            '[' | '\n' => false,
+            _ => true,
+        };
+        if !plain {
+            return false;
+        }
+    }
+    true
+}
+
+/// What is shown of a line: all of it, or `max` bytes with the start of its first match, a quarter of
+/// them before it.
+fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
+    let line = &hit.line;
+    if line.len() <= max {
+        return line.clone();
+    }
+    let latest = hit.at.saturating_sub(max / 4);
+    let start = text.ceil_char_boundary(latest.clamp(line.start, line.end - max));
+    let end = text.floor_char_boundary(start.saturating_add(max).min(line.end));
+    start..end.max(start)
+}

@@ -1,0 +1,5 @@
+//! Lines of a text: walking, counting and searching them.
+
+pub(crate) mod cursor;
+pub(crate) mod grep;
+pub(crate) mod lines;
