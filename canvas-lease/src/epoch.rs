@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number;
+use crate::safe_integer;
 
 macro_rules! counter {
     ($(#[$doc:meta])* $name:ident) => {
@@ -13,18 +13,18 @@ macro_rules! counter {
         /// On the wire it is a JSON number.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(#[serde(deserialize_with = "number::deserialize")] u64);
+        pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
         impl $name {
             /// Where the counter of a new canvas stands.
             pub const ZERO: Self = Self(0);
 
             /// The highest value, 2^53 − 1. The counter stops here; it never starts over.
-            pub const MAX: Self = Self(number::MAX);
+            pub const MAX: Self = Self(safe_integer::MAX);
 
             /// The counter at `value`, or `None` above [`Self::MAX`].
             pub const fn new(value: u64) -> Option<Self> {
-                if value > number::MAX { None } else { Some(Self(value)) }
+                if value > safe_integer::MAX { None } else { Some(Self(value)) }
             }
 
             /// The value as a plain integer.

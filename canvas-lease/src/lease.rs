@@ -1,329 +1,187 @@
-//! The lease of one canvas: its state and the moves between states.
+//! One lease in somebody's hands.
 
-#[cfg(test)]
-mod laws;
-#[cfg(test)]
-mod tests;
-mod wire;
+use std::fmt;
+use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-#[cfg(any(test, feature = "proptest"))]
-pub(crate) use self::wire::Unchecked;
-use crate::{
-    CheckIn, CheckOutRefusal, Epoch, Fence, Grant, Heartbeat, Hold, Holder, LeaseId, OperationKey, Permit,
-    Policy, Preemption, Refusal, Timestamp, Turn,
-};
+use crate::{CheckOut, Epoch, Fence, Grant, Holder, OperationKey, Policy, Timestamp};
 
-/// Who holds a canvas, until when, and whose turn it is.
+/// The record of the lease that was given last, for as long as nothing but time has ended it.
 ///
-/// Every operation first takes note of the clock. Time never runs back for a lease: a clock that is
-/// behind the latest one noted counts as that one. A clock behind by more than
-/// [`Policy::clock_tolerance`] says that some clock was wrong, and then no expiry can be trusted: the
-/// hold ends, the epoch rises, and time goes on from the new clock. An operation that is refused
-/// changes nothing else.
-///
-/// The serialised form is what stores keep. It reads back only if these operations could have made it.
-//
-// Invariants, checked in `wire`: the turn is at most the epoch, as every message raises both. A hold
-// is that of the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
+/// A plain record: a [`Lease`](crate::Lease) lends out only the one it has checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "wire::Unchecked")]
-pub struct Lease {
-    epoch: Epoch,
-    fence: Fence,
-    turn: Turn,
-    clock_mark: Timestamp,
-    access: Access,
-}
-
-/// Whether the current turn may check out, or has.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Access {
-    Closed,
-    Open,
-    Held(Hold),
-}
-
-/// A request for the lease.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CheckOut {
-    /// Who asks.
+#[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// The lease.
+    pub id: LeaseId,
+    /// Who holds it.
     pub holder: Holder,
-    /// Names this attempt; a retry brings the same key.
+    /// The attempt it was given to.
     pub operation: OperationKey,
-    /// The turn on whose behalf the holder runs.
-    pub turn: Turn,
+    /// When it was given.
+    pub taken_at: Timestamp,
+    /// When its expiry last moved; at first, when it was given.
+    pub renewed_at: Timestamp,
+    /// From this instant on it is no longer valid.
+    pub expires_at: Timestamp,
 }
 
-/// Why a user takes the canvas back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// The user sent a message: the next turn begins.
-    UserMessage,
-    /// The user stopped the answer: the turn is over.
-    Cancel,
-    /// The user asked for the canvas: the turn is over.
-    TakeControl,
-    /// The user changed the canvas: the turn goes on, and may check out again.
-    UserEdit,
-}
+impl Hold {
+    pub(crate) fn take(id: LeaseId, request: CheckOut, policy: &Policy, now: Timestamp) -> Self {
+        let mut hold = Self {
+            id,
+            holder: request.holder,
+            operation: request.operation,
+            taken_at: now,
+            renewed_at: now,
+            expires_at: now,
+        };
+        hold.extend(policy, now);
+        hold
+    }
 
-impl Lease {
-    /// A canvas nobody has held yet: every counter at zero, the first turn open.
-    pub const fn new(clock: Timestamp) -> Self {
-        Self {
-            epoch: Epoch::ZERO,
-            fence: Fence::ZERO,
-            turn: Turn::ZERO,
-            clock_mark: clock,
-            access: Access::Open,
+    /// Whether the lease has not expired at `now`: the one place that knows the boundary.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        now < self.expires_at
+    }
+
+    /// Moves the expiry as far as the policy allows, never back. Tells whether it moved.
+    pub(crate) fn extend(&mut self, policy: &Policy, now: Timestamp) -> bool {
+        let target = now.saturating_add(policy.ttl).min(self.limit(policy));
+        let moves = target > self.expires_at;
+        if moves {
+            self.expires_at = target;
+            self.renewed_at = now;
+        }
+        moves
+    }
+
+    pub(crate) fn grant(&self, policy: &Policy, now: Timestamp) -> Grant {
+        Grant {
+            id: self.id,
+            epoch: self.id.epoch(),
+            expires_at: self.expires_at,
+            ttl_remaining: self.expires_at.saturating_since(now),
+            replayed: false,
+            at_max_hold: self.expires_at >= self.limit(policy),
         }
     }
 
-    /// The current epoch.
-    pub const fn epoch(&self) -> Epoch {
-        self.epoch
+    fn limit(&self, policy: &Policy) -> Timestamp {
+        self.taken_at.saturating_add(policy.max_hold)
+    }
+}
+
+/// Names one lease of one canvas: the fence it was given and the epoch it was given in.
+///
+/// Written `lease-<fence>-<epoch>`, as text and on the wire. Whoever holds an id holds nothing yet:
+/// ids are easy to guess, so every operation asks for the holder too. The ids of one canvas are ordered
+/// as they were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeaseId {
+    fence: Fence,
+    epoch: Epoch,
+}
+
+impl LeaseId {
+    pub(crate) const fn new(fence: Fence, epoch: Epoch) -> Self {
+        Self { fence, epoch }
     }
 
-    /// The fence of the lease given last.
-    pub const fn fence(&self) -> Fence {
+    /// The place of this lease among all leases of the canvas, from 1.
+    pub const fn fence(self) -> Fence {
         self.fence
     }
 
-    /// The current turn.
-    pub const fn turn(&self) -> Turn {
-        self.turn
+    /// The epoch in which this lease was given, and the only one in which it can be valid.
+    pub const fn epoch(self) -> Epoch {
+        self.epoch
     }
+}
 
-    /// Whether the current turn may check out, or has.
-    pub const fn turn_open(&self) -> bool {
-        !matches!(self.access, Access::Closed)
+impl fmt::Display for LeaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lease-{}-{}", self.fence, self.epoch)
     }
+}
 
-    /// The latest clock noted.
-    pub const fn clock_mark(&self) -> Timestamp {
-        self.clock_mark
-    }
+/// Reads the form that [`LeaseId`] prints and no other: no sign, no leading zero, no fence 0.
+impl FromStr for LeaseId {
+    type Err = ParseLeaseIdError;
 
-    /// The hold on record, which may have expired.
-    pub const fn hold(&self) -> Option<&Hold> {
-        match &self.access {
-            Access::Held(hold) => Some(hold),
-            Access::Closed | Access::Open => None,
-        }
-    }
-
-    /// The hold that an operation at this clock would find valid.
-    pub fn held_at(&self, policy: &Policy, clock: Timestamp) -> Option<&Hold> {
-        self.time(policy, clock).and_then(|now| self.valid_hold(now))
-    }
-
-    /// Gives the lease to whoever asks first in the current turn.
-    ///
-    /// The holder's own retry, with the operation key of the valid hold, is given the same lease again,
-    /// unchanged. Otherwise each lease takes the next fence. An expired hold is replaced.
-    ///
-    /// # Errors
-    ///
-    /// In this order: the turn is not the current one or is closed; another hold is valid; the epoch or
-    /// the fence is at its highest value.
-    pub fn check_out(
-        &mut self,
-        policy: &Policy,
-        clock: Timestamp,
-        request: CheckOut,
-    ) -> Result<Grant, CheckOutRefusal> {
-        let (now, _) = self.observe(policy, clock);
-        if request.turn != self.turn || !self.turn_open() {
-            return Err(CheckOutRefusal::UserActive);
-        }
-        if let Some(hold) = self.valid_hold(now) {
-            // The turn needs no comparison: whatever changes it ends the hold.
-            let retry = hold.operation == request.operation && hold.holder == request.holder;
-            return if retry {
-                Ok(Grant { replayed: true, ..hold.grant(policy, now) })
-            } else {
-                Err(CheckOutRefusal::Held { until: hold.expires_at })
-            };
-        }
-        if self.epoch == Epoch::MAX {
-            return Err(CheckOutRefusal::EpochExhausted);
-        }
-        self.fence = self.fence.next().ok_or(CheckOutRefusal::FenceExhausted)?;
-        let hold = Hold::take(LeaseId::new(self.fence, self.epoch), request, policy, now);
-        let grant = hold.grant(policy, now);
-        self.access = Access::Held(hold);
-        Ok(grant)
-    }
-
-    /// Extends a valid lease to a full time to live from now, as far as the maximum hold allows.
-    ///
-    /// The expiry never moves back, so a renewal may change nothing.
-    ///
-    /// # Errors
-    ///
-    /// The lease is not this holder's valid one. An expired lease is not revived.
-    pub fn renew(
-        &mut self,
-        policy: &Policy,
-        clock: Timestamp,
-        id: LeaseId,
-        holder: &Holder,
-    ) -> Result<Grant, Refusal> {
-        let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        hold.extend(policy, now);
-        Ok(hold.grant(policy, now))
-    }
-
-    /// Renews a valid lease if a third of its time to live has passed since its expiry last moved.
-    ///
-    /// For signs of life that come often (specs 000 §4.2); most of them then change nothing worth
-    /// storing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Lease::renew`].
-    pub fn heartbeat(
-        &mut self,
-        policy: &Policy,
-        clock: Timestamp,
-        id: LeaseId,
-        holder: &Holder,
-    ) -> Result<Heartbeat, Refusal> {
-        let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        let due = now.saturating_since(hold.renewed_at) >= policy.ttl / 3;
-        let extended = due && hold.extend(policy, now);
-        let grant = hold.grant(policy, now);
-        Ok(if extended { Heartbeat::Extended(grant) } else { Heartbeat::Coalesced(grant) })
-    }
-
-    /// Proves that the lease is this holder's valid one, here and now.
-    ///
-    /// Call it in the step that writes, on the state that the write replaces. A proof from an earlier
-    /// step says nothing: the user may have been there in between.
-    ///
-    /// # Errors
-    ///
-    /// The lease is not this holder's valid one.
-    pub fn authorize(
-        &mut self,
-        policy: &Policy,
-        clock: Timestamp,
-        id: LeaseId,
-        holder: &Holder,
-    ) -> Result<Permit, Refusal> {
-        let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        Ok(Permit::new(hold.id, hold.expires_at))
-    }
-
-    /// Gives a lease back. A lease that was given back or expired before is not an error.
-    ///
-    /// Only its own lease ends. One given since stays with its holder.
-    ///
-    /// # Errors
-    ///
-    /// The lease was cut short, was never given, or is the current one and somebody else's.
-    pub fn check_in(
-        &mut self,
-        policy: &Policy,
-        clock: Timestamp,
-        id: LeaseId,
-        holder: &Holder,
-    ) -> Result<CheckIn, Refusal> {
-        let (now, _) = self.observe(policy, clock);
-        self.given_in_this_epoch(id)?;
-        let Some(hold) = self.hold().filter(|hold| hold.id == id) else {
-            return Ok(CheckIn::AlreadyReleased);
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parse = || {
+            let (fence, epoch) = text.strip_prefix("lease-")?.split_once('-')?;
+            let fence = Fence::new(fence.parse().ok()?).filter(|fence| *fence > Fence::ZERO)?;
+            let epoch = Epoch::new(epoch.parse().ok()?)?;
+            Some(Self { fence, epoch })
         };
-        if hold.holder != *holder {
-            return Err(Refusal::NotOwned);
+        // Two spellings of one id would be two keys in somebody's log or cache.
+        parse().filter(|id| id.to_string() == text).ok_or(ParseLeaseIdError)
+    }
+}
+
+/// The text is not a lease id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a lease id looks like lease-3-1: pass on the one that check-out returned, unchanged")]
+pub struct ParseLeaseIdError;
+
+impl Serialize for LeaseId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LeaseId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_prints() {
+        for text in ["lease-1-0", "lease-10-203", "lease-9007199254740991-9007199254740991"] {
+            let id: LeaseId = text.parse().unwrap();
+            assert_eq!(id.to_string(), text);
+            assert_eq!(serde_json::to_value(id).unwrap(), text);
+            assert_eq!(serde_json::from_value::<LeaseId>(text.into()).unwrap(), id);
         }
-        let outcome = if hold.is_valid_at(now) { CheckIn::Released } else { CheckIn::AlreadyReleased };
-        self.access = Access::Open;
-        Ok(outcome)
+        let id: LeaseId = "lease-10-203".parse().unwrap();
+        assert_eq!((id.fence().get(), id.epoch().get()), (10, 203));
     }
 
-    /// Takes the canvas back for the user, whoever holds it. It always succeeds (specs 000 §4.3).
-    ///
-    /// The epoch rises even when nobody holds the canvas: a check-out may be on its way.
-    pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: Cause) -> Preemption {
-        let (_, doubted) = self.observe(policy, clock);
-        let interrupted = self.interrupt();
-        match cause {
-            Cause::UserMessage => {
-                // The turn is at most the epoch: where it can rise no further, neither can the epoch,
-                // and in the last epoch check-out refuses every turn.
-                self.turn = self.turn.next().unwrap_or(Turn::MAX);
-                self.access = Access::Open;
-            }
-            Cause::Cancel | Cause::TakeControl => self.access = Access::Closed,
-            Cause::UserEdit => {}
-        }
-        Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
-    }
-
-    /// The time it is at this clock, or `None` if the clock is too far behind to tell.
-    fn time(&self, policy: &Policy, clock: Timestamp) -> Option<Timestamp> {
-        let behind = self.clock_mark.saturating_since(clock);
-        (behind <= policy.clock_tolerance).then(|| clock.max(self.clock_mark))
-    }
-
-    /// Takes note of the clock. Gives the time, and the hold that ended if the clock fell back too far.
-    fn observe(&mut self, policy: &Policy, clock: Timestamp) -> (Timestamp, Option<Hold>) {
-        let time = self.time(policy, clock);
-        let doubted = if time.is_none() { self.interrupt() } else { None };
-        self.clock_mark = time.unwrap_or(clock);
-        (self.clock_mark, doubted)
-    }
-
-    /// Ends the hold, if any, and raises the epoch.
-    ///
-    /// At its highest value the epoch stands still. Nothing slips through: check-out gives no lease in
-    /// that epoch, so every lease there ever was is of an earlier one.
-    fn interrupt(&mut self) -> Option<Hold> {
-        self.epoch = self.epoch.next().unwrap_or(Epoch::MAX);
-        match std::mem::replace(&mut self.access, Access::Open) {
-            Access::Held(hold) => Some(hold),
-            free => {
-                self.access = free;
-                None
-            }
-        }
-    }
-
-    fn valid_hold(&self, now: Timestamp) -> Option<&Hold> {
-        self.hold().filter(|hold| hold.is_valid_at(now))
-    }
-
-    /// The valid hold with this id and holder, or the first refusal that applies.
-    fn owned(&mut self, now: Timestamp, id: LeaseId, holder: &Holder) -> Result<&mut Hold, Refusal> {
-        self.given_in_this_epoch(id)?;
-        match &mut self.access {
-            Access::Held(hold) if hold.id == id && hold.holder == *holder => {
-                if hold.is_valid_at(now) {
-                    Ok(hold)
-                } else {
-                    Err(Refusal::Expired { at: hold.expires_at })
-                }
-            }
-            _ => Err(Refusal::NotOwned),
-        }
-    }
-
-    /// Refuses an id that was never given, and one of an earlier epoch.
-    fn given_in_this_epoch(&self, id: LeaseId) -> Result<(), Refusal> {
-        if id.epoch() > self.epoch || id.fence() > self.fence {
-            Err(Refusal::NotOwned)
-        } else if id.epoch() < self.epoch {
-            Err(Refusal::StaleEpoch { current: self.epoch })
-        } else {
-            Ok(())
+    #[test]
+    fn reads_nothing_else() {
+        for text in [
+            "",
+            "lease",
+            "lease-",
+            "lease-1",
+            "lease-1-",
+            "lease--1",
+            "lease-0-0",
+            "lease-01-0",
+            "lease-1-00",
+            "lease-+1-0",
+            "lease-1--0",
+            "lease-1-0-0",
+            "lease-1-0 ",
+            " lease-1-0",
+            "Lease-1-0",
+            "lease-a-0",
+            "lease-1.0-0",
+            "lease-1-9007199254740992",
+            "lease-9007199254740992-1",
+            "lease-99999999999999999999-1",
+            "lease-\u{0661}-0",
+        ] {
+            assert_eq!(text.parse::<LeaseId>(), Err(ParseLeaseIdError), "{text:?}");
+            assert!(serde_json::from_value::<LeaseId>(text.into()).is_err(), "{text:?}");
         }
     }
 }

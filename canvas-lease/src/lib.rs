@@ -43,30 +43,24 @@
 //!
 //! # Modules
 //!
-//! The modules are private and their items are exported here: `lease` is the state and its transitions,
-//! `hold` the record of one lease, `outcome` and `refusal` what a transition answers, `policy` its
-//! durations, `id`, `epoch`, `name` and `time` the values that identify and order all of it. With the
-//! feature `proptest`, `strategies` draws any of them.
+//! The modules are private and their items are exported here: `lock` is the state and its transitions,
+//! `lease` the record of one lease and its id, `request` what a transition takes and answers, `time` its
+//! durations, `epoch` and `holder` the values that identify and order all of it. With the feature
+//! `proptest`, `strategies` draws any of them.
 
 mod epoch;
-mod hold;
-mod id;
+mod holder;
 mod lease;
-mod name;
-mod number;
-mod outcome;
-mod policy;
-mod refusal;
+mod lock;
+mod request;
+mod safe_integer;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategies;
 mod time;
 
 pub use epoch::{Epoch, Fence, Turn};
-pub use hold::Hold;
-pub use id::{LeaseId, ParseLeaseIdError};
-pub use lease::{Cause, CheckOut, Lease};
-pub use name::{Holder, OperationKey};
-pub use outcome::{CheckIn, Grant, Heartbeat, Permit, Preemption};
-pub use policy::Policy;
-pub use refusal::{CheckOutRefusal, Refusal};
-pub use time::Timestamp;
+pub use holder::{Holder, OperationKey};
+pub use lease::{Hold, LeaseId, ParseLeaseIdError};
+pub use lock::Lease;
+pub use request::{Cause, CheckIn, CheckOut, CheckOutRefusal, Grant, Heartbeat, Permit, Preemption, Refusal};
+pub use time::{Policy, Timestamp};

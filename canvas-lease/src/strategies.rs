@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::lease::{Access, Unchecked};
-use crate::{Epoch, Fence, Hold, Holder, Lease, LeaseId, OperationKey, Policy, Timestamp, Turn, number};
+use crate::lock::{Access, Unchecked};
+use crate::{
+    Epoch, Fence, Hold, Holder, Lease, LeaseId, OperationKey, Policy, Timestamp, Turn, safe_integer,
+};
 
 /// Any timestamp.
 pub fn timestamps() -> impl Strategy<Value = Timestamp> {
@@ -102,5 +104,5 @@ fn turns() -> impl Strategy<Value = Turn> {
 }
 
 fn numbers() -> impl Strategy<Value = u64> {
-    prop_oneof![2 => 0..=number::MAX, 1 => 0_u64..4, 1 => number::MAX - 3..=number::MAX]
+    prop_oneof![2 => 0..=safe_integer::MAX, 1 => 0_u64..4, 1 => safe_integer::MAX - 3..=safe_integer::MAX]
 }

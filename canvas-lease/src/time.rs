@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number;
+use crate::safe_integer;
 
 /// A point in time: milliseconds since 1970 UTC by the clock of the store that keeps the lease.
 ///
@@ -15,15 +15,15 @@ use crate::number;
 /// Durations count in whole milliseconds here; what is left over is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Timestamp(#[serde(deserialize_with = "number::deserialize")] u64);
+pub struct Timestamp(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
 impl Timestamp {
     /// The last timestamp there is, 2^53 − 1.
-    pub const MAX: Self = Self(number::MAX);
+    pub const MAX: Self = Self(safe_integer::MAX);
 
     /// The timestamp `millis` after 1970, or [`Timestamp::MAX`] if that is earlier.
     pub const fn from_millis(millis: u64) -> Self {
-        if millis < number::MAX { Self(millis) } else { Self::MAX }
+        if millis < safe_integer::MAX { Self(millis) } else { Self::MAX }
     }
 
     /// Milliseconds since 1970.
@@ -48,6 +48,30 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// The durations a host may set. They are not part of the state: each call brings its own.
+///
+/// Every value is safe. A shorter policy does not shorten a lease already given, and a `ttl` or
+/// `max_hold` under a millisecond gives leases that have expired when they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Policy {
+    /// How long a lease lives after it was given or last extended. 15 seconds (specs 000 §4.2).
+    pub ttl: Duration,
+    /// How long one lease may be held by renewing it. 120 seconds.
+    pub max_hold: Duration,
+    /// How far the clock may step back before every lease given by it is in doubt. 5 seconds.
+    pub clock_tolerance: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_secs(15),
+            max_hold: Duration::from_secs(120),
+            clock_tolerance: Duration::from_secs(5),
+        }
     }
 }
 

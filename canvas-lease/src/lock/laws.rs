@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{number, strategies};
+use crate::{OperationKey, safe_integer, strategies};
 
 #[derive(Clone, Debug)]
 enum Command {
@@ -251,7 +251,7 @@ proptest! {
     fn time_never_overflows(clock in any::<u64>(), duration in any::<std::time::Duration>()) {
         let clock = Timestamp::from_millis(clock);
         let later = clock.saturating_add(duration);
-        prop_assert!(clock <= later && later.as_millis() <= number::MAX);
+        prop_assert!(clock <= later && later.as_millis() <= safe_integer::MAX);
         prop_assert!(later.saturating_since(clock) <= duration);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::OperationKey;
 
 /// A lease lives 9 ms, is held 20 ms at most, and a clock may step back 5 ms.
 const POLICY: Policy = Policy {
