@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{CheckOut, Epoch, Fence, Grant, Holder, OperationKey, Policy, Timestamp};
+use crate::{CheckOutRequest, Epoch, Fence, Grant, Holder, OperationKey, Policy, Timestamp};
 
 /// The record of the lease that was given last, for as long as nothing but time has ended it.
 ///
-/// A plain record: a [`Lease`](crate::Lease) lends out only the one it has checked.
+/// A plain record: a [`Lock`](crate::Lock) lends out only the one it has checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hold {
+pub struct Lease {
     /// The lease.
     pub id: LeaseId,
     /// Who holds it.
@@ -20,25 +20,26 @@ pub struct Hold {
     /// The attempt it was given to.
     pub operation: OperationKey,
     /// When it was given.
-    pub taken_at: Timestamp,
+    #[serde(rename = "taken_at")]
+    pub acquired_at: Timestamp,
     /// When its expiry last moved; at first, when it was given.
     pub renewed_at: Timestamp,
     /// From this instant on it is no longer valid.
     pub expires_at: Timestamp,
 }
 
-impl Hold {
-    pub(crate) fn take(id: LeaseId, request: CheckOut, policy: &Policy, now: Timestamp) -> Self {
-        let mut hold = Self {
+impl Lease {
+    pub(crate) fn take(id: LeaseId, request: CheckOutRequest, policy: &Policy, now: Timestamp) -> Self {
+        let mut lease = Self {
             id,
             holder: request.holder,
             operation: request.operation,
-            taken_at: now,
+            acquired_at: now,
             renewed_at: now,
             expires_at: now,
         };
-        hold.extend(policy, now);
-        hold
+        lease.extend(policy, now);
+        lease
     }
 
     /// Whether the lease has not expired at `now`: the one place that knows the boundary.
@@ -69,7 +70,7 @@ impl Hold {
     }
 
     fn limit(&self, policy: &Policy) -> Timestamp {
-        self.taken_at.saturating_add(policy.max_hold)
+        self.acquired_at.saturating_add(policy.max_hold)
     }
 }
 

@@ -1,42 +1,47 @@
 //! Who may touch a canvas and until when: an exclusive lease with fence and epoch, as pure values.
 //!
-//! A [`Lease`] is the whole state of one canvas's lock. Every operation takes the state, a [`Policy`]
+//! A [`Lock`] is the whole state of one canvas's lock. Every operation takes the state, a [`Policy`]
 //! and the clock of the store that keeps the state, and answers with a value. The caller stores the
 //! new state by compare-and-swap; what was decided on a state that has since been replaced must be
 //! thrown away and decided again.
 //!
-//! Agents check out, renew and check in. A user never asks: [`Lease::preempt`] always succeeds, and
+//! Agents check out, renew and check in. A user never asks: [`Lock::preempt`] always succeeds, and
 //! everything the agent had under way fails from then on (specs 000 §4.3). The guard that makes this
-//! true is [`Lease::authorize`]: call it in the same compare-and-swap as the write it allows.
+//! true is [`Lock::authorize`]: call it in the same compare-and-swap as the write it allows.
 //!
 //! ```
-//! use canvas_lease::{Cause, CheckOut, Holder, Lease, OperationKey, Policy, Refusal, Timestamp};
+//! use canvas_lease::{
+//!     CheckOutRequest, Holder, LeaseError, Lock, OperationKey, Policy, PreemptionCause, Timestamp,
+//! };
 //!
 //! let policy = Policy::default();
 //! let agent = Holder::new("agent-1");
-//! let mut lease = Lease::new(Timestamp::from_millis(1_000));
+//! let mut lock = Lock::new(Timestamp::from_millis(1_000));
 //!
-//! let request =
-//!     CheckOut { holder: agent.clone(), operation: OperationKey::new("call-7"), turn: lease.turn() };
-//! let grant = lease.check_out(&policy, Timestamp::from_millis(1_000), request)?;
+//! let request = CheckOutRequest {
+//!     holder: agent.clone(),
+//!     operation: OperationKey::new("call-7"),
+//!     turn: lock.turn(),
+//! };
+//! let grant = lock.check_out(&policy, Timestamp::from_millis(1_000), request)?;
 //! assert_eq!(grant.id.to_string(), "lease-1-0");
 //! assert_eq!(grant.expires_at, Timestamp::from_millis(16_000));
 //!
 //! // Before each write, in the same step as the write.
-//! let permit = lease.authorize(&policy, Timestamp::from_millis(2_000), grant.id, &agent)?;
+//! let permit = lock.authorize(&policy, Timestamp::from_millis(2_000), grant.id, &agent)?;
 //! assert_eq!(permit.epoch(), grant.epoch);
 //!
 //! // The user types. The lease is over, whatever its expiry says.
-//! let preemption = lease.preempt(&policy, Timestamp::from_millis(3_000), Cause::UserEdit);
-//! let refused = lease.authorize(&policy, Timestamp::from_millis(3_000), grant.id, &agent);
-//! assert_eq!(refused, Err(Refusal::StaleEpoch { current: preemption.epoch }));
+//! let preemption = lock.preempt(&policy, Timestamp::from_millis(3_000), PreemptionCause::UserEdit);
+//! let refused = lock.authorize(&policy, Timestamp::from_millis(3_000), grant.id, &agent);
+//! assert_eq!(refused, Err(LeaseError::StaleEpoch { current: preemption.epoch }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Limits
 //!
 //! * It reads no clock, draws no randomness and stores nothing.
-//! * It keeps no receipts: a repeated [`Lease::preempt`] preempts again, and a repeated write is the
+//! * It keeps no receipts: a repeated [`Lock::preempt`] preempts again, and a repeated write is the
 //!   caller's to recognise. Only a repeated check-out is answered as the first was.
 //! * Clocks decide when a lease ends and nothing else. Whatever a clock does, no id is given twice
 //!   and no two holders are valid at once.
@@ -53,14 +58,17 @@ mod holder;
 mod lease;
 mod lock;
 mod request;
-mod safe_integer;
+pub mod safe_integer;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategies;
 mod time;
 
 pub use epoch::{Epoch, Fence, Turn};
 pub use holder::{Holder, OperationKey};
-pub use lease::{Hold, LeaseId, ParseLeaseIdError};
-pub use lock::Lease;
-pub use request::{Cause, CheckIn, CheckOut, CheckOutRefusal, Grant, Heartbeat, Permit, Preemption, Refusal};
+pub use lease::{Lease, LeaseId, ParseLeaseIdError};
+pub use lock::Lock;
+pub use request::{
+    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, HeartbeatOutcome, LeaseError, Permit, Preemption,
+    PreemptionCause,
+};
 pub use time::{Policy, Timestamp};

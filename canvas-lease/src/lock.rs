@@ -8,8 +8,8 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cause, CheckIn, CheckOut, CheckOutRefusal, Epoch, Fence, Grant, Heartbeat, Hold, Holder, LeaseId, Permit,
-    Policy, Preemption, Refusal, Timestamp, Turn,
+    CheckInOutcome, CheckOutError, CheckOutRequest, Epoch, Fence, Grant, HeartbeatOutcome, Holder, Lease,
+    LeaseError, LeaseId, Permit, Policy, Preemption, PreemptionCause, Timestamp, Turn,
 };
 
 /// Who holds a canvas, until when, and whose turn it is.
@@ -26,11 +26,12 @@ use crate::{
 // is that of the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
-pub struct Lease {
+pub struct Lock {
     epoch: Epoch,
     fence: Fence,
     turn: Turn,
-    clock_mark: Timestamp,
+    #[serde(rename = "clock_mark")]
+    high_water_mark: Timestamp,
     access: Access,
 }
 
@@ -40,17 +41,17 @@ pub struct Lease {
 pub(crate) enum Access {
     Closed,
     Open,
-    Held(Hold),
+    Held(Lease),
 }
 
-impl Lease {
+impl Lock {
     /// A canvas nobody has held yet: every counter at zero, the first turn open.
     pub const fn new(clock: Timestamp) -> Self {
         Self {
             epoch: Epoch::ZERO,
             fence: Fence::ZERO,
             turn: Turn::ZERO,
-            clock_mark: clock,
+            high_water_mark: clock,
             access: Access::Open,
         }
     }
@@ -76,21 +77,21 @@ impl Lease {
     }
 
     /// The latest clock noted.
-    pub const fn clock_mark(&self) -> Timestamp {
-        self.clock_mark
+    pub const fn high_water_mark(&self) -> Timestamp {
+        self.high_water_mark
     }
 
     /// The hold on record, which may have expired.
-    pub const fn hold(&self) -> Option<&Hold> {
+    pub const fn lease(&self) -> Option<&Lease> {
         match &self.access {
-            Access::Held(hold) => Some(hold),
+            Access::Held(lease) => Some(lease),
             Access::Closed | Access::Open => None,
         }
     }
 
     /// The hold that an operation at this clock would find valid.
-    pub fn held_at(&self, policy: &Policy, clock: Timestamp) -> Option<&Hold> {
-        self.time(policy, clock).and_then(|now| self.valid_hold(now))
+    pub fn valid_lease(&self, policy: &Policy, clock: Timestamp) -> Option<&Lease> {
+        self.time(policy, clock).and_then(|now| self.lease_at(now))
     }
 
     /// Gives the lease to whoever asks first in the current turn.
@@ -106,28 +107,28 @@ impl Lease {
         &mut self,
         policy: &Policy,
         clock: Timestamp,
-        request: CheckOut,
-    ) -> Result<Grant, CheckOutRefusal> {
+        request: CheckOutRequest,
+    ) -> Result<Grant, CheckOutError> {
         let (now, _) = self.observe(policy, clock);
         if request.turn != self.turn || !self.turn_open() {
-            return Err(CheckOutRefusal::UserActive);
+            return Err(CheckOutError::UserActive);
         }
-        if let Some(hold) = self.valid_hold(now) {
+        if let Some(lease) = self.lease_at(now) {
             // The turn needs no comparison: whatever changes it ends the hold.
-            let retry = hold.operation == request.operation && hold.holder == request.holder;
+            let retry = lease.operation == request.operation && lease.holder == request.holder;
             return if retry {
-                Ok(Grant { replayed: true, ..hold.grant(policy, now) })
+                Ok(Grant { replayed: true, ..lease.grant(policy, now) })
             } else {
-                Err(CheckOutRefusal::Held { until: hold.expires_at })
+                Err(CheckOutError::Held { until: lease.expires_at })
             };
         }
         if self.epoch == Epoch::MAX {
-            return Err(CheckOutRefusal::EpochExhausted);
+            return Err(CheckOutError::EpochExhausted);
         }
-        self.fence = self.fence.next().ok_or(CheckOutRefusal::FenceExhausted)?;
-        let hold = Hold::take(LeaseId::new(self.fence, self.epoch), request, policy, now);
-        let grant = hold.grant(policy, now);
-        self.access = Access::Held(hold);
+        self.fence = self.fence.next().ok_or(CheckOutError::FenceExhausted)?;
+        let lease = Lease::take(LeaseId::new(self.fence, self.epoch), request, policy, now);
+        let grant = lease.grant(policy, now);
+        self.access = Access::Held(lease);
         Ok(grant)
     }
 
@@ -144,11 +145,11 @@ impl Lease {
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
-    ) -> Result<Grant, Refusal> {
+    ) -> Result<Grant, LeaseError> {
         let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        hold.extend(policy, now);
-        Ok(hold.grant(policy, now))
+        let lease = self.owned(now, id, holder)?;
+        lease.extend(policy, now);
+        Ok(lease.grant(policy, now))
     }
 
     /// Renews a valid lease if a third of its time to live has passed since its expiry last moved.
@@ -158,20 +159,20 @@ impl Lease {
     ///
     /// # Errors
     ///
-    /// As [`Lease::renew`].
+    /// As [`Lock::renew`].
     pub fn heartbeat(
         &mut self,
         policy: &Policy,
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
-    ) -> Result<Heartbeat, Refusal> {
+    ) -> Result<HeartbeatOutcome, LeaseError> {
         let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        let due = now.saturating_since(hold.renewed_at) >= policy.ttl / 3;
-        let extended = due && hold.extend(policy, now);
-        let grant = hold.grant(policy, now);
-        Ok(if extended { Heartbeat::Extended(grant) } else { Heartbeat::Coalesced(grant) })
+        let lease = self.owned(now, id, holder)?;
+        let due = now.saturating_since(lease.renewed_at) >= policy.ttl / 3;
+        let extended = due && lease.extend(policy, now);
+        let grant = lease.grant(policy, now);
+        Ok(if extended { HeartbeatOutcome::Extended(grant) } else { HeartbeatOutcome::Coalesced(grant) })
     }
 
     /// Proves that the lease is this holder's valid one, here and now.
@@ -188,10 +189,10 @@ impl Lease {
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
-    ) -> Result<Permit, Refusal> {
+    ) -> Result<Permit, LeaseError> {
         let (now, _) = self.observe(policy, clock);
-        let hold = self.owned(now, id, holder)?;
-        Ok(Permit::new(hold.id, hold.expires_at))
+        let lease = self.owned(now, id, holder)?;
+        Ok(Permit::new(lease.id, lease.expires_at))
     }
 
     /// Gives a lease back. A lease that was given back or expired before is not an error.
@@ -207,16 +208,17 @@ impl Lease {
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
-    ) -> Result<CheckIn, Refusal> {
+    ) -> Result<CheckInOutcome, LeaseError> {
         let (now, _) = self.observe(policy, clock);
         self.given_in_this_epoch(id)?;
-        let Some(hold) = self.hold().filter(|hold| hold.id == id) else {
-            return Ok(CheckIn::AlreadyReleased);
+        let Some(lease) = self.lease().filter(|lease| lease.id == id) else {
+            return Ok(CheckInOutcome::AlreadyReleased);
         };
-        if hold.holder != *holder {
-            return Err(Refusal::NotOwned);
+        if lease.holder != *holder {
+            return Err(LeaseError::NotOwned);
         }
-        let outcome = if hold.is_valid_at(now) { CheckIn::Released } else { CheckIn::AlreadyReleased };
+        let outcome =
+            if lease.is_valid_at(now) { CheckInOutcome::Released } else { CheckInOutcome::AlreadyReleased };
         self.access = Access::Open;
         Ok(outcome)
     }
@@ -224,44 +226,44 @@ impl Lease {
     /// Takes the canvas back for the user, whoever holds it. It always succeeds (specs 000 §4.3).
     ///
     /// The epoch rises even when nobody holds the canvas: a check-out may be on its way.
-    pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: Cause) -> Preemption {
+    pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: PreemptionCause) -> Preemption {
         let (_, doubted) = self.observe(policy, clock);
         let interrupted = self.interrupt();
         match cause {
-            Cause::UserMessage => {
+            PreemptionCause::UserMessage => {
                 // The turn is at most the epoch: where it can rise no further, neither can the epoch,
                 // and in the last epoch check-out refuses every turn.
                 self.turn = self.turn.next().unwrap_or(Turn::MAX);
                 self.access = Access::Open;
             }
-            Cause::Cancel | Cause::TakeControl => self.access = Access::Closed,
-            Cause::UserEdit => {}
+            PreemptionCause::Cancel | PreemptionCause::TakeControl => self.access = Access::Closed,
+            PreemptionCause::UserEdit => {}
         }
         Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
     }
 
     /// The time it is at this clock, or `None` if the clock is too far behind to tell.
     fn time(&self, policy: &Policy, clock: Timestamp) -> Option<Timestamp> {
-        let behind = self.clock_mark.saturating_since(clock);
-        (behind <= policy.clock_tolerance).then(|| clock.max(self.clock_mark))
+        let behind = self.high_water_mark.saturating_since(clock);
+        (behind <= policy.clock_tolerance).then(|| clock.max(self.high_water_mark))
     }
 
     /// Takes note of the clock. Gives the time, and the hold that ended if the clock fell back too far.
-    fn observe(&mut self, policy: &Policy, clock: Timestamp) -> (Timestamp, Option<Hold>) {
+    fn observe(&mut self, policy: &Policy, clock: Timestamp) -> (Timestamp, Option<Lease>) {
         let time = self.time(policy, clock);
         let doubted = if time.is_none() { self.interrupt() } else { None };
-        self.clock_mark = time.unwrap_or(clock);
-        (self.clock_mark, doubted)
+        self.high_water_mark = time.unwrap_or(clock);
+        (self.high_water_mark, doubted)
     }
 
     /// Ends the hold, if any, and raises the epoch.
     ///
     /// At its highest value the epoch stands still. Nothing slips through: check-out gives no lease in
     /// that epoch, so every lease there ever was is of an earlier one.
-    fn interrupt(&mut self) -> Option<Hold> {
+    fn interrupt(&mut self) -> Option<Lease> {
         self.epoch = self.epoch.next().unwrap_or(Epoch::MAX);
         match std::mem::replace(&mut self.access, Access::Open) {
-            Access::Held(hold) => Some(hold),
+            Access::Held(lease) => Some(lease),
             free => {
                 self.access = free;
                 None
@@ -269,31 +271,31 @@ impl Lease {
         }
     }
 
-    fn valid_hold(&self, now: Timestamp) -> Option<&Hold> {
-        self.hold().filter(|hold| hold.is_valid_at(now))
+    fn lease_at(&self, now: Timestamp) -> Option<&Lease> {
+        self.lease().filter(|lease| lease.is_valid_at(now))
     }
 
     /// The valid hold with this id and holder, or the first refusal that applies.
-    fn owned(&mut self, now: Timestamp, id: LeaseId, holder: &Holder) -> Result<&mut Hold, Refusal> {
+    fn owned(&mut self, now: Timestamp, id: LeaseId, holder: &Holder) -> Result<&mut Lease, LeaseError> {
         self.given_in_this_epoch(id)?;
         match &mut self.access {
-            Access::Held(hold) if hold.id == id && hold.holder == *holder => {
-                if hold.is_valid_at(now) {
-                    Ok(hold)
+            Access::Held(lease) if lease.id == id && lease.holder == *holder => {
+                if lease.is_valid_at(now) {
+                    Ok(lease)
                 } else {
-                    Err(Refusal::Expired { at: hold.expires_at })
+                    Err(LeaseError::Expired { at: lease.expires_at })
                 }
             }
-            _ => Err(Refusal::NotOwned),
+            _ => Err(LeaseError::NotOwned),
         }
     }
 
     /// Refuses an id that was never given, and one of an earlier epoch.
-    fn given_in_this_epoch(&self, id: LeaseId) -> Result<(), Refusal> {
+    fn given_in_this_epoch(&self, id: LeaseId) -> Result<(), LeaseError> {
         if id.epoch() > self.epoch || id.fence() > self.fence {
-            Err(Refusal::NotOwned)
+            Err(LeaseError::NotOwned)
         } else if id.epoch() < self.epoch {
-            Err(Refusal::StaleEpoch { current: self.epoch })
+            Err(LeaseError::StaleEpoch { current: self.epoch })
         } else {
             Ok(())
         }
@@ -308,7 +310,8 @@ pub(crate) struct Unchecked {
     pub(crate) epoch: Epoch,
     pub(crate) fence: Fence,
     pub(crate) turn: Turn,
-    pub(crate) clock_mark: Timestamp,
+    #[serde(rename = "clock_mark")]
+    pub(crate) high_water_mark: Timestamp,
     pub(crate) access: Access,
 }
 
@@ -327,11 +330,11 @@ pub(crate) enum Impossible {
     TimesOutOfOrder,
 }
 
-impl TryFrom<Unchecked> for Lease {
+impl TryFrom<Unchecked> for Lock {
     type Error = Impossible;
 
     fn try_from(read: Unchecked) -> Result<Self, Impossible> {
-        let Unchecked { epoch, fence, turn, clock_mark, access } = read;
+        let Unchecked { epoch, fence, turn, high_water_mark, access } = read;
         if turn.get() > epoch.get() {
             return Err(Impossible::TurnAhead { turn, epoch });
         }
@@ -339,23 +342,23 @@ impl TryFrom<Unchecked> for Lease {
             Access::Closed if turn.get() == epoch.get() && epoch < Epoch::MAX => {
                 return Err(Impossible::ClosedAhead { turn, epoch });
             }
-            Access::Held(hold) => {
+            Access::Held(lease) => {
                 let given = LeaseId::new(fence, epoch);
-                if hold.id != given {
-                    return Err(Impossible::WrongHold { held: hold.id, given });
+                if lease.id != given {
+                    return Err(Impossible::WrongHold { held: lease.id, given });
                 }
                 if epoch == Epoch::MAX {
                     return Err(Impossible::HeldInLastEpoch);
                 }
-                let in_order = hold.taken_at <= hold.renewed_at
-                    && hold.renewed_at <= hold.expires_at
-                    && hold.renewed_at <= clock_mark;
+                let in_order = lease.acquired_at <= lease.renewed_at
+                    && lease.renewed_at <= lease.expires_at
+                    && lease.renewed_at <= high_water_mark;
                 if !in_order {
                     return Err(Impossible::TimesOutOfOrder);
                 }
             }
             Access::Closed | Access::Open => {}
         }
-        Ok(Self { epoch, fence, turn, clock_mark, access })
+        Ok(Self { epoch, fence, turn, high_water_mark, access })
     }
 }

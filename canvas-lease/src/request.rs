@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Epoch, Fence, Hold, Holder, LeaseId, OperationKey, Timestamp, Turn};
+use crate::{Epoch, Fence, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
 
 /// A request for the lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CheckOut {
+pub struct CheckOutRequest {
     /// Who asks.
     pub holder: Holder,
     /// Names this attempt; a retry brings the same key.
@@ -20,7 +20,7 @@ pub struct CheckOut {
 /// Why a user takes the canvas back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum PreemptionCause {
     /// The user sent a message: the next turn begins.
     UserMessage,
     /// The user stopped the answer: the turn is over.
@@ -50,14 +50,14 @@ pub struct Grant {
 
 /// What a sign of life did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heartbeat {
+pub enum HeartbeatOutcome {
     /// The expiry moved.
     Extended(Grant),
     /// Nothing but the clock mark changed, so nothing needs to be stored.
     Coalesced(Grant),
 }
 
-impl Heartbeat {
+impl HeartbeatOutcome {
     /// The lease as it now stands.
     pub const fn grant(&self) -> &Grant {
         match self {
@@ -68,7 +68,7 @@ impl Heartbeat {
 
 /// Proof that a lease was valid on the state and at the clock it was asked for.
 ///
-/// Only [`Lease::authorize`](crate::Lease::authorize) makes one. It proves nothing about any later
+/// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It proves nothing about any later
 /// state: use it up in the step that asked for it.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a permit allows one write in the step that asked for it"]
@@ -100,7 +100,7 @@ impl Permit {
 
 /// What a check-in found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckIn {
+pub enum CheckInOutcome {
     /// The lease was valid and is now released.
     Released,
     /// The lease had ended before, by an earlier check-in or by expiry.
@@ -115,12 +115,12 @@ pub struct Preemption {
     /// The turn from now on.
     pub turn: Turn,
     /// The hold it took away, which may have been expired already.
-    pub ended: Option<Hold>,
+    pub ended: Option<Lease>,
 }
 
 /// Why a check-out was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CheckOutRefusal {
+pub enum CheckOutError {
     /// Another lease is valid.
     #[error(
         "the canvas is checked out until {until} (milliseconds since 1970 UTC): check out again after that"
@@ -140,8 +140,8 @@ pub enum CheckOutRefusal {
     FenceExhausted,
 }
 
-impl CheckOutRefusal {
-    /// The stable code. The first two refusals share one; [`CheckOutRefusal::reason`] tells them apart.
+impl CheckOutError {
+    /// The stable code. The first two refusals share one; [`CheckOutError::reason`] tells them apart.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Held { .. } | Self::UserActive => "LOCK_NOT_AVAILABLE",
@@ -166,9 +166,9 @@ impl CheckOutRefusal {
 }
 
 /// Why an operation on a lease was refused. When several apply, the first in this order is given,
-/// except that an id which was never given is [`Refusal::NotOwned`] at once.
+/// except that an id which was never given is [`LeaseError::NotOwned`] at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum LeaseError {
     /// The lease was cut short: by the user, or because the store's clock fell back.
     #[error(
         "this lease was cut short, the canvas is now at epoch {current}: check out again and read the canvas before you edit it"
@@ -190,7 +190,7 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl LeaseError {
     /// The stable code (specs 000 §5.1).
     pub const fn code(&self) -> &'static str {
         match self {
@@ -213,10 +213,10 @@ mod tests {
     #[test]
     fn check_out_refusals_keep_their_codes() {
         for (refusal, code, reason, retryable) in [
-            (CheckOutRefusal::Held { until: Timestamp::MAX }, "LOCK_NOT_AVAILABLE", Some("HELD"), true),
-            (CheckOutRefusal::UserActive, "LOCK_NOT_AVAILABLE", Some("USER_ACTIVE"), false),
-            (CheckOutRefusal::EpochExhausted, "EPOCH_EXHAUSTED", None, false),
-            (CheckOutRefusal::FenceExhausted, "FENCE_EXHAUSTED", None, false),
+            (CheckOutError::Held { until: Timestamp::MAX }, "LOCK_NOT_AVAILABLE", Some("HELD"), true),
+            (CheckOutError::UserActive, "LOCK_NOT_AVAILABLE", Some("USER_ACTIVE"), false),
+            (CheckOutError::EpochExhausted, "EPOCH_EXHAUSTED", None, false),
+            (CheckOutError::FenceExhausted, "FENCE_EXHAUSTED", None, false),
         ] {
             assert_eq!((refusal.code(), refusal.reason(), refusal.retryable()), (code, reason, retryable));
         }
@@ -225,9 +225,9 @@ mod tests {
     #[test]
     fn refusals_keep_their_codes() {
         for (refusal, code) in [
-            (Refusal::StaleEpoch { current: Epoch::MAX }, "STALE_EPOCH"),
-            (Refusal::NotOwned, "LOCK_NOT_OWNED"),
-            (Refusal::Expired { at: Timestamp::MAX }, "LEASE_EXPIRED"),
+            (LeaseError::StaleEpoch { current: Epoch::MAX }, "STALE_EPOCH"),
+            (LeaseError::NotOwned, "LOCK_NOT_OWNED"),
+            (LeaseError::Expired { at: Timestamp::MAX }, "LEASE_EXPIRED"),
         ] {
             assert_eq!((refusal.code(), refusal.retryable()), (code, false));
         }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::lock::{Access, Unchecked};
 use crate::{
-    Epoch, Fence, Hold, Holder, Lease, LeaseId, OperationKey, Policy, Timestamp, Turn, safe_integer,
+    Epoch, Fence, Holder, Lease, LeaseId, Lock, OperationKey, Policy, Timestamp, Turn, safe_integer,
 };
 
 /// Any timestamp.
@@ -41,36 +41,37 @@ pub fn lease_ids() -> impl Strategy<Value = LeaseId> {
 }
 
 /// Any lease that can be read from a store.
-pub fn leases() -> impl Strategy<Value = Lease> {
+pub fn locks() -> impl Strategy<Value = Lock> {
     let used =
-        (epochs(), fences(), turns(), timestamps()).prop_flat_map(|(epoch, fence, turn, clock_mark)| {
+        (epochs(), fences(), turns(), timestamps()).prop_flat_map(|(epoch, fence, turn, high_water_mark)| {
             // Above the epoch it would be refused half of the time.
             let turn = Turn::new(epoch.get()).map_or(turn, |highest| turn.min(highest));
-            accesses(LeaseId::new(fence, epoch), clock_mark).prop_filter_map("impossible", move |access| {
-                Lease::try_from(Unchecked { epoch, fence, turn, clock_mark, access }).ok()
-            })
+            accesses(LeaseId::new(fence, epoch), high_water_mark)
+                .prop_filter_map("impossible", move |access| {
+                    Lock::try_from(Unchecked { epoch, fence, turn, high_water_mark, access }).ok()
+                })
         });
-    prop_oneof![1 => timestamps().prop_map(Lease::new), 9 => used]
+    prop_oneof![1 => timestamps().prop_map(Lock::new), 9 => used]
 }
 
-fn accesses(id: LeaseId, clock_mark: Timestamp) -> impl Strategy<Value = Access> {
+fn accesses(id: LeaseId, high_water_mark: Timestamp) -> impl Strategy<Value = Access> {
     prop_oneof![
         // A held canvas has the most rules, so it is drawn most often.
-        4 => holds(id, clock_mark).prop_map(Access::Held),
+        4 => leases(id, high_water_mark).prop_map(Access::Held),
         1 => Just(Access::Open),
         1 => Just(Access::Closed),
     ]
 }
 
-fn holds(id: LeaseId, clock_mark: Timestamp) -> impl Strategy<Value = Hold> {
+fn leases(id: LeaseId, high_water_mark: Timestamp) -> impl Strategy<Value = Lease> {
     (holders(), operation_keys(), durations(), durations(), durations()).prop_map(
         move |(holder, operation, held, idle, left)| {
-            let renewed_at = back(clock_mark, idle);
-            Hold {
+            let renewed_at = back(high_water_mark, idle);
+            Lease {
                 id,
                 holder,
                 operation,
-                taken_at: back(renewed_at, held),
+                acquired_at: back(renewed_at, held),
                 renewed_at,
                 expires_at: renewed_at.saturating_add(left),
             }

@@ -64,7 +64,7 @@ impl ToolReply {
         body.insert("ok".into(), false.into());
         if let Some(snapshot) = snapshot {
             body.insert("revision_id".into(), snapshot.revision_id().to_string().into());
-            body.insert("canvas_epoch".into(), snapshot.head.lease().epoch().get().into());
+            body.insert("canvas_epoch".into(), snapshot.head.lock().epoch().get().into());
         }
         body.insert("error".into(), error);
         Self { body: Value::Object(body) }
@@ -124,7 +124,7 @@ impl ToolReply {
             }
             Outcome::Refused(refusal) => {
                 let mut json = refusal_json(refusal);
-                let next = after_refusal(refusal, snapshot.head.lease().turn_open());
+                let next = after_refusal(refusal, snapshot.head.lock().turn_open());
                 json["message"] = said(&refusal.to_string(), next).into();
                 return Self::failure(json, Some(snapshot));
             }

@@ -82,7 +82,7 @@ impl Session {
         now: Timestamp,
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
-        let (turn, start) = (snapshot.head.lease().turn(), snapshot.head.turn_start());
+        let (turn, start) = (snapshot.head.lock().turn(), snapshot.head.turn_start());
         Ok(Self { canvas, conversation, turn, start, extensions: Extensions::default() })
     }
 
@@ -107,7 +107,7 @@ impl Session {
                 let head = &answered.snapshot.head;
                 // A late retry may find the turn of somebody's later message, which is not this session's.
                 if head.turn_start() == start {
-                    self.turn = head.lease().turn();
+                    self.turn = head.lock().turn();
                 }
                 self.start = start;
                 let hidden_message = changes.as_ref().and_then(hidden_message);

@@ -54,14 +54,14 @@ pub enum LockEvent {
 impl LockView {
     /// The lock at the moment of a snapshot, by the store's clock.
     pub fn of(snapshot: &Snapshot, policy: &Policy) -> Self {
-        let lease = snapshot.head.lease();
-        let hold = lease.held_at(&policy.lease, snapshot.clock);
+        let lock = snapshot.head.lock();
+        let lease = lock.valid_lease(&policy.lease, snapshot.clock);
         // Who holds it is named as a conversation, so the name is one.
-        let holder = hold.and_then(|hold| {
-            let conversation = ConversationId::new(hold.holder.as_str()).ok()?;
-            Some((conversation, hold.expires_at))
+        let holder = lease.and_then(|lease| {
+            let conversation = ConversationId::new(lease.holder.as_str()).ok()?;
+            Some((conversation, lease.expires_at))
         });
-        Self { holder, epoch: lease.epoch().get() }
+        Self { holder, epoch: lock.epoch().get() }
     }
 
     /// Whether to show the indicator.

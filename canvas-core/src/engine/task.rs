@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use canvas_lease::Cause;
+use canvas_lease::PreemptionCause;
 
 use super::error::EngineError;
 use super::run::{At, Known};
@@ -282,7 +282,7 @@ impl Task for Delete<'_> {
         let policy = scene.at.policy;
         let mut head = Head::clone(&row.head);
         // As a message does: should the canvas be made again, a turn is open.
-        head.lease.preempt(&policy.lease, row.clock(scene.at.now), Cause::UserMessage);
+        head.lock.preempt(&policy.lease, row.clock(scene.at.now), PreemptionCause::UserMessage);
         head.bury();
         let mut blobs = Vec::new();
         let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
@@ -354,7 +354,7 @@ fn leave_receipt(
     digest: Digest,
     answer: Answer,
 ) {
-    let live = head.lease.hold().map(|hold| hold.id.fence());
+    let live = head.lock.lease().map(|lease| lease.id.fence());
     let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer };
     head.receipts.push(receipt, live, policy.receipts, blobs);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_lease::{Epoch, Lease, Timestamp};
+use canvas_lease::{Epoch, Lock, Timestamp};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::blob::BlobId;
@@ -114,7 +114,7 @@ pub struct Head {
     pub(crate) canvas: CanvasId,
     pub(crate) revision: Revision,
     pub(crate) faces: Faces,
-    pub(crate) lease: Lease,
+    pub(crate) lock: Lock,
     pub(crate) draft: Tree,
     pub(crate) committed: Option<Tree>,
     pub(crate) receipts: Receipts,
@@ -135,18 +135,18 @@ impl Head {
     pub(crate) fn create(canvas: CanvasId, document: BlobId) -> Self {
         let revision = Revision::ZERO.next().expect("one is a revision");
         // The store's clock is not known yet, and the host's may be ahead of it.
-        Self::first(canvas, document, revision, Lease::new(Timestamp::from_millis(0)))
+        Self::first(canvas, document, revision, Lock::new(Timestamp::from_millis(0)))
     }
 
     /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
-        let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lease.clone());
+        let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
         Some(Self { receipts: self.receipts.clone(), journal: self.journal, ..first })
     }
 
     /// A canvas that never was, as a tombstone.
     pub(crate) fn never(canvas: CanvasId, nothing: BlobId) -> Self {
-        let mut head = Self::first(canvas, nothing, Revision::ZERO, Lease::new(Timestamp::from_millis(0)));
+        let mut head = Self::first(canvas, nothing, Revision::ZERO, Lock::new(Timestamp::from_millis(0)));
         head.bury();
         head
     }
@@ -162,15 +162,15 @@ impl Head {
         self.deleted = true;
     }
 
-    fn first(canvas: CanvasId, document: BlobId, revision: Revision, lease: Lease) -> Self {
+    fn first(canvas: CanvasId, document: BlobId, revision: Revision, lock: Lock) -> Self {
         let mut draft = Tree::default();
         draft.insert(TreePath::document(), document);
-        let turn_start = TurnStart { epoch: lease.epoch(), revision };
+        let turn_start = TurnStart { epoch: lock.epoch(), revision };
         Self {
             canvas,
             revision,
             faces: Faces { document: revision, ..Faces::default() },
-            lease,
+            lock,
             draft,
             committed: None,
             receipts: Receipts::default(),
@@ -203,9 +203,9 @@ impl Head {
         }
     }
 
-    /// The lock.
-    pub fn lease(&self) -> &Lease {
-        &self.lease
+    /// Who may write, until when, and whose turn it is.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
     }
 
     /// The working tree.
@@ -285,7 +285,7 @@ impl Head {
     /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it is
     /// told the whole document.
     pub(crate) fn give_up_one(&mut self) {
-        let holder = self.lease.hold().map(|hold| hold.holder.as_str());
+        let holder = self.lock.lease().map(|lease| lease.holder.as_str());
         let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
         let oldest = spare.min_by_key(|(_, conversation)| conversation.last()).map(|(id, _)| id.clone());
         if let Some(oldest) = oldest {
@@ -325,7 +325,8 @@ struct Wire {
     canvas: CanvasId,
     revision: Revision,
     faces: Faces,
-    lease: Lease,
+    #[serde(rename = "lease")]
+    lock: Lock,
     draft: Tree,
     committed: Option<Tree>,
     receipts: Receipts,
@@ -347,7 +348,8 @@ struct Written<'a> {
     canvas: &'a CanvasId,
     revision: Revision,
     faces: Faces,
-    lease: &'a Lease,
+    #[serde(rename = "lease")]
+    lock: &'a Lock,
     draft: &'a Tree,
     committed: Option<&'a Tree>,
     receipts: &'a Receipts,
@@ -430,7 +432,7 @@ impl TryFrom<Wire> for Head {
             canvas: wire.canvas,
             revision: wire.revision,
             faces: wire.faces,
-            lease: wire.lease,
+            lock: wire.lock,
             draft: wire.draft,
             committed: wire.committed,
             receipts: wire.receipts,
@@ -451,7 +453,7 @@ impl TryFrom<Wire> for Head {
         check(known.max().is_none_or(|revision| revision <= last), "conversations")?;
         check(head.turn_start.revision <= last, "turn_start")?;
         check(head.user_revision <= last, "user_revision")?;
-        check(head.turn_start.epoch <= head.lease.epoch(), "turn_start")?;
+        check(head.turn_start.epoch <= head.lock.epoch(), "turn_start")?;
         check(head.deleted || head.draft.get(&TreePath::document()).is_some(), "draft")?;
         Ok(head)
     }
@@ -464,7 +466,7 @@ impl Serialize for Head {
             canvas: &self.canvas,
             revision: self.revision,
             faces: self.faces,
-            lease: &self.lease,
+            lock: &self.lock,
             draft: &self.draft,
             committed: self.committed.as_ref(),
             receipts: &self.receipts,

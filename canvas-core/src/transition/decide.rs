@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_lease::{Cause, Fence, LeaseId, Timestamp, Turn};
+use canvas_lease::{Fence, LeaseId, PreemptionCause, Timestamp, Turn};
 use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Repair, RepairKind, Summary, apply};
 
 use crate::document::replace::{Hunk, Replacement, hunk};
@@ -53,7 +53,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
     } else {
         let answer = Answer::keep(&outcome, &mut step.blobs);
         let receipt = Receipt { operation: call.operation.clone(), digest, fence: step.fence, answer };
-        let live = step.head.lease.hold().map(|hold| hold.id.fence());
+        let live = step.head.lock.lease().map(|lease| lease.id.fence());
         step.head.receipts.push(receipt, live, policy.receipts, &mut step.blobs);
         true
     };
@@ -165,8 +165,8 @@ impl<'a> Step<'a> {
                 self.know(|conversation| *conversation = Conversation::NOTHING)?;
                 Ok(Outcome::Forgotten)
             }
-            Command::Cancel => Ok(self.interrupt(Cause::Cancel)),
-            Command::TakeControl => Ok(self.interrupt(Cause::TakeControl)),
+            Command::Cancel => Ok(self.interrupt(PreemptionCause::Cancel)),
+            Command::TakeControl => Ok(self.interrupt(PreemptionCause::TakeControl)),
             Command::Amend { base, delta, summary, .. } => self.amend(call, *base, delta, summary),
             Command::Undo { by, what } => self.undo(&call.operation, *by, *what),
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
@@ -224,7 +224,7 @@ impl<'a> Step<'a> {
 
     pub(super) fn edit(&mut self, operation: &OpKey, markdown: &str) -> Result<Outcome, Stop> {
         // The user has acted, whatever becomes of the text.
-        self.preempt(Cause::UserEdit);
+        self.preempt(PreemptionCause::UserEdit);
         self.fits(markdown.len())?;
         if markdown != self.view.text() {
             self.replace_document(markdown.to_owned())?;
@@ -233,40 +233,40 @@ impl<'a> Step<'a> {
             let step = self.document_step(delta);
             self.record(Record { kind, actor, operation, summary }, step);
         }
-        Ok(Outcome::Edited { epoch: self.head.lease.epoch(), revision: self.head.revision_id() })
+        Ok(Outcome::Edited { epoch: self.head.lock.epoch(), revision: self.head.revision_id() })
     }
 
     pub(super) fn message(&mut self) -> Result<Outcome, Stop> {
-        self.preempt(Cause::UserMessage);
+        self.preempt(PreemptionCause::UserMessage);
         let promotion = self.promote();
-        let start = TurnStart { epoch: self.head.lease.epoch(), revision: self.head.revision };
+        let start = TurnStart { epoch: self.head.lock.epoch(), revision: self.head.revision };
         self.head.turn_start = start;
         let changes = self.sync()?;
         Ok(Outcome::TurnBegan { start, changes, promotion })
     }
 
-    pub(super) fn interrupt(&mut self, cause: Cause) -> Outcome {
+    pub(super) fn interrupt(&mut self, cause: PreemptionCause) -> Outcome {
         self.preempt(cause);
-        Outcome::Interrupted { epoch: self.head.lease.epoch() }
+        Outcome::Interrupted { epoch: self.head.lock.epoch() }
     }
 
     pub(super) fn end_turn(&mut self, turn: Turn, start: TurnStart) -> Result<Outcome, Stop> {
         let holder = self.who.holder();
         // The end of a turn may come late, when the next one holds a lease under the same name.
-        let is_running = turn == self.head.lease.turn();
-        let own = self.head.lease.hold().filter(|hold| is_running && hold.holder == holder);
-        if let Some(lease) = own.map(|hold| hold.id) {
+        let is_running = turn == self.head.lock.turn();
+        let own = self.head.lock.lease().filter(|lease| is_running && lease.holder == holder);
+        if let Some(lease) = own.map(|lease| lease.id) {
             // A refusal means that the lease has ended by itself, which is all that is wanted.
-            let _ = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &holder);
+            let _ = self.head.lock.check_in(&self.policy.lease, self.view.clock, lease, &holder);
         }
         let changes = self.sync()?;
-        let whole = start.epoch == self.head.lease.epoch() && start.revision <= self.head.revision;
+        let whole = start.epoch == self.head.lock.epoch() && start.revision <= self.head.revision;
         let promotion = if whole { self.promote() } else { Promotion::StaleEpoch };
         Ok(Outcome::TurnEnded { changes, promotion })
     }
 
-    pub(super) fn preempt(&mut self, cause: Cause) {
-        self.head.lease.preempt(&self.policy.lease, self.view.clock, cause);
+    pub(super) fn preempt(&mut self, cause: PreemptionCause) {
+        self.head.lock.preempt(&self.policy.lease, self.view.clock, cause);
     }
 
     /// Passes a writer who knows the text that is to be changed.
@@ -324,8 +324,8 @@ impl<'a> Step<'a> {
 
     /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.
     pub(super) fn is_worth_a_commit(&self) -> bool {
-        self.head.lease.hold() != self.view.head.lease.hold()
-            || self.head.lease.epoch() != self.view.head.lease.epoch()
+        self.head.lock.lease() != self.view.head.lock.lease()
+            || self.head.lock.epoch() != self.view.head.lock.epoch()
             || self.head.conversations != self.view.head.conversations
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use canvas_lease::{Cause, Epoch};
+use canvas_lease::{Epoch, PreemptionCause};
 use canvas_patch::Delta;
 
 use crate::board::{Board, CanvasEvent, Kept};
@@ -125,8 +125,8 @@ impl Step<'_> {
     }
 
     fn user_has_not_acted(&self) -> Result<(), Stop> {
-        let Head { lease, turn_start, user_revision, .. } = &self.head;
-        if lease.epoch() != turn_start.epoch || *user_revision > turn_start.revision {
+        let Head { lock, turn_start, user_revision, .. } = &self.head;
+        if lock.epoch() != turn_start.epoch || *user_revision > turn_start.revision {
             return Err(Refusal::UserActed.into());
         }
         Ok(())
@@ -152,7 +152,7 @@ impl Step<'_> {
     fn walked(&mut self, by: Actor, walk: Walked) -> Result<Done, Stop> {
         if let Some(document) = walk.document {
             if by == Actor::User {
-                self.preempt(Cause::UserEdit);
+                self.preempt(PreemptionCause::UserEdit);
             }
             self.put(document);
             if by != Actor::User {
@@ -165,7 +165,7 @@ impl Step<'_> {
                 self.head.user_revision = self.head.revision;
             }
         }
-        let (epoch, revision) = (self.head.lease.epoch(), self.head.revision_id());
+        let (epoch, revision) = (self.head.lock.epoch(), self.head.revision_id());
         Ok(Done { entries: walk.done, events: walk.events, epoch, revision })
     }
 

@@ -1,6 +1,6 @@
 //! Who may do something, and until when.
 
-use canvas_lease::{CheckIn, CheckOut, LeaseId, Timestamp};
+use canvas_lease::{CheckInOutcome, CheckOutRequest, LeaseId, Timestamp};
 
 use crate::model::id::OpKey;
 use crate::transition::command::Call;
@@ -10,12 +10,12 @@ use crate::transition::refusal::Refusal;
 
 impl Step<'_> {
     pub(super) fn check_out(&mut self, call: &Call) -> Result<Outcome, Stop> {
-        let request = CheckOut {
+        let request = CheckOutRequest {
             holder: self.who.holder(),
             operation: call.operation.operation(),
             turn: call.operation.turn,
         };
-        let grant = self.head.lease.check_out(&self.policy.lease, self.view.clock, request);
+        let grant = self.head.lock.check_out(&self.policy.lease, self.view.clock, request);
         let grant = grant.map_err(Refusal::from)?;
         self.fence = Some(grant.id.fence());
         Ok(Outcome::CheckedOut {
@@ -28,7 +28,7 @@ impl Step<'_> {
 
     pub(super) fn renew(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
         let lease = lease.ok_or(Refusal::NotOwned)?;
-        let grant = self.head.lease.renew(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let grant = self.head.lock.renew(&self.policy.lease, self.view.clock, lease, &self.who.holder());
         let grant = grant.map_err(|refusal| self.lease_refusal(refusal))?;
         Ok(Outcome::Renewed {
             lease,
@@ -40,9 +40,9 @@ impl Step<'_> {
 
     pub(super) fn check_in(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
         let lease = lease.ok_or(Refusal::NotOwned)?;
-        let done = self.head.lease.check_in(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let done = self.head.lock.check_in(&self.policy.lease, self.view.clock, lease, &self.who.holder());
         let done = done.map_err(|refusal| self.lease_refusal(refusal))?;
-        let released = done == CheckIn::Released;
+        let released = done == CheckInOutcome::Released;
         self.fence = released.then_some(lease.fence());
         Ok(Outcome::CheckedIn { released, revision: self.head.revision_id() })
     }
@@ -51,7 +51,7 @@ impl Step<'_> {
     pub(super) fn enter(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
         let lease = lease.ok_or(Refusal::NotOwned)?;
         let holder = self.who.holder();
-        let permit = self.head.lease.authorize(&self.policy.lease, self.view.clock, lease, &holder);
+        let permit = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
         let permit = permit.map_err(|refusal| self.lease_refusal(refusal))?;
         self.fence = Some(permit.fence());
         self.not_after = Some(permit.expires_at());
@@ -66,7 +66,7 @@ impl Step<'_> {
     pub(super) fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
         let expires_at = self.enter(lease)?;
         let Some(lease) = lease else { return Ok(expires_at) };
-        let beat = self.head.lease.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
+        let beat = self.head.lock.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
         Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
     }
 
@@ -86,7 +86,11 @@ impl Step<'_> {
             return self.beat(lease).map(Some);
         }
         let holder = self.who.holder();
-        match self.head.lease.held_at(&self.policy.lease, self.view.clock).map(|hold| (hold.id, &hold.holder))
+        match self
+            .head
+            .lock
+            .valid_lease(&self.policy.lease, self.view.clock)
+            .map(|lease| (lease.id, &lease.holder))
         {
             // Who holds the lease need not name it.
             Some((id, held_by)) if *held_by == holder => self.beat(Some(id)).map(Some),
@@ -96,7 +100,7 @@ impl Step<'_> {
 
     /// Passes a call of the turn that runs, while the user has not ended it.
     pub(super) fn is_its_turn(&self, operation: &OpKey) -> Result<(), Stop> {
-        if operation.turn != self.head.lease.turn() || !self.head.lease.turn_open() {
+        if operation.turn != self.head.lock.turn() || !self.head.lock.turn_open() {
             return Err(Refusal::UserActive.into());
         }
         Ok(())
@@ -111,20 +115,20 @@ impl Step<'_> {
     /// Passes whose turn it is, while nobody holds a lease.
     pub(super) fn nobody_writes(&self, operation: &OpKey) -> Result<(), Stop> {
         self.is_its_turn(operation)?;
-        match self.head.lease.held_at(&self.policy.lease, self.view.clock) {
-            Some(hold) => Err(Refusal::Held { until: hold.expires_at }.into()),
+        match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
+            Some(lease) => Err(Refusal::Held { until: lease.expires_at }.into()),
             None => Ok(()),
         }
     }
 
-    pub(super) fn lease_refusal(&self, refusal: canvas_lease::Refusal) -> Stop {
+    pub(super) fn lease_refusal(&self, refusal: canvas_lease::LeaseError) -> Stop {
         match refusal {
-            canvas_lease::Refusal::StaleEpoch { current } => match self.changes_seen() {
+            canvas_lease::LeaseError::StaleEpoch { current } => match self.changes_seen() {
                 Ok(changes) => Refusal::StaleEpoch { current, changes }.into(),
                 Err(missing) => Stop::Missing(missing),
             },
-            canvas_lease::Refusal::NotOwned => Refusal::NotOwned.into(),
-            canvas_lease::Refusal::Expired { at } => Refusal::Expired { at }.into(),
+            canvas_lease::LeaseError::NotOwned => Refusal::NotOwned.into(),
+            canvas_lease::LeaseError::Expired { at } => Refusal::Expired { at }.into(),
         }
     }
 }

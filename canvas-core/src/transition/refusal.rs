@@ -1,6 +1,6 @@
 //! Why a command was refused.
 
-use canvas_lease::{CheckOutRefusal, Epoch, Timestamp};
+use canvas_lease::{CheckOutError, Epoch, Timestamp};
 use canvas_patch::{ApplyError, Excerpt, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -303,13 +303,13 @@ fn after_stale(near: Option<&Excerpt>, rebased: bool) -> String {
     }
 }
 
-impl From<CheckOutRefusal> for Refusal {
-    fn from(refusal: CheckOutRefusal) -> Self {
+impl From<CheckOutError> for Refusal {
+    fn from(refusal: CheckOutError) -> Self {
         match refusal {
-            CheckOutRefusal::Held { until } => Self::Held { until },
-            CheckOutRefusal::UserActive => Self::UserActive,
-            CheckOutRefusal::EpochExhausted => Self::Exhausted { counter: Counter::Epoch },
-            CheckOutRefusal::FenceExhausted => Self::Exhausted { counter: Counter::Fence },
+            CheckOutError::Held { until } => Self::Held { until },
+            CheckOutError::UserActive => Self::UserActive,
+            CheckOutError::EpochExhausted => Self::Exhausted { counter: Counter::Epoch },
+            CheckOutError::FenceExhausted => Self::Exhausted { counter: Counter::Fence },
         }
     }
 }

@@ -24,7 +24,7 @@ fn delete(world: &World) -> Result<(), EngineError> {
 
 fn numbers(world: &World) -> (u64, u64, u64) {
     let head = world.head();
-    (head.revision().get(), head.lease().epoch().get(), head.lease().fence().get())
+    (head.revision().get(), head.lock().epoch().get(), head.lock().fence().get())
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_new_canvas_stands_at_its_first_revision() {
     assert_eq!((head.face_revision(Face::Board), head.face_revision(Face::Surface)), Default::default());
     assert_eq!((head.committed(), head.is_deleted()), (None, false));
     assert_eq!(head.hash_pair(), (head.draft().hash(), None));
-    assert!(head.lease().turn_open());
+    assert!(head.lock().turn_open());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn documents_have_a_size_limit_at_every_door() {
     // Too long a text is not stored, but the user has acted.
     let outcome = world.edit("1234567");
     assert_eq!(outcome, Outcome::Refused(Refusal::TooLarge { bytes: 7, limit: 6 }));
-    assert_eq!((world.text().as_str(), world.loaded().head.lease().epoch().get()), ("123456", 1));
+    assert_eq!((world.text().as_str(), world.loaded().head.lock().epoch().get()), ("123456", 1));
     assert_eq!(code(&world.edit("12345\n")), "OK");
 
     let lease = world.check_out("model");

@@ -117,7 +117,7 @@ fn a_conversation_that_was_given_up_is_told_the_whole() {
     assert_eq!(hears(&world, "one").and_then(|changes| changes.whole).as_deref(), Some("b\n"));
     // Who holds the lease stays.
     world.check_out("one");
-    world.ask("one", Command::Read { lease: world.head().lease().hold().map(|hold| hold.id) });
+    world.ask("one", Command::Read { lease: world.head().lock().lease().map(|lease| lease.id) });
     world.ask("four", Command::Forget);
     world.ask("five", Command::Forget);
     assert_eq!(conversations(&world), ["five", "one"]);

@@ -184,9 +184,9 @@ fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
     assert_eq!(code(&world.write("model", lease, "b>c")), "OK");
     let refused = undo(&world, USER, steps(3));
     assert_eq!(code(&refused), "HISTORY_EMPTY");
-    assert_eq!(world.head().lease().epoch().get(), 0, "a refused undo ends no lease");
+    assert_eq!(world.head().lock().epoch().get(), 0, "a refused undo ends no lease");
     assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
-    assert_eq!(world.head().lease().epoch().get(), 1);
+    assert_eq!(world.head().lock().epoch().get(), 1);
     assert_eq!(code(&world.write("model", lease, "b>d")), "STALE_EPOCH");
     assert_eq!(code(&undo(&world, model(lease), steps(1))), "STALE_EPOCH");
     assert_eq!(code(&undo(&world, Party::Assistant { lease: None }, steps(1))), "LOCK_NOT_OWNED");

@@ -159,7 +159,7 @@ impl Play {
                 match self.ask(MODELS[*model], Command::EndTurn { start }) {
                     Outcome::TurnEnded { changes, promotion } => {
                         self.hidden_message(*model, changes);
-                        let whole = start.epoch == self.world.head().lease().epoch();
+                        let whole = start.epoch == self.world.head().lock().epoch();
                         assert_eq!(whole, promotion != Promotion::StaleEpoch);
                     }
                     other => panic!("a turn can always end: {other:?}"),
@@ -204,7 +204,7 @@ impl Play {
         }
         if let Outcome::Applied(_) = &outcome {
             // The fence of the write is that of the lease which is valid.
-            let held = before.head.lease().hold().expect("who writes holds a lease");
+            let held = before.head.lock().lease().expect("who writes holds a lease");
             assert_eq!(Some(held.id), self.leases[MODELS.iter().position(|model| *model == who).unwrap()]);
             assert!(self.world.clock.get() < held.expires_at);
         }
@@ -250,9 +250,9 @@ impl Play {
 /// No number ever falls.
 fn moves_forward(before: &Head, after: &Head) {
     assert!(before.revision() <= after.revision());
-    assert!(before.lease().epoch() <= after.lease().epoch());
-    assert!(before.lease().fence() <= after.lease().fence());
-    assert!(before.lease().turn() <= after.lease().turn());
+    assert!(before.lock().epoch() <= after.lock().epoch());
+    assert!(before.lock().fence() <= after.lock().fence());
+    assert!(before.lock().turn() <= after.lock().turn());
     let changed = before.draft() != after.draft();
     assert_eq!(
         changed,

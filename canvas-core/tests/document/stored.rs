@@ -251,7 +251,7 @@ fn a_stored_head_serves_another_server() {
     let world = eventful();
     let json = serde_json::to_string(world.head().as_ref()).unwrap();
     world.put(serde_json::from_str(&json).unwrap());
-    let lease = world.head().lease().hold().unwrap().id;
+    let lease = world.head().lock().lease().unwrap().id;
     assert_eq!(code(&world.peer().write("other", lease, "z>y")), "OK");
     assert_eq!(world.text(), "c\ny\n");
 }

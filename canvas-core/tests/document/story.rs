@@ -102,7 +102,7 @@ impl Stage {
     fn operation(&mut self, who: &str, call: &str) -> OpKey {
         let (name, turn) = match call.split_once('@') {
             Some((name, turn)) => (name, turn.parse().expect("a turn")),
-            None => (call, self.world.head().lease().turn().get()),
+            None => (call, self.world.head().lock().turn().get()),
         };
         let turn = if name == "read" { turn } else { *self.turns.entry(name.into()).or_insert(turn) };
         key(who, turn, name)

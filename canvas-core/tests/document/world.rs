@@ -92,7 +92,7 @@ impl World {
     /// A new call in the turn that runs.
     pub(crate) fn fresh(&self, who: &str, command: Command) -> Call {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        Call { operation: key(who, self.head().lease().turn().get(), &format!("call-{call}")), command }
+        Call { operation: key(who, self.head().lock().turn().get(), &format!("call-{call}")), command }
     }
 
     pub(crate) fn try_run(&self, call: &Call) -> Result<Answered, EngineError> {

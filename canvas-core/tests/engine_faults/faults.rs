@@ -24,7 +24,7 @@ pub(crate) fn commands(lease: LeaseId, world: &World) -> Vec<(Command, (&'static
 
 fn state(world: &World) -> (String, u64, u64) {
     let head = world.head();
-    (world.text(), head.lease().epoch().get(), head.lease().fence().get())
+    (world.text(), head.lock().epoch().get(), head.lock().fence().get())
 }
 
 /// Plays each command on a canvas of its own, with trouble scripted beforehand.
@@ -228,7 +228,7 @@ fn a_read_in_doubt_reads() {
         world.spy().expect(Commit, trouble);
         assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK");
         assert_eq!(world.spy().deliver_late(), 0);
-        assert_eq!(world.head().lease().hold().unwrap().expires_at.as_millis(), 26_000);
+        assert_eq!(world.head().lock().lease().unwrap().expires_at.as_millis(), 26_000);
     }
 }
 
@@ -344,7 +344,7 @@ fn a_deletion_in_doubt_deletes() {
         world.delete("delete").unwrap();
         assert_eq!(world.spy().deliver_late(), 0);
         assert!(world.head().is_deleted());
-        assert_eq!(world.head().lease().epoch().get(), 1);
+        assert_eq!(world.head().lock().epoch().get(), 1);
     }
 }
 

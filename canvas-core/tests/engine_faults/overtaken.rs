@@ -205,7 +205,7 @@ fn the_time_that_passes_at_the_host_is_added_to_the_stores() {
     let lease = world.check_out("model");
     world.clock.wait(14_999);
     assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
-    assert_eq!(world.head().lease().clock_mark().as_millis(), world.clock.get().as_millis());
+    assert_eq!(world.head().lock().high_water_mark().as_millis(), world.clock.get().as_millis());
     world.clock.wait(15_000);
     assert_eq!(code(&world.write("model", lease, "c>d")), "LEASE_EXPIRED");
 }
@@ -245,7 +245,7 @@ fn a_check_out_that_the_user_overtakes_is_decided_after_the_user() {
     let check_out = world.fresh("model", Command::CheckOut);
     world.spy().expect(Commit, Trouble::after(move || drop(peer.ask("model", Command::Message))));
     assert_eq!(code(&world.run(&check_out).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
-    assert!(world.head().lease().hold().is_none());
+    assert!(world.head().lock().lease().is_none());
 }
 
 /// Calls may run side by side on one engine.

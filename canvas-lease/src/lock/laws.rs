@@ -14,7 +14,7 @@ enum Command {
     Heartbeat(Caller),
     Authorize(Caller),
     CheckIn(Caller),
-    Preempt(Cause),
+    Preempt(PreemptionCause),
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,12 @@ fn callers() -> impl Strategy<Value = Caller> {
 
 fn commands() -> impl Strategy<Value = Command> {
     let check_outs = (strategies::holders(), strategies::operation_keys(), prop::bool::weighted(0.1));
-    let causes = [Cause::UserMessage, Cause::Cancel, Cause::TakeControl, Cause::UserEdit];
+    let causes = [
+        PreemptionCause::UserMessage,
+        PreemptionCause::Cancel,
+        PreemptionCause::TakeControl,
+        PreemptionCause::UserEdit,
+    ];
     prop_oneof![
         3 => check_outs.prop_map(|(holder, operation, next_turn)| {
             Command::CheckOut { holder, operation, next_turn }
@@ -104,80 +109,80 @@ impl Caller {
 
 /// Runs a command. Of a refusal of an operation on a lease, tells which lease and why.
 fn run(
-    lease: &mut Lease,
+    lock: &mut Lock,
     policy: &Policy,
     clock: Timestamp,
     command: &Command,
     given: &[LeaseId],
-) -> Result<Outcome, Option<(LeaseId, Refusal)>> {
+) -> Result<Outcome, Option<(LeaseId, LeaseError)>> {
     let refused = |caller: &Caller| {
         let id = caller.id(given);
         move |refusal| Some((id, refusal))
     };
     match command {
         Command::CheckOut { holder, operation, next_turn } => {
-            let turn = if *next_turn { lease.turn.next().unwrap_or(Turn::ZERO) } else { lease.turn };
-            let request = CheckOut { holder: holder.clone(), operation: operation.clone(), turn };
-            lease.check_out(policy, clock, request).map(Outcome::Granted).map_err(|_| None)
+            let turn = if *next_turn { lock.turn.next().unwrap_or(Turn::ZERO) } else { lock.turn };
+            let request = CheckOutRequest { holder: holder.clone(), operation: operation.clone(), turn };
+            lock.check_out(policy, clock, request).map(Outcome::Granted).map_err(|_| None)
         }
         Command::Renew(caller) => {
-            let renewed = lease.renew(policy, clock, caller.id(given), &caller.holder);
+            let renewed = lock.renew(policy, clock, caller.id(given), &caller.holder);
             renewed.map(Outcome::Granted).map_err(refused(caller))
         }
         Command::Heartbeat(caller) => {
-            let beaten = lease.heartbeat(policy, clock, caller.id(given), &caller.holder);
+            let beaten = lock.heartbeat(policy, clock, caller.id(given), &caller.holder);
             beaten.map(|beat| Outcome::Granted(*beat.grant())).map_err(refused(caller))
         }
         Command::Authorize(caller) => {
-            let permit = lease.authorize(policy, clock, caller.id(given), &caller.holder);
+            let permit = lock.authorize(policy, clock, caller.id(given), &caller.holder);
             permit
                 .map(|permit| Outcome::Permitted(LeaseId::new(permit.fence(), permit.epoch())))
                 .map_err(refused(caller))
         }
         Command::CheckIn(caller) => {
-            let checked_in = lease.check_in(policy, clock, caller.id(given), &caller.holder);
+            let checked_in = lock.check_in(policy, clock, caller.id(given), &caller.holder);
             checked_in.map(|_| Outcome::CheckedIn).map_err(refused(caller))
         }
-        Command::Preempt(cause) => Ok(Outcome::Preempted(lease.preempt(policy, clock, *cause))),
+        Command::Preempt(cause) => Ok(Outcome::Preempted(lock.preempt(policy, clock, *cause))),
     }
 }
 
 /// Checks what must hold between a state and the next.
 fn check_step(
-    before: &Lease,
-    after: &Lease,
+    before: &Lock,
+    after: &Lock,
     policy: &Policy,
     clock: Timestamp,
-    outcome: &Result<Outcome, Option<(LeaseId, Refusal)>>,
+    outcome: &Result<Outcome, Option<(LeaseId, LeaseError)>>,
 ) -> Result<(), TestCaseError> {
     prop_assert!(after.epoch >= before.epoch, "the epoch fell");
     prop_assert!(after.fence >= before.fence, "the fence fell");
     prop_assert!(after.turn >= before.turn, "the turn fell");
 
-    let doubted = before.clock_mark.saturating_since(clock) > policy.clock_tolerance;
-    prop_assert_eq!(after.clock_mark, if doubted { clock } else { clock.max(before.clock_mark) });
+    let doubted = before.high_water_mark.saturating_since(clock) > policy.clock_tolerance;
+    prop_assert_eq!(after.high_water_mark, if doubted { clock } else { clock.max(before.high_water_mark) });
     if doubted {
         prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX, "doubt did not preempt");
     }
 
     let stored = serde_json::to_value(after).unwrap();
-    let read: Lease =
+    let read: Lock =
         serde_json::from_value(stored).map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&read, after, "the state does not read back");
 
-    if let (Some(old), Some(new)) = (before.hold(), after.hold())
+    if let (Some(old), Some(new)) = (before.lease(), after.lease())
         && old.id == new.id
     {
         prop_assert!(new.expires_at >= old.expires_at, "the expiry moved back");
-        let limit = old.taken_at.saturating_add(policy.max_hold).max(old.expires_at);
+        let limit = old.acquired_at.saturating_add(policy.max_hold).max(old.expires_at);
         prop_assert!(new.expires_at <= limit, "the expiry passed the maximum hold");
         prop_assert_eq!(
-            (&new.holder, &new.operation, new.taken_at),
-            (&old.holder, &old.operation, old.taken_at)
+            (&new.holder, &new.operation, new.acquired_at),
+            (&old.holder, &old.operation, old.acquired_at)
         );
     }
 
-    let valid = before.held_at(policy, clock).map(|hold| hold.id);
+    let valid = before.valid_lease(policy, clock).map(|lease| lease.id);
     match outcome {
         Ok(Outcome::Granted(grant)) if Some(grant.id) != valid => {
             prop_assert_eq!(valid, None, "a valid hold was replaced");
@@ -185,9 +190,9 @@ fn check_step(
         }
         Ok(Outcome::Permitted(id)) => prop_assert_eq!(valid, Some(*id), "a lease that was not valid wrote"),
         Ok(Outcome::Preempted(preemption)) => {
-            prop_assert_eq!(after.hold(), None, "a hold outlived a preemption");
+            prop_assert_eq!(after.lease(), None, "a hold outlived a preemption");
             prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX);
-            prop_assert_eq!(preemption.ended.as_ref(), before.hold());
+            prop_assert_eq!(preemption.ended.as_ref(), before.lease());
         }
         Ok(Outcome::Granted(_) | Outcome::CheckedIn) => {}
         Err(_) => {
@@ -202,22 +207,22 @@ fn check_step(
 proptest! {
     #[test]
     fn every_step_of_every_run_keeps_the_rules(
-        start in strategies::leases(),
+        start in strategies::locks(),
         policy in strategies::policies(),
         steps in prop::collection::vec((clocks(), commands()), 1..40),
     ) {
-        let mut lease = start;
-        let mut given: Vec<LeaseId> = lease.hold().map(|hold| hold.id).into_iter().collect();
+        let mut lock = start;
+        let mut given: Vec<LeaseId> = lock.lease().map(|lease| lease.id).into_iter().collect();
         let mut over = BTreeSet::new();
         for (clock, command) in steps {
-            let clock = clock.after(lease.clock_mark);
-            let before = lease.clone();
-            let outcome = run(&mut lease, &policy, clock, &command, &given);
-            check_step(&before, &lease, &policy, clock, &outcome)?;
+            let clock = clock.after(lock.high_water_mark);
+            let before = lock.clone();
+            let outcome = run(&mut lock, &policy, clock, &command, &given);
+            check_step(&before, &lock, &policy, clock, &outcome)?;
 
             let mut again = before;
             prop_assert_eq!(&run(&mut again, &policy, clock, &command, &given), &outcome);
-            prop_assert_eq!(&again, &lease, "the same step led elsewhere");
+            prop_assert_eq!(&again, &lock, "the same step led elsewhere");
 
             match outcome {
                 Ok(Outcome::Granted(grant)) => {
@@ -228,7 +233,7 @@ proptest! {
                     }
                 }
                 Ok(Outcome::Permitted(id)) => prop_assert!(!over.contains(&id), "an ended lease wrote"),
-                Err(Some((id, Refusal::StaleEpoch { .. } | Refusal::Expired { .. }))) => {
+                Err(Some((id, LeaseError::StaleEpoch { .. } | LeaseError::Expired { .. }))) => {
                     over.insert(id);
                 }
                 _ => {}
@@ -237,9 +242,9 @@ proptest! {
     }
 
     #[test]
-    fn every_lease_reads_back(lease in strategies::leases()) {
-        let stored = serde_json::to_string(&lease).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Lease>(&stored).unwrap(), lease);
+    fn every_lease_reads_back(lock in strategies::locks()) {
+        let stored = serde_json::to_string(&lock).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Lock>(&stored).unwrap(), lock);
     }
 
     #[test]

@@ -16,52 +16,52 @@ const POLICY: Policy = Policy {
 
 /// Plays a story on a new canvas at clock 100.
 fn check(story: &str) {
-    check_from(Lease::new(Timestamp::from_millis(100)), story);
+    check_from(Lock::new(Timestamp::from_millis(100)), story);
 }
 
 /// Plays a story and compares every answer. Also checks after every step that a refusal changed nothing
 /// but the clock, and that the state reads back from its stored form.
-fn check_from(mut lease: Lease, story: &str) {
+fn check_from(mut lock: Lock, story: &str) {
     for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (step, expected) = line.split_once(" -> ").expect("a step and its answer");
-        let before = lease.clone();
-        let (clock, answer) = play(&mut lease, step);
+        let before = lock.clone();
+        let (clock, answer) = play(&mut lock, step);
         match answer {
             Ok(answer) => assert_eq!(answer, expected, "{line}"),
-            Err(refusal) => {
-                assert_eq!(refusal, expected, "{line}");
+            Err(lease_error) => {
+                assert_eq!(lease_error, expected, "{line}");
                 let mut observed = before;
                 observed.observe(&POLICY, clock);
-                assert_eq!(lease, observed, "{line}");
+                assert_eq!(lock, observed, "{line}");
             }
         }
-        assert_eq!(serde_json::from_value::<Lease>(stored(&lease)).unwrap(), lease, "{line}");
+        assert_eq!(serde_json::from_value::<Lock>(stored(&lock)).unwrap(), lock, "{line}");
     }
 }
 
-fn play(lease: &mut Lease, step: &str) -> (Timestamp, Result<String, String>) {
+fn play(lock: &mut Lock, step: &str) -> (Timestamp, Result<String, String>) {
     let words: Vec<&str> = step.split_whitespace().collect();
     let clock = Timestamp::from_millis(words[0].parse().expect("a clock"));
     let holder = Holder::new(words[1]);
     let answer = match words[1..] {
-        ["store", "held"] => {
-            Ok(lease.held_at(&POLICY, clock).map_or_else(|| "nothing".into(), |hold| hold.id.to_string()))
-        }
-        ["user", act] => Ok(preemption(lease.preempt(&POLICY, clock, cause(act)))),
+        ["store", "held"] => Ok(lock
+            .valid_lease(&POLICY, clock)
+            .map_or_else(|| "nothing".into(), |lease| lease.id.to_string())),
+        ["user", act] => Ok(preemption(lock.preempt(&POLICY, clock, cause(act)))),
         [_, "checks-out", operation, turn] => {
             let turn = turn.strip_prefix("turn-").and_then(|turn| turn.parse().ok()).and_then(Turn::new);
             let operation = OperationKey::new(operation);
-            let request = CheckOut { holder, operation, turn: turn.expect("a turn") };
-            lease.check_out(&POLICY, clock, request).map(grant).map_err(check_out_refusal)
+            let request = CheckOutRequest { holder, operation, turn: turn.expect("a turn") };
+            lock.check_out(&POLICY, clock, request).map(grant).map_err(check_out_error)
         }
-        [_, "renews", id] => lease.renew(&POLICY, clock, parse(id), &holder).map(grant).map_err(refusal),
-        [_, "beats", id] => lease.heartbeat(&POLICY, clock, parse(id), &holder).map(beat).map_err(refusal),
+        [_, "renews", id] => lock.renew(&POLICY, clock, parse(id), &holder).map(grant).map_err(lease_error),
+        [_, "beats", id] => lock.heartbeat(&POLICY, clock, parse(id), &holder).map(beat).map_err(lease_error),
         [_, "writes", id] => {
-            let permit = lease.authorize(&POLICY, clock, parse(id), &holder).map_err(refusal);
+            let permit = lock.authorize(&POLICY, clock, parse(id), &holder).map_err(lease_error);
             permit.map(|it| format!("lease-{}-{} until {}", it.fence(), it.epoch(), it.expires_at()))
         }
         [_, "checks-in", id] => {
-            lease.check_in(&POLICY, clock, parse(id), &holder).map(|it| format!("{it:?}")).map_err(refusal)
+            lock.check_in(&POLICY, clock, parse(id), &holder).map(|it| format!("{it:?}")).map_err(lease_error)
         }
         _ => panic!("no such step: {step}"),
     };
@@ -72,7 +72,7 @@ fn parse(id: &str) -> LeaseId {
     id.parse().expect("a lease id")
 }
 
-fn cause(act: &str) -> Cause {
+fn cause(act: &str) -> PreemptionCause {
     serde_json::from_value(act.into()).expect("a cause")
 }
 
@@ -84,62 +84,62 @@ fn grant(grant: Grant) -> String {
     format!("{} until {}, {left} ms{replayed}{at_max_hold}", grant.id, grant.expires_at)
 }
 
-fn beat(heartbeat: Heartbeat) -> String {
-    let kind = if matches!(heartbeat, Heartbeat::Extended(_)) { "extended" } else { "coalesced" };
+fn beat(heartbeat: HeartbeatOutcome) -> String {
+    let kind = if matches!(heartbeat, HeartbeatOutcome::Extended(_)) { "extended" } else { "coalesced" };
     format!("{kind}, {}", grant(*heartbeat.grant()))
 }
 
 fn preemption(preemption: Preemption) -> String {
     let Preemption { epoch, turn, ended } = preemption;
-    let ended = ended.map_or_else(|| "nothing".into(), |hold| hold.id.to_string());
+    let ended = ended.map_or_else(|| "nothing".into(), |lease| lease.id.to_string());
     format!("epoch {epoch}, turn {turn}, ended {ended}")
 }
 
-fn check_out_refusal(refusal: CheckOutRefusal) -> String {
-    match refusal {
-        CheckOutRefusal::Held { until } => format!("HELD until {until}"),
+fn check_out_error(lease_error: CheckOutError) -> String {
+    match lease_error {
+        CheckOutError::Held { until } => format!("HELD until {until}"),
         other => other.reason().unwrap_or_else(|| other.code()).into(),
     }
 }
 
-fn refusal(refusal: Refusal) -> String {
-    match refusal {
-        Refusal::StaleEpoch { current } => format!("STALE_EPOCH, now {current}"),
-        Refusal::NotOwned => "LOCK_NOT_OWNED".into(),
-        Refusal::Expired { at } => format!("LEASE_EXPIRED at {at}"),
+fn lease_error(lease_error: LeaseError) -> String {
+    match lease_error {
+        LeaseError::StaleEpoch { current } => format!("STALE_EPOCH, now {current}"),
+        LeaseError::NotOwned => "LOCK_NOT_OWNED".into(),
+        LeaseError::Expired { at } => format!("LEASE_EXPIRED at {at}"),
     }
 }
 
-fn stored(lease: &Lease) -> Value {
-    serde_json::to_value(lease).unwrap()
+fn stored(lock: &Lock) -> Value {
+    serde_json::to_value(lock).unwrap()
 }
 
 /// A lease read from its stored form.
-fn read(stored: Value) -> Lease {
+fn read(stored: Value) -> Lock {
     serde_json::from_value(stored).unwrap()
 }
 
 #[test]
 fn a_new_canvas_is_open_and_free() {
-    let lease = Lease::new(Timestamp::from_millis(100));
-    assert_eq!((lease.epoch(), lease.fence(), lease.turn()), (Epoch::ZERO, Fence::ZERO, Turn::ZERO));
-    assert_eq!(lease.clock_mark(), Timestamp::from_millis(100));
-    assert!(lease.turn_open());
-    assert_eq!(lease.hold(), None);
+    let lock = Lock::new(Timestamp::from_millis(100));
+    assert_eq!((lock.epoch(), lock.fence(), lock.turn()), (Epoch::ZERO, Fence::ZERO, Turn::ZERO));
+    assert_eq!(lock.high_water_mark(), Timestamp::from_millis(100));
+    assert!(lock.turn_open());
+    assert_eq!(lock.lease(), None);
 }
 
 #[test]
 fn a_hold_tells_who_has_it_for_what_and_since_when() {
-    let mut lease = Lease::new(Timestamp::from_millis(100));
-    play(&mut lease, "100 ada checks-out call-1 turn-0").1.unwrap();
-    play(&mut lease, "105 ada renews lease-1-0").1.unwrap();
-    let hold = lease.hold().unwrap();
-    assert_eq!((hold.holder.as_str(), hold.operation.as_str()), ("ada", "call-1"));
+    let mut lock = Lock::new(Timestamp::from_millis(100));
+    play(&mut lock, "100 ada checks-out call-1 turn-0").1.unwrap();
+    play(&mut lock, "105 ada renews lease-1-0").1.unwrap();
+    let lease = lock.lease().unwrap();
+    assert_eq!((lease.holder.as_str(), lease.operation.as_str()), ("ada", "call-1"));
     assert_eq!(
-        (hold.taken_at, hold.renewed_at, hold.expires_at),
+        (lease.acquired_at, lease.renewed_at, lease.expires_at),
         (Timestamp::from_millis(100), Timestamp::from_millis(105), Timestamp::from_millis(114))
     );
-    assert!(lease.turn_open());
+    assert!(lock.turn_open());
 }
 
 #[test]
@@ -421,45 +421,45 @@ fn a_policy_of_no_time_gives_leases_that_have_expired() {
             max_hold: Duration::from_millis(max_hold),
             clock_tolerance: Duration::ZERO,
         };
-        let mut lease = Lease::new(Timestamp::from_millis(100));
+        let mut lock = Lock::new(Timestamp::from_millis(100));
         let (holder, operation) = (Holder::new("ada"), OperationKey::new("call-1"));
-        let request = CheckOut { holder: holder.clone(), operation, turn: Turn::ZERO };
-        let grant = lease.check_out(&policy, Timestamp::from_millis(100), request).unwrap();
+        let request = CheckOutRequest { holder: holder.clone(), operation, turn: Turn::ZERO };
+        let grant = lock.check_out(&policy, Timestamp::from_millis(100), request).unwrap();
         assert_eq!(grant.ttl_remaining, Duration::ZERO);
-        let refused = lease.authorize(&policy, Timestamp::from_millis(100), grant.id, &holder);
-        assert_eq!(refused, Err(Refusal::Expired { at: Timestamp::from_millis(100) }));
+        let refused = lock.authorize(&policy, Timestamp::from_millis(100), grant.id, &holder);
+        assert_eq!(refused, Err(LeaseError::Expired { at: Timestamp::from_millis(100) }));
     }
 }
 
 #[test]
 fn a_shorter_policy_shortens_no_lease() {
-    let mut lease = Lease::new(Timestamp::from_millis(100));
-    play(&mut lease, "100 ada checks-out call-1 turn-0").1.unwrap();
+    let mut lock = Lock::new(Timestamp::from_millis(100));
+    play(&mut lock, "100 ada checks-out call-1 turn-0").1.unwrap();
     for (ttl, max_hold) in [(1, 20), (9, 3), (0, 0)] {
         let policy = Policy {
             ttl: Duration::from_millis(ttl),
             max_hold: Duration::from_millis(max_hold),
             ..Policy::default()
         };
-        let grant = lease
+        let grant = lock
             .renew(&policy, Timestamp::from_millis(104), parse("lease-1-0"), &Holder::new("ada"))
             .unwrap();
         assert_eq!(grant.expires_at, Timestamp::from_millis(109));
-        assert_eq!(lease.hold().unwrap().renewed_at, Timestamp::from_millis(100));
+        assert_eq!(lock.lease().unwrap().renewed_at, Timestamp::from_millis(100));
     }
 }
 
 #[test]
 fn the_stored_form_is_a_contract() {
-    let mut lease = Lease::new(Timestamp::from_millis(100));
+    let mut lock = Lock::new(Timestamp::from_millis(100));
     assert_eq!(
-        stored(&lease),
+        stored(&lock),
         json!({ "epoch": 0, "fence": 0, "turn": 0, "clock_mark": 100, "access": "open" })
     );
-    play(&mut lease, "101 user user_message").1.unwrap();
-    play(&mut lease, "102 ada checks-out call-1 turn-1").1.unwrap();
+    play(&mut lock, "101 user user_message").1.unwrap();
+    play(&mut lock, "102 ada checks-out call-1 turn-1").1.unwrap();
     assert_eq!(
-        stored(&lease),
+        stored(&lock),
         json!({
             "epoch": 1,
             "fence": 1,
@@ -475,12 +475,12 @@ fn the_stored_form_is_a_contract() {
             } },
         })
     );
-    play(&mut lease, "103 user cancel").1.unwrap();
-    assert_eq!(stored(&lease)["access"], "closed");
+    play(&mut lock, "103 user cancel").1.unwrap();
+    assert_eq!(stored(&lock)["access"], "closed");
 }
 
 /// A held canvas to which one change is made, by JSON pointer.
-fn changed(pointer: &str, value: Value) -> Result<Lease, String> {
+fn changed(pointer: &str, value: Value) -> Result<Lock, String> {
     let mut stored = json!({
         "epoch": 3,
         "fence": 2,
@@ -557,7 +557,7 @@ fn impossible_states_are_refused() {
             "no lease is given in the last epoch",
         ),
     ] {
-        let error = serde_json::from_value::<Lease>(stored).unwrap_err().to_string();
+        let error = serde_json::from_value::<Lock>(stored).unwrap_err().to_string();
         assert!(error.contains(why), "{error}");
     }
 }

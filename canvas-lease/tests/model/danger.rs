@@ -44,7 +44,7 @@ pub(crate) fn all() -> Vec<Property<WorldModel>> {
         }),
         Property::sometimes("a live lease is at its maximum hold", |_, world: &World| {
             world.referee.any(|_, standing| {
-                matches!(standing, Standing::Live { taken_at, expires_at } if expires_at == taken_at + MAX_HOLD)
+                matches!(standing, Standing::Live { acquired_at, expires_at } if expires_at == acquired_at + MAX_HOLD)
             })
         }),
         Property::sometimes("the clock is behind when a lease is live", |_, world: &World| {

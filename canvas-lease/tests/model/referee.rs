@@ -3,7 +3,7 @@
 //! The referee sees the clock, the requests and the answers, and keeps its own books. It never asks the
 //! lease which epoch it is in or whether a hold is valid.
 
-use canvas_lease::{CheckOutRefusal, Fence, Grant, Lease, LeaseId, Refusal};
+use canvas_lease::{CheckOutError, Fence, Grant, LeaseError, LeaseId, Lock};
 use stateright::Property;
 
 use crate::world::{Agent, MAX_HOLD, Operation, POLICY, TOLERANCE, World, WorldModel, clock_at};
@@ -74,7 +74,7 @@ struct Issued {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Standing {
-    Live { taken_at: u64, expires_at: u64 },
+    Live { acquired_at: u64, expires_at: u64 },
     Expired,
     Released,
     CutShort,
@@ -175,9 +175,9 @@ impl Referee {
         self.require(Rule::RetryAnswered, !live.iter().any(|&(_, a, o)| (a, o) == (agent, operation)));
         self.require(Rule::FreshId, self.standing(grant.id).is_none());
         self.require(Rule::OneHolder, live.is_empty());
-        let (taken_at, expires_at) = (self.now, grant.expires_at.as_millis());
-        self.require(Rule::MaxHold, expires_at <= taken_at + MAX_HOLD);
-        let standing = Standing::Live { taken_at, expires_at };
+        let (acquired_at, expires_at) = (self.now, grant.expires_at.as_millis());
+        self.require(Rule::MaxHold, expires_at <= acquired_at + MAX_HOLD);
+        let standing = Standing::Live { acquired_at, expires_at };
         self.issued.push(Issued { id: grant.id, agent, operation, standing });
     }
 
@@ -186,12 +186,12 @@ impl Referee {
         agent: Agent,
         operation: Operation,
         turn: u64,
-        refusal: CheckOutRefusal,
+        refusal: CheckOutError,
     ) {
         if turn != self.turn || !self.turn_open {
             return;
         }
-        let held = matches!(refusal, CheckOutRefusal::Held { .. });
+        let held = matches!(refusal, CheckOutError::Held { .. });
         self.require(Rule::NoFalseLock, held && self.live().next().is_some());
         let locked_out = self.live().any(|(_, a, o)| (a, o) == (agent, operation));
         self.require(Rule::RetryAnswered, !locked_out);
@@ -202,11 +202,11 @@ impl Referee {
             return self.require(Rule::LeaseStands, false);
         };
         match self.issued[index].standing {
-            Standing::Live { taken_at, expires_at: promised } => {
+            Standing::Live { acquired_at, expires_at: promised } => {
                 let expires_at = grant.expires_at.as_millis();
                 self.require(Rule::NoShortening, expires_at >= promised);
-                self.require(Rule::MaxHold, expires_at <= taken_at + MAX_HOLD);
-                self.issued[index].standing = Standing::Live { taken_at, expires_at };
+                self.require(Rule::MaxHold, expires_at <= acquired_at + MAX_HOLD);
+                self.issued[index].standing = Standing::Live { acquired_at, expires_at };
             }
             Standing::Expired => self.require(Rule::NoRevival, false),
             Standing::Released => self.require(Rule::ReleaseBinds, false),
@@ -214,7 +214,7 @@ impl Referee {
         }
     }
 
-    pub(crate) fn refused(&mut self, id: LeaseId, refusal: Refusal) {
+    pub(crate) fn refused(&mut self, id: LeaseId, refusal: LeaseError) {
         if self.standing(id) == Some(Standing::CutShort) {
             self.require(Rule::StaleEpochTold, refusal.code() == "STALE_EPOCH");
         }
@@ -243,12 +243,12 @@ impl Referee {
     }
 
     /// Compares the lease with the books, after every operation.
-    pub(crate) fn inspect(&mut self, lease: &Lease, clock: u64) {
-        self.require(Rule::EpochCounts, lease.epoch().get() == self.preemptions);
-        self.require(Rule::FenceRises, lease.fence() >= self.fence);
-        self.fence = lease.fence();
+    pub(crate) fn inspect(&mut self, lock: &Lock, clock: u64) {
+        self.require(Rule::EpochCounts, lock.epoch().get() == self.preemptions);
+        self.require(Rule::FenceRises, lock.fence() >= self.fence);
+        self.fence = lock.fence();
         let live: Vec<_> = self.live().map(|(id, ..)| id).collect();
-        let held = lease.held_at(&POLICY, clock_at(clock)).map(|hold| hold.id);
+        let held = lock.valid_lease(&POLICY, clock_at(clock)).map(|lease| lease.id);
         self.require(Rule::OneHolder, live.len() <= 1);
         self.require(Rule::LeaseStands, live.iter().all(|id| held == Some(*id)));
     }

@@ -4,7 +4,8 @@
 //! calls. None of them has a second state machine.
 
 use canvas_lease::{
-    Cause, CheckIn, CheckOut, CheckOutRefusal, Grant, Lease, LeaseId, Policy, Refusal, Timestamp,
+    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, LeaseError, LeaseId, Lock, Policy,
+    PreemptionCause, Timestamp,
 };
 use serde_json::{Value, json};
 
@@ -61,34 +62,34 @@ pub(crate) enum Variant {
 impl Variant {
     pub(crate) fn check_out(
         self,
-        lease: &mut Lease,
+        lock: &mut Lock,
         clock: u64,
-        mut request: CheckOut,
-    ) -> Result<Grant, CheckOutRefusal> {
-        let now = self.read_clock(lease, clock);
+        mut request: CheckOutRequest,
+    ) -> Result<Grant, CheckOutError> {
+        let now = self.read_clock(lock, clock);
         match self {
-            Self::TurnNotCompared => request.turn = lease.turn(),
-            Self::ExpiredHoldBlocks if lease.turn_open() && request.turn == lease.turn() => {
-                if let Some(hold) = lease.hold().filter(|hold| !hold.is_valid_at(now)) {
-                    return Err(CheckOutRefusal::Held { until: hold.expires_at });
+            Self::TurnNotCompared => request.turn = lock.turn(),
+            Self::ExpiredHoldBlocks if lock.turn_open() && request.turn == lock.turn() => {
+                if let Some(lease) = lock.lease().filter(|lease| !lease.is_valid_at(now)) {
+                    return Err(CheckOutError::Held { until: lease.expires_at });
                 }
             }
             _ => {}
         }
         let again = request.clone();
-        let result = lease.check_out(&POLICY, now, request);
+        let result = lock.check_out(&POLICY, now, request);
         match (self, &result) {
             (Self::RetryRefused, Ok(grant)) if grant.replayed => {
-                Err(CheckOutRefusal::Held { until: grant.expires_at })
+                Err(CheckOutError::Held { until: grant.expires_at })
             }
-            (Self::HoldReplaced, Err(CheckOutRefusal::Held { .. })) => {
-                release(lease, now);
-                lease.check_out(&POLICY, now, again)
+            (Self::HoldReplaced, Err(CheckOutError::Held { .. })) => {
+                release(lock, now);
+                lock.check_out(&POLICY, now, again)
             }
-            (Self::OperationNotCompared, Err(CheckOutRefusal::Held { .. })) => {
-                let hold = lease.hold().expect("it is held").clone();
-                let request = CheckOut { operation: hold.operation, ..again };
-                lease.check_out(&POLICY, now, request)
+            (Self::OperationNotCompared, Err(CheckOutError::Held { .. })) => {
+                let lease = lock.lease().expect("it is held").clone();
+                let request = CheckOutRequest { operation: lease.operation, ..again };
+                lock.check_out(&POLICY, now, request)
             }
             _ => result,
         }
@@ -97,34 +98,34 @@ impl Variant {
     /// Renews, or sends a heartbeat.
     pub(crate) fn renew(
         self,
-        lease: &mut Lease,
+        lock: &mut Lock,
         clock: u64,
         id: LeaseId,
         agent: Agent,
         beat: bool,
-    ) -> Result<Grant, Refusal> {
-        let now = self.read_clock(lease, clock);
+    ) -> Result<Grant, LeaseError> {
+        let now = self.read_clock(lock, clock);
         let policy = match self {
             Self::MaxHoldIgnored => Policy { max_hold: std::time::Duration::MAX, ..POLICY },
             _ => POLICY,
         };
-        let renew = |lease: &mut Lease| {
+        let renew = |lock: &mut Lock| {
             if beat {
-                lease.heartbeat(&policy, now, id, &holder(agent)).map(|heartbeat| *heartbeat.grant())
+                lock.heartbeat(&policy, now, id, &holder(agent)).map(|heartbeat| *heartbeat.grant())
             } else {
-                lease.renew(&policy, now, id, &holder(agent))
+                lock.renew(&policy, now, id, &holder(agent))
             }
         };
-        let result = renew(lease);
+        let result = renew(lock);
         match (self, result) {
-            (Self::RenewalRevives, Err(Refusal::Expired { .. })) => {
-                let expires_at = lease.clock_mark().as_millis() + TTL;
-                edit(lease, "/access/held/expires_at", json!(expires_at));
-                renew(lease)
+            (Self::RenewalRevives, Err(LeaseError::Expired { .. })) => {
+                let expires_at = lock.high_water_mark().as_millis() + TTL;
+                edit(lock, "/access/held/expires_at", json!(expires_at));
+                renew(lock)
             }
-            (Self::RenewalShortens, Ok(grant)) if clock_at(clock) < lease.clock_mark() => {
-                let expires_at = (clock + TTL).max(lease.clock_mark().as_millis());
-                edit(lease, "/access/held/expires_at", json!(expires_at));
+            (Self::RenewalShortens, Ok(grant)) if clock_at(clock) < lock.high_water_mark() => {
+                let expires_at = (clock + TTL).max(lock.high_water_mark().as_millis());
+                edit(lock, "/access/held/expires_at", json!(expires_at));
                 Ok(Grant { expires_at: clock_at(expires_at), ..grant })
             }
             (_, result) => result,
@@ -134,29 +135,31 @@ impl Variant {
     /// Whether the lease lets a write through.
     pub(crate) fn authorize(
         self,
-        lease: &mut Lease,
+        lock: &mut Lock,
         clock: u64,
         id: LeaseId,
         agent: Agent,
         allowed_when_sent: bool,
-    ) -> Result<(), Refusal> {
-        let now = self.read_clock(lease, clock);
-        let result = lease.authorize(&POLICY, now, id, &holder(agent)).map(drop);
+    ) -> Result<(), LeaseError> {
+        let now = self.read_clock(lock, clock);
+        let result = lock.authorize(&POLICY, now, id, &holder(agent)).map(drop);
         match (self, result) {
             (Self::AllowedWhenSent, Err(_)) if allowed_when_sent => Ok(()),
-            (Self::ExpiryInclusive, Err(Refusal::Expired { at })) if at == lease.clock_mark() => Ok(()),
-            (Self::HolderNotCompared, Err(Refusal::NotOwned)) => {
-                let Some(hold) = lease.hold().cloned() else { return Err(Refusal::NotOwned) };
-                lease.authorize(&POLICY, now, id, &hold.holder).map(drop)
+            (Self::ExpiryInclusive, Err(LeaseError::Expired { at })) if at == lock.high_water_mark() => {
+                Ok(())
+            }
+            (Self::HolderNotCompared, Err(LeaseError::NotOwned)) => {
+                let Some(lease) = lock.lease().cloned() else { return Err(LeaseError::NotOwned) };
+                lock.authorize(&POLICY, now, id, &lease.holder).map(drop)
             }
             (_, result) => result,
         }
     }
 
     /// The verdict that a write takes along, if this variant asks for one.
-    pub(crate) fn allows_when_sent(self, lease: &Lease, clock: u64, id: LeaseId, agent: Agent) -> bool {
+    pub(crate) fn allows_when_sent(self, lock: &Lock, clock: u64, id: LeaseId, agent: Agent) -> bool {
         self == Self::AllowedWhenSent
-            && lease.clone().authorize(&POLICY, clock_at(clock), id, &holder(agent)).is_ok()
+            && lock.clone().authorize(&POLICY, clock_at(clock), id, &holder(agent)).is_ok()
     }
 
     /// Whether a write made from `base` may replace `revision`.
@@ -166,79 +169,80 @@ impl Variant {
 
     pub(crate) fn check_in(
         self,
-        lease: &mut Lease,
+        lock: &mut Lock,
         clock: u64,
         id: LeaseId,
         agent: Agent,
-    ) -> Result<CheckIn, Refusal> {
-        let now = self.read_clock(lease, clock);
-        let before = lease.clone();
-        let result = lease.check_in(&POLICY, now, id, &holder(agent));
+    ) -> Result<CheckInOutcome, LeaseError> {
+        let now = self.read_clock(lock, clock);
+        let before = lock.clone();
+        let result = lock.check_in(&POLICY, now, id, &holder(agent));
         match (self, result) {
-            (Self::CheckInUnmatched, Ok(CheckIn::AlreadyReleased)) => release(lease, now),
-            (Self::FenceReused, Ok(CheckIn::Released)) => {
-                edit(lease, "/fence", json!(lease.fence().get() - 1));
+            (Self::CheckInUnmatched, Ok(CheckInOutcome::AlreadyReleased)) => release(lock, now),
+            (Self::FenceReused, Ok(CheckInOutcome::Released)) => {
+                edit(lock, "/fence", json!(lock.fence().get() - 1));
             }
-            (Self::CheckInForgotten, Ok(CheckIn::Released)) => *lease = before,
+            (Self::CheckInForgotten, Ok(CheckInOutcome::Released)) => *lock = before,
             _ => {}
         }
         result
     }
 
-    pub(crate) fn preempt(self, lease: &mut Lease, clock: u64, cause: Cause) {
-        let now = self.read_clock(lease, clock);
-        let before = lease.clone();
-        let preemption = lease.preempt(&POLICY, now, cause);
+    pub(crate) fn preempt(self, lock: &mut Lock, clock: u64, cause: PreemptionCause) {
+        let now = self.read_clock(lock, clock);
+        let before = lock.clone();
+        let preemption = lock.preempt(&POLICY, now, cause);
         match (self, cause) {
-            (Self::EpochKeptOnEdit, Cause::UserEdit) if now >= before.clock_mark() => {
-                edit(lease, "/epoch", json!(before.epoch()));
+            (Self::EpochKeptOnEdit, PreemptionCause::UserEdit) if now >= before.high_water_mark() => {
+                edit(lock, "/epoch", json!(before.epoch()));
             }
-            (Self::HoldKeptOnMessage, Cause::UserMessage) => {
-                if let Some(hold) = preemption.ended {
+            (Self::HoldKeptOnMessage, PreemptionCause::UserMessage) => {
+                if let Some(lease) = preemption.ended {
                     // It gets the new epoch, or the state would not read back.
-                    let mut hold = json!(hold);
-                    hold["id"] = json!(format!("lease-{}-{}", lease.fence(), lease.epoch()));
-                    edit(lease, "/access", json!({ "held": hold }));
+                    let mut lease = json!(lease);
+                    lease["id"] = json!(format!("lease-{}-{}", lock.fence(), lock.epoch()));
+                    edit(lock, "/access", json!({ "held": lease }));
                 }
             }
-            (Self::PreemptionSkipsHold, _) if preemption.ended.is_some() => *lease = before,
-            (Self::CancelKeepsTurn, Cause::Cancel) => edit(lease, "/access", json!("open")),
+            (Self::PreemptionSkipsHold, _) if preemption.ended.is_some() => *lock = before,
+            (Self::CancelKeepsTurn, PreemptionCause::Cancel) => edit(lock, "/access", json!("open")),
             _ => {}
         }
     }
 
     /// The clock as this variant hands it to the lease.
-    fn read_clock(self, lease: &mut Lease, clock: u64) -> Timestamp {
+    fn read_clock(self, lock: &mut Lock, clock: u64) -> Timestamp {
         let now = clock_at(clock);
         match self {
             Self::ClockFollowed
-                if now < lease.clock_mark() && clock + TOLERANCE >= lease.clock_mark().as_millis() =>
+                if now < lock.high_water_mark()
+                    && clock + TOLERANCE >= lock.high_water_mark().as_millis() =>
             {
                 // The times of the hold go along, or the state would not read back.
                 for time in ["/access/held/taken_at", "/access/held/renewed_at"] {
-                    if lease.hold().is_some() {
-                        edit(lease, time, json!(0));
+                    if lock.lease().is_some() {
+                        edit(lock, time, json!(0));
                     }
                 }
-                edit(lease, "/clock_mark", json!(now));
+                edit(lock, "/clock_mark", json!(now));
                 now
             }
-            Self::FallTolerated => now.max(lease.clock_mark()),
+            Self::FallTolerated => now.max(lock.high_water_mark()),
             _ => now,
         }
     }
 }
 
 /// Ends the current hold in its holder's name.
-fn release(lease: &mut Lease, now: Timestamp) {
-    if let Some(hold) = lease.hold().cloned() {
-        let _ = lease.check_in(&POLICY, now, hold.id, &hold.holder);
+fn release(lock: &mut Lock, now: Timestamp) {
+    if let Some(lease) = lock.lease().cloned() {
+        let _ = lock.check_in(&POLICY, now, lease.id, &lease.holder);
     }
 }
 
 /// Changes one value of the stored form.
-fn edit(lease: &mut Lease, pointer: &str, value: Value) {
-    let mut stored = serde_json::to_value(&*lease).expect("a lease can be stored");
+fn edit(lock: &mut Lock, pointer: &str, value: Value) {
+    let mut stored = serde_json::to_value(&*lock).expect("a lease can be stored");
     *stored.pointer_mut(pointer).expect("the stored form has this place") = value;
-    *lease = serde_json::from_value(stored).expect("a fault makes a state that could be");
+    *lock = serde_json::from_value(stored).expect("a fault makes a state that could be");
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use canvas_lease::{Cause, CheckOut, Holder, Lease, LeaseId, OperationKey, Policy, Timestamp, Turn};
+use canvas_lease::{
+    CheckOutRequest, Holder, LeaseId, Lock, OperationKey, Policy, PreemptionCause, Timestamp, Turn,
+};
 use stateright::{Model, Property};
 
 use crate::danger;
@@ -62,7 +64,7 @@ pub(crate) struct Budget {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct World {
-    lease: Lease,
+    lock: Lock,
     pub(crate) clock: u64,
     pub(crate) revision: u64,
     agents: [AgentState; 2],
@@ -129,7 +131,7 @@ impl Model for WorldModel {
 
     fn init_states(&self) -> Vec<World> {
         vec![World {
-            lease: Lease::new(clock_at(START)),
+            lock: Lock::new(clock_at(START)),
             clock: START,
             revision: 0,
             agents: Default::default(),
@@ -240,15 +242,15 @@ impl World {
             Action::Edit => {
                 self.left.edits -= 1;
                 self.revision += 1;
-                self.preempt(variant, Cause::UserEdit, Referee::user_edits);
+                self.preempt(variant, PreemptionCause::UserEdit, Referee::user_edits);
             }
             Action::SendMessage => {
                 self.left.messages -= 1;
-                self.preempt(variant, Cause::UserMessage, Referee::user_sends_message);
+                self.preempt(variant, PreemptionCause::UserMessage, Referee::user_sends_message);
             }
             Action::Cancel => {
                 self.left.cancels -= 1;
-                self.preempt(variant, Cause::Cancel, Referee::user_cancels);
+                self.preempt(variant, PreemptionCause::Cancel, Referee::user_cancels);
             }
             Action::Tick => {
                 self.left.ticks -= 1;
@@ -265,11 +267,11 @@ impl World {
         }
     }
 
-    fn preempt(&mut self, variant: Variant, cause: Cause, note: fn(&mut Referee)) {
+    fn preempt(&mut self, variant: Variant, cause: PreemptionCause, note: fn(&mut Referee)) {
         self.referee.look_at_clock(self.clock);
-        variant.preempt(&mut self.lease, self.clock, cause);
+        variant.preempt(&mut self.lock, self.clock, cause);
         note(&mut self.referee);
-        self.referee.inspect(&self.lease, self.clock);
+        self.referee.inspect(&self.lock, self.clock);
     }
 
     fn send(&mut self, variant: Variant, mut message: Message) {
@@ -279,7 +281,7 @@ impl World {
             Request::Renew { .. } | Request::Heartbeat { .. } => left.renewals -= 1,
             Request::Write { id, allowed_when_sent, .. } => {
                 left.writes -= 1;
-                *allowed_when_sent = variant.allows_when_sent(&self.lease, self.clock, *id, message.agent);
+                *allowed_when_sent = variant.allows_when_sent(&self.lock, self.clock, *id, message.agent);
             }
             Request::CheckIn { .. } => {
                 left.check_ins -= 1;
@@ -292,13 +294,13 @@ impl World {
 
     /// The store decides on a request with the state and the clock of this moment.
     fn deliver(&mut self, variant: Variant, message: Message, answered: bool) {
-        let Self { lease, clock, referee, .. } = self;
+        let Self { lock, clock, referee, .. } = self;
         let Message { agent, request } = message;
         let sender = &mut self.agents[agent];
         referee.look_at_clock(*clock);
         match request {
             Request::CheckOut { operation, turn } => {
-                match variant.check_out(lease, *clock, check_out(agent, operation, turn)) {
+                match variant.check_out(lock, *clock, check_out(agent, operation, turn)) {
                     Ok(grant) => {
                         referee.checked_out(agent, operation, turn, &grant);
                         if answered && sender.operation == operation {
@@ -311,7 +313,7 @@ impl World {
             }
             Request::Renew { id } | Request::Heartbeat { id } => {
                 let beat = matches!(request, Request::Heartbeat { .. });
-                match variant.renew(lease, *clock, id, agent, beat) {
+                match variant.renew(lock, *clock, id, agent, beat) {
                     Ok(grant) => referee.renewed(id, &grant),
                     Err(refusal) => {
                         referee.refused(id, refusal);
@@ -320,7 +322,7 @@ impl World {
                 }
             }
             Request::Write { id, base, allowed_when_sent } => {
-                match variant.authorize(lease, *clock, id, agent, allowed_when_sent) {
+                match variant.authorize(lock, *clock, id, agent, allowed_when_sent) {
                     Ok(()) => {
                         if variant.accepts_base(base, self.revision) {
                             referee.wrote(agent, id, base, self.revision);
@@ -336,12 +338,12 @@ impl World {
                     }
                 }
             }
-            Request::CheckIn { id } => match variant.check_in(lease, *clock, id, agent) {
+            Request::CheckIn { id } => match variant.check_in(lock, *clock, id, agent) {
                 Ok(_) => referee.checked_in(agent, id),
                 Err(refusal) => referee.refused(id, refusal),
             },
         }
-        referee.inspect(lease, *clock);
+        referee.inspect(lock, *clock);
     }
 }
 
@@ -349,7 +351,7 @@ pub(crate) fn holder(agent: Agent) -> Holder {
     Holder::new(["ada", "ben"][agent])
 }
 
-fn check_out(agent: Agent, operation: Operation, turn: u64) -> CheckOut {
+fn check_out(agent: Agent, operation: Operation, turn: u64) -> CheckOutRequest {
     let operation = OperationKey::new(format!("call-{operation}"));
-    CheckOut { holder: holder(agent), operation, turn: Turn::new(turn).expect("turns are few") }
+    CheckOutRequest { holder: holder(agent), operation, turn: Turn::new(turn).expect("turns are few") }
 }

@@ -176,7 +176,7 @@ async fn edit<S: Store>(
             if let Some(snapshot) = snapshot {
                 body["revision_id"] = json!(snapshot.revision_id());
                 body["document_version"] = json!(snapshot.revision_id());
-                body["canvas_epoch"] = json!(snapshot.head.lease().epoch());
+                body["canvas_epoch"] = json!(snapshot.head.lock().epoch());
             }
             ToolReply::new(body)
         }

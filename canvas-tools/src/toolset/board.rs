@@ -230,8 +230,8 @@ impl<S: Store> Desk<'_, S> {
             let executed = self.rehearsal(&board).run(&change.command);
             return Ok(BoardReply::silent(reply::refused(&change, &executed.result, None, &snapshot)));
         };
-        let lease = snapshot.head.lease();
-        if self.session.turn != lease.turn() || !lease.turn_open() {
+        let lock = snapshot.head.lock();
+        if self.session.turn != lock.turn() || !lock.turn_open() {
             let refused = Outcome::Refused(Refusal::UserActive);
             return Ok(BoardReply::silent(reply::refusal(&refused, &snapshot, Some(Tool::Refresh))));
         }

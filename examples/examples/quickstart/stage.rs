@@ -86,7 +86,7 @@ impl Stage {
     /// Revision, epoch and lock.
     pub(crate) fn state(&self) -> Played<String> {
         let snapshot = self.snapshot()?;
-        let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lease().epoch());
+        let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lock().epoch());
         Ok(format!("{revision}, epoch {epoch}, {}", self.lock_of(&snapshot)))
     }
 
@@ -96,7 +96,7 @@ impl Stage {
     }
 
     fn lock_of(&self, snapshot: &Snapshot) -> &'static str {
-        match snapshot.head.lease().held_at(&self.engine.policy().lease, snapshot.clock) {
+        match snapshot.head.lock().valid_lease(&self.engine.policy().lease, snapshot.clock) {
             Some(_) => "locked: “Assistant editing canvas…”",
             None => "unlocked",
         }

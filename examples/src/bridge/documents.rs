@@ -67,12 +67,12 @@ impl Documents {
 
     pub(super) fn text(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let snapshot = block_on(self.engine.snapshot(&canvas(request)?, self.clock()))?;
-        let lease = snapshot.head.lease();
+        let lock = snapshot.head.lock();
         Ok(json!({
             "markdown": snapshot.text(),
             "revision_id": snapshot.revision_id(),
-            "canvas_epoch": lease.epoch(),
-            "locked": lease.held_at(&self.engine.policy().lease, snapshot.clock).is_some(),
+            "canvas_epoch": lock.epoch(),
+            "locked": lock.valid_lease(&self.engine.policy().lease, snapshot.clock).is_some(),
         }))
     }
 

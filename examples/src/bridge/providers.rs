@@ -119,7 +119,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         "steps": turn.steps(),
         "requests": requests,
         "outcome": outcome.name(),
-        "locked": snapshot.head.lease().held_at(&lease_policy, snapshot.clock).is_some(),
+        "locked": snapshot.head.lock().valid_lease(&lease_policy, snapshot.clock).is_some(),
     }))
 }
 

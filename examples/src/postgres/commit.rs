@@ -64,7 +64,7 @@ impl PostgresStore {
     /// Swaps the row of a canvas that has one. An answer that the statement cannot give leaves its fate unknown.
     async fn swap(&self, commit: &Writing<'_>, expected: Mark) -> Result<Swapped, Failure> {
         let operation = Operation::Commit;
-        let payload = notice::payload(commit.canvas, commit.head.lease().epoch(), commit.head.revision());
+        let payload = notice::payload(commit.canvas, commit.head.lock().epoch(), commit.head.revision());
         let params: [Param<'_>; 11] = [
             (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
             (&expected.version, Type::INT8),
@@ -151,7 +151,7 @@ impl<'a> Writing<'a> {
             canvas: commit.head.canvas(),
             head: &commit.head,
             json,
-            epoch: number(commit.head.lease().epoch().get()),
+            epoch: number(commit.head.lock().epoch().get()),
             not_after: commit.not_after.map(|limit| number(limit.as_millis())),
             document: commit.head.document().as_bytes().to_vec(),
             hashes,

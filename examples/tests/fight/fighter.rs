@@ -105,7 +105,7 @@ impl<S: Store> Fighter<'_, S> {
 
     async fn bout(&mut self) {
         let Ok(snapshot) = self.engine.snapshot(&self.canvas, now()).await else { return self.pause(5) };
-        let turn = snapshot.head.lease().turn();
+        let turn = snapshot.head.lock().turn();
         if self.dice.roll(12) == 0 {
             // The user sends a message: whoever holds the lease has lost it.
             self.ask(turn, Command::Message).await;

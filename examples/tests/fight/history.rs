@@ -106,10 +106,9 @@ pub(crate) fn judge(
     let mut newest = 0;
     for pair in history.windows(2) {
         let [Entry { version: was, head: old }, Entry { version: is, head: new }] = pair else { continue };
-        let (revision, epoch) = (new.revision().get(), new.lease().epoch().get());
-        tally.preemptions += epoch.saturating_sub(old.lease().epoch().get());
-        let rises =
-            was < is && old.revision() <= new.revision() && old.lease().epoch() <= new.lease().epoch();
+        let (revision, epoch) = (new.revision().get(), new.lock().epoch().get());
+        tally.preemptions += epoch.saturating_sub(old.lock().epoch().get());
+        let rises = was < is && old.revision() <= new.revision() && old.lock().epoch() <= new.lock().epoch();
         tally.lost += usize::from(!rises || revision > old.revision().get() + 1);
         let (before, after) = (document(old), document(new));
         if old.revision() == new.revision() {
@@ -124,9 +123,10 @@ pub(crate) fn judge(
             tally.lost += 1;
             continue;
         };
-        let lease = old.lease();
-        let holds =
-            lease.hold().is_some_and(|hold| (hold.id.fence().get(), hold.id.epoch().get()) == (fence, under));
+        let lock = old.lock();
+        let holds = lock
+            .lease()
+            .is_some_and(|lease| (lease.id.fence().get(), lease.id.epoch().get()) == (fence, under));
         tally.older_epoch += usize::from(!holds || under < newest || under != epoch);
         newest = newest.max(under);
         tally.double += usize::from(written.insert(name.into(), revision).is_some());

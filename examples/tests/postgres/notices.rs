@@ -78,7 +78,7 @@ async fn a_user_on_one_server_stops_the_loop_on_another() {
     servers[0].create(&id, "one\n", &key("create"), now).await.expect("there is room");
     let ask = async |server: &Engine<_>, name: &str, command| {
         let call = Call { operation: key(name), command };
-        server.call(&id, &call, now).await.expect("the store answers").snapshot.head.lease().epoch()
+        server.call(&id, &call, now).await.expect("the store answers").snapshot.head.lock().epoch()
     };
     ask(&servers[0], "check out", Command::CheckOut).await;
     let epoch = ask(&servers[1], "edit", Command::Edit { markdown: "two\n".into() }).await;

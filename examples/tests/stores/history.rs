@@ -15,12 +15,12 @@ pub(crate) struct Moment {
 
 impl Moment {
     fn numbers(&self) -> [u64; 4] {
-        let lease = self.head.lease();
-        [self.head.revision().get(), lease.epoch().get(), lease.fence().get(), lease.turn().get()]
+        let lock = self.head.lock();
+        [self.head.revision().get(), lock.epoch().get(), lock.fence().get(), lock.turn().get()]
     }
 
     fn epoch(&self) -> u64 {
-        self.head.lease().epoch().get()
+        self.head.lock().epoch().get()
     }
 }
 
@@ -88,15 +88,15 @@ fn kept(moments: &[Moment], heard: &[(Asked, String)], asked: &Asked, answer: &s
     let (before, after) = (&moments[at - 1], &moments[at]);
     let mut expected = before.text.clone();
     expected.insert(1.min(expected.len()), line(number));
-    let hold = after.head.lease().hold();
-    let is_own = hold.is_some_and(|hold| {
+    let lease = after.head.lock().lease();
+    let is_own = lease.is_some_and(|lease| {
         let holder: Option<Who> =
-            [Who::One, Who::Two].into_iter().find(|who| who.name() == hold.holder.as_str());
-        (hold.id.fence().get(), hold.id.epoch().get(), holder) == (fence, epoch, Some(asked.op.who))
+            [Who::One, Who::Two].into_iter().find(|who| who.name() == lease.holder.as_str());
+        (lease.id.fence().get(), lease.id.epoch().get(), holder) == (fence, epoch, Some(asked.op.who))
     });
     if after.text != expected || !is_own {
         return Err(format!(
-            "line {number} under lease {fence}-{epoch} made {:?} of {:?}, the lease was then {hold:?}",
+            "line {number} under lease {fence}-{epoch} made {:?} of {:?}, the lease was then {lease:?}",
             after.text, before.text
         ));
     }

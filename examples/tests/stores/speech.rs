@@ -155,13 +155,13 @@ const fn promoted(promotion: Promotion) -> &'static str {
 
 /// A stored head in the words of the referee; its text is read by the caller.
 pub(crate) fn describe(head: &Head, text: &str, is_timeless: bool) -> String {
-    let lease = head.lease();
-    let mark = if is_timeless { 0 } else { lease.clock_mark().as_millis() };
-    let access = match lease.hold() {
-        None => if lease.turn_open() { "open" } else { "closed" }.to_owned(),
-        Some(hold) => {
-            let until = if is_timeless { 0 } else { hold.expires_at.as_millis() };
-            format!("held by {} until {until}", hold.operation.as_str())
+    let lock = head.lock();
+    let mark = if is_timeless { 0 } else { lock.high_water_mark().as_millis() };
+    let access = match lock.lease() {
+        None => if lock.turn_open() { "open" } else { "closed" }.to_owned(),
+        Some(lease) => {
+            let until = if is_timeless { 0 } else { lease.expires_at.as_millis() };
+            format!("held by {} until {until}", lease.operation.as_str())
         }
     };
     let document = head.committed().and_then(|tree| tree.get(&TreePath::document()));
@@ -170,9 +170,9 @@ pub(crate) fn describe(head: &Head, text: &str, is_timeless: bool) -> String {
     format!(
         "r{} e{} f{} t{} at {mark} {access}, began e{}-r{}, artefact {artefact}, text {text}",
         head.revision().get(),
-        lease.epoch().get(),
-        lease.fence().get(),
-        lease.turn().get(),
+        lock.epoch().get(),
+        lock.fence().get(),
+        lock.turn().get(),
         start.epoch.get(),
         start.revision.get(),
     )

@@ -90,7 +90,7 @@ impl Story {
     }
 
     async fn call(&self, who: &str, call: &str, command: Command) -> Result<Outcome, String> {
-        let turn = row(self.engine.store(), &self.canvas).await?.head.lease().turn();
+        let turn = row(self.engine.store(), &self.canvas).await?.head.lock().turn();
         let call = Call { operation: key(who, turn, call)?, command };
         let answered = self.engine.call(&self.canvas, &call, NOW).await;
         Ok(answered.map_err(|e| e.to_string())?.outcome)
@@ -142,7 +142,7 @@ mod tests {
             6,
             "no blob has two reasons"
         );
-        assert!(head.lease().hold().is_some());
+        assert!(head.lock().lease().is_some());
         assert_eq!(head.conversations.len(), 2);
         assert_ne!(head.committed(), Some(head.draft()));
         let put: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();

@@ -78,12 +78,12 @@ pub(in crate::conformance) async fn tombstone<H: Harness>(harness: &H) -> Verdic
     let grave = row(&store, one.canvas()).await?.head;
     same("the tombstone's mark", grave.is_deleted(), true)?;
     same("the tombstone's revision", grave.revision(), before.revision())?;
-    same("the tombstone's fence", grave.lease().fence(), before.lease().fence())?;
+    same("the tombstone's fence", grave.lock().fence(), before.lock().fence())?;
     same("a deleted canvas", two.text().await.is_err(), true)?;
     one.create("second life\n").await?;
     let again = row(&store, one.canvas()).await?.head;
     same("the revision of the second life", Some(again.revision()), before.revision().next())?;
-    same("the epoch goes on", again.lease().epoch() >= before.lease().epoch(), true)?;
+    same("the epoch goes on", again.lock().epoch() >= before.lock().epoch(), true)?;
     same("the text of the second life", two.text().await?, "second life\n".to_owned())?;
     let write =
         Command::Apply { lease: Some(old), patch: "@@\n-second life\n+first life\n".into(), base: None };

@@ -96,7 +96,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
             "expiry" => {
                 // A sign of life may have moved it.
                 let head = row(&store, one.canvas()).await?.head;
-                one.wait_until(head.lease().hold().map_or(expires_at, |hold| hold.expires_at)).await?;
+                one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
                 let edit = Call {
@@ -108,7 +108,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
             _ => {}
         }
         let before = row(&store, one.canvas()).await?;
-        same("a new epoch", before.head.lease().epoch() > epoch, end == "edit")?;
+        same("a new epoch", before.head.lock().epoch() > epoch, end == "edit")?;
         for (call, answer) in calls.iter().zip(&answers) {
             for server in [&two, &one] {
                 let again = server.call(call).await?;

@@ -105,12 +105,12 @@ async fn write<H: Harness>(
     line: &str,
 ) -> Result<Option<String>, String> {
     server.ask(who, Command::Read { lease: Some(lease) }).await?;
-    let hold = row(store, server.canvas()).await?.head.lease().hold().map(|hold| hold.id);
+    let held = row(store, server.canvas()).await?.head.lock().lease().map(|lease| lease.id);
     let outcome = server.ask(who, apply(lease, &format!("@@\n a\n+{line}\n"))).await?;
     if code(&outcome) != "OK" {
         return Ok(None);
     }
-    same("the lease on record when a server wrote", hold, Some(lease))?;
+    same("the lease on record when a server wrote", held, Some(lease))?;
     Ok(Some(format!("{line}\n")))
 }
 

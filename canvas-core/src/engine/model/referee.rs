@@ -101,7 +101,7 @@ impl Referee {
         let old = &old.head;
         self.check(!self.unwritten.contains(&run) || **old == *new, Rule::AnswersTrue);
         let numbers =
-            |head: &Head| [head.revision().get(), head.lease().epoch().get(), head.lease().fence().get()];
+            |head: &Head| [head.revision().get(), head.lock().epoch().get(), head.lock().fence().get()];
         let (was, is) = (numbers(old), numbers(new));
         self.check(was.iter().zip(&is).all(|(was, is)| was <= is), Rule::NumbersRise);
         if was[0] == is[0] {
@@ -128,9 +128,9 @@ impl Referee {
         self.check(self.done[op as usize] == 1, Rule::DoneOnce);
         self.check(!(self.never && op == Op::WriteA), Rule::NeverIsNever);
         if op.is_write() {
-            let hold = old.lease().hold().filter(|hold| hold.id == *LEASE);
-            self.check(hold.is_some(), Rule::UnderTheLease);
-            self.check(!honest || hold.is_none_or(|hold| at(clock) < hold.expires_at), Rule::InTime);
+            let lease = old.lock().lease().filter(|lease| lease.id == *LEASE);
+            self.check(lease.is_some(), Rule::UnderTheLease);
+            self.check(!honest || lease.is_none_or(|lease| at(clock) < lease.expires_at), Rule::InTime);
         }
     }
 

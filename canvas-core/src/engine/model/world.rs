@@ -244,14 +244,14 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             commits(world, Op::WriteA) > 1
         }),
         Property::sometimes("a write is being committed when its lease is cut short", |_, world: &World| {
-            let epoch = world.row.as_ref().map_or(0, |row| row.head.lease().epoch().get());
+            let epoch = world.row.as_ref().map_or(0, |row| row.head.lock().epoch().get());
             commits(world, Op::WriteA) > 0 && epoch > 0
         }),
         Property::sometimes(
             "a write is on its way when its lease has expired",
             |model: &WorldModel, world: &World| {
-                let hold = world.row.as_ref().and_then(|row| row.head.lease().hold().cloned());
-                let expired = hold.is_some_and(|hold| hold.expires_at <= at(world.clock));
+                let lease = world.row.as_ref().and_then(|row| row.head.lock().lease().cloned());
+                let expired = lease.is_some_and(|lease| lease.expires_at <= at(world.clock));
                 model.budget.skew == 0 && expired && !world.late.is_empty()
             },
         ),
@@ -263,7 +263,7 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             !world.late.is_empty() && commits(world, Op::AskA) > 0
         }),
         Property::sometimes("another has the lease when a write is on its way", |_, world: &World| {
-            let fence = world.row.as_ref().map_or(0, |row| row.head.lease().fence().get());
+            let fence = world.row.as_ref().map_or(0, |row| row.head.lock().fence().get());
             fence > 1 && (commits(world, Op::WriteA) > 0 || !world.late.is_empty())
         }),
     ]

@@ -214,7 +214,7 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
         Refusal::StaleBoard { .. } if tool == Some(Tool::Commit) => Some("Next: call plan_canvas again."),
         Refusal::BoardDamaged => Some("Next: stop and tell the user."),
         Refusal::Held { .. } => None,
-        _ => after_refusal(refusal, snapshot.head.lease().turn_open()),
+        _ => after_refusal(refusal, snapshot.head.lock().turn_open()),
     };
     json["message"] = said(&refusal.to_string(), next).into();
     match (refusal, tool) {

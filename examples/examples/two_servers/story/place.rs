@@ -139,7 +139,7 @@ impl Drop for Schema {
 }
 
 pub(crate) fn stands(snapshot: &Snapshot) -> Stands {
-    let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lease().epoch());
+    let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lock().epoch());
     Stands { text: snapshot.text().to_owned(), revision, epoch }
 }
 

@@ -100,8 +100,8 @@ impl Server {
     /// The user types into the document, whoever has the lease.
     async fn types(&mut self) -> Told {
         let before = self.snapshot().await?;
-        let lease = before.head.lease().held_at(&self.engine.policy().lease, before.clock);
-        let lock = lease.map_or_else(|| "unlocked".to_owned(), |hold| format!("locked by {}", hold.id));
+        let lease = before.head.lock().valid_lease(&self.engine.policy().lease, before.clock);
+        let lock = lease.map_or_else(|| "unlocked".to_owned(), |lease| format!("locked by {}", lease.id));
         self.say(format!("shows its user {}, {lock}; the user types all the same", before.revision_id()));
         let (old, new) = self.part.typed;
         let markdown = before.text().replacen(old, new, 1);

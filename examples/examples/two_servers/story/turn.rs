@@ -162,11 +162,11 @@ impl Server {
         self.engine.forget(&self.session.canvas);
         let head = self.snapshot().await?.head;
         // This server's own acts come back as notices too.
-        if head.lease().epoch() <= self.epoch {
+        if head.lock().epoch() <= self.epoch {
             return Ok(());
         }
-        self.epoch = head.lease().epoch();
-        if head.lease().turn() == self.session.turn && head.lease().turn_open() {
+        self.epoch = head.lock().epoch();
+        if head.lock().turn() == self.session.turn && head.lock().turn_open() {
             self.say(format!(
                 "hears of epoch {}: somebody has typed, the lease is over, the turn is not",
                 self.epoch
