@@ -83,9 +83,10 @@
 //!
 //! # Modules
 //!
-//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and finds
+//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and searches
 //! lines; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
-//! them.
+//! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
+//! `markdown` knows a patch that was applied ([`Applied`]).
 
 mod diff;
 mod markdown;
@@ -93,7 +94,7 @@ mod markdown;
 pub mod strategies;
 mod text;
 
-pub use diff::apply::{Applied, Span, Summary, apply};
+pub use diff::apply::{Applied, Summary, apply};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
 pub use diff::conflict::{Conflict, Difference, Divergence, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
@@ -106,3 +107,4 @@ pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, re
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::structure::{Guard, GuardError, Heading, StructureChange, guard, structure_change};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
+pub use text::span::Span;

@@ -3,10 +3,9 @@
 use memchr::memrchr;
 
 use crate::diff::conflict::{Conflict, Divergence, Reason};
-use crate::diff::edit::{Splice, Spliced};
+use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
 use crate::diff::patch::{Hunk, Kind, Patch, Repair, RepairKind, Stated};
-use crate::diff::strict::exact;
 use crate::text::lines::{self, at_line_end, content, line_end};
 
 /// A patch that was placed and applied.
@@ -66,6 +65,16 @@ fn unique_places(
     }
     conflicts.sort_by_key(|conflict| conflict.hunk);
     Err(conflicts)
+}
+
+/// The one line, from 0, where each hunk's old side stands; `None` where one stands nowhere, or at several.
+pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
+    if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
+        return None;
+    }
+    let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.old_side(hunk).collect()).collect();
+    let found = locate::find(text, &needles, 2);
+    found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
 }
 
 /// Adds a `NOT_FOUND` with the nearest place for each hunk whose old side is nowhere.

@@ -1,19 +1,19 @@
 //! Applying a patch: all of its hunks, or nothing.
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::diff::anchored::{Placed, anchored};
 use crate::diff::conflict::{Fault, Reason};
 use crate::diff::delta::Delta;
+use crate::diff::edit::exact;
 use crate::diff::error::ApplyError;
 use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Kind, Repair};
-use crate::diff::strict::{exact, explain_strict};
+use crate::diff::strict::explain_strict;
 use crate::diff::suggestion::remedy;
-use crate::diff::unified::{self, Edit};
-use crate::text::lines;
+use crate::diff::unified;
+use crate::text::span::Span;
 
 /// Lines added and removed, shown as `+120 −3, 2 hunks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,26 +34,12 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A changed stretch of whole lines, in the text before and in the text after. Line ranges are half-open and count
-/// from 0; an empty range stands where lines were removed or inserted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    /// Lines of the text before.
-    pub old_lines: Range<usize>,
-    /// Lines of the text after.
-    pub new_lines: Range<usize>,
-    /// Bytes of the text before.
-    pub old_bytes: Range<usize>,
-    /// Bytes of the text after.
-    pub new_bytes: Range<usize>,
-}
-
 /// A patch that was applied.
 #[derive(Debug, Clone)]
 pub struct Applied<'t> {
     before: &'t str,
     text: String,
-    edits: Vec<Edit>,
+    spans: Vec<Span>,
     summary: Summary,
     repairs: Vec<Repair>,
 }
@@ -79,37 +65,28 @@ impl Applied<'_> {
         &self.repairs
     }
 
-    /// The changed stretches, in order. Costs a pass over the changed bytes.
+    /// The changed ranges of lines, in order; a copy, so that it outlives [`Applied::into_text`].
     pub fn spans(&self) -> Vec<Span> {
-        let of = |line: usize, text: &str| line..line + lines::count(text);
-        self.edits
-            .iter()
-            .map(|edit| Span {
-                old_lines: of(edit.old_line, &self.before[edit.old.clone()]),
-                new_lines: of(edit.new_line, &self.text[edit.new.clone()]),
-                old_bytes: edit.old.clone(),
-                new_bytes: edit.new.clone(),
-            })
-            .collect()
+        self.spans.clone()
     }
 
     /// What was changed, as a value that can be kept, taken back and moved past later edits. Costs a copy of the
     /// changed bytes.
     pub fn delta(&self) -> Delta {
-        Delta::of(self.before, &self.text, &self.edits)
+        Delta::of(self.before, &self.text, &self.spans)
     }
 
     /// The patch that does the same and is right in everything: applied strictly to the text before it gives
-    /// [`Applied::text`]. Computed on demand, in the size of the edits.
+    /// [`Applied::text`]. Computed on demand, in the size of the changes.
     pub fn patch(&self) -> String {
-        unified::hunks(self.before, &self.text, &self.edits, 3)
+        unified::hunks(self.before, &self.text, &self.spans, 3)
     }
 
     /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.
-    /// Computed on demand, in the size of the edits.
+    /// Computed on demand, in the size of the changes.
     pub fn inverse(&self) -> String {
-        let edits: Vec<_> = self.edits.iter().map(Edit::inverse).collect();
-        unified::hunks(&self.text, self.before, &edits, 3)
+        let spans: Vec<_> = self.spans.iter().map(Span::inverse).collect();
+        unified::hunks(&self.text, self.before, &spans, 3)
     }
 }
 
@@ -147,7 +124,7 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
         },
         Mode::Anchored => anchored(text, &patch),
     };
-    let Placed { result: (after, edits), repairs } = placed.map_err(|conflicts| {
+    let Placed { result: (after, spans), repairs } = placed.map_err(|conflicts| {
         let remedy = remedy(text, &patch, patch_bytes, &conflicts, options);
         ApplyError::new(conflicts, remedy)
     })?;
@@ -158,16 +135,16 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
     if after.len() > options.limits.text_bytes {
         return Err(Fault::of_patch(Reason::TooLarge, 1).into());
     }
-    if is_same(text, &after, &edits) {
+    if is_same(text, &after, &spans) {
         return Err(Fault::of_patch(Reason::NoEffect, 1).into());
     }
     let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
     let summary = Summary { added: count(Kind::Add), removed: count(Kind::Remove), hunks: patch.hunks.len() };
-    Ok(Applied { before: text, text: after, edits, summary, repairs })
+    Ok(Applied { before: text, text: after, spans, summary, repairs })
 }
 
-fn is_same(before: &str, after: &str, edits: &[Edit]) -> bool {
-    let Some(first) = edits.first() else { return true };
+fn is_same(before: &str, after: &str, spans: &[Span]) -> bool {
+    let Some(first) = spans.first() else { return true };
     // Equal lengths are rare, and the comparison ends at the first change.
-    before.len() == after.len() && before[first.old.start..] == after[first.old.start..]
+    before.len() == after.len() && before[first.old_bytes.start..] == after[first.old_bytes.start..]
 }

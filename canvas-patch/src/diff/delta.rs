@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::diff::build::changes;
-use crate::diff::unified::Edit;
+use crate::diff::compare::changes;
+use crate::text::span::Span;
 
 /// An edit that needs no text beside it: it can be kept, taken back, and moved past later edits.
 ///
@@ -77,22 +77,22 @@ pub struct DeltaOrder {
 impl Delta {
     /// The edit that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
     pub fn between(before: &str, after: &str) -> Self {
-        Self::of(before, after, &changes::between(before, after))
+        Self::of(before, after, &changes(before, after))
     }
 
-    pub(crate) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(edits.len());
-        for edit in edits {
-            let (old, new) = (&before[edit.old.clone()], &after[edit.new.clone()]);
+    pub(crate) fn of(before: &str, after: &str, spans: &[Span]) -> Self {
+        let mut stretches: Vec<Stretch> = Vec::with_capacity(spans.len());
+        for span in spans {
+            let (old, new) = (&before[span.old_bytes.clone()], &after[span.new_bytes.clone()]);
             if old == new {
                 continue;
             }
             match stretches.last_mut() {
-                Some(last) if last.range().end == edit.old.start => {
+                Some(last) if last.range().end == span.old_bytes.start => {
                     last.old.push_str(old);
                     last.new.push_str(new);
                 }
-                _ => stretches.push(Stretch { at: edit.old.start, old: old.into(), new: new.into() }),
+                _ => stretches.push(Stretch { at: span.old_bytes.start, old: old.into(), new: new.into() }),
             }
         }
         Self { stretches }

@@ -1,11 +1,57 @@
-//! Collecting the text after while the text before is walked.
+//! The applier that both modes share: one walk over the text before that collects the text after.
 
-use crate::diff::patch::Patch;
-use crate::diff::unified::Edit;
-use crate::text::lines::{at_line_end, count, line_start_before, terminator_behind};
+use std::ops::Range;
+
+use crate::diff::patch::{Kind, Patch};
+use crate::text::lines::{self, at_line_end, count, line_start_before, terminator_behind};
+use crate::text::span::Span;
 
 /// The text after, and what changed.
-pub(crate) type Spliced = (String, Vec<Edit>);
+pub(crate) type Spliced = (String, Vec<Span>);
+
+/// Applies a patch whose arithmetic is exact, in one pass; `None` where anything differs.
+pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
+    if patch.misplaced_marker.is_some() {
+        return None;
+    }
+    let mut splice = Splice::new(text, patch);
+    let (mut at, mut line) = (0, 0);
+    for hunk in &patch.hunks {
+        let stated = hunk.stated.filter(|_| hunk.counts_hold())?;
+        let start = stated.old_before()?;
+        at = lines::skip(text, at, start.checked_sub(line)?)?;
+        line = start;
+        if stated.new_before()? != line.checked_add_signed(splice.grown)? {
+            return None;
+        }
+        for part in patch.lines_of(hunk) {
+            if part.kind == Kind::Add {
+                splice.add(at, line, part.text, "");
+                continue;
+            }
+            if !text.as_bytes()[at..].starts_with(part.text.as_bytes()) {
+                return None;
+            }
+            let end = at + part.text.len();
+            if !part.text.ends_with('\n') && end != text.len() {
+                return None;
+            }
+            if part.kind == Kind::Remove {
+                splice.remove(at, line, part.text.len());
+            }
+            (at, line) = (end, line + 1);
+        }
+    }
+    let (after, spans) = splice.finish();
+    let apart = spans.iter().all(|span| stands_apart(&after, &span.new_bytes));
+    apart.then_some((after, spans))
+}
+
+/// Whether new lines begin where a line of the text after begins, and end where one ends.
+fn stands_apart(after: &str, new: &Range<usize>) -> bool {
+    let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
+    new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
+}
 
 /// Collects the text after while the text before is walked.
 pub(crate) struct Splice<'t> {
@@ -13,7 +59,7 @@ pub(crate) struct Splice<'t> {
     out: String,
     /// Bytes of the text before that are already in `out` or removed.
     done: usize,
-    edits: Vec<Edit>,
+    spans: Vec<Span>,
     /// New lines minus old lines so far.
     pub(crate) grown: isize,
 }
@@ -26,34 +72,41 @@ impl<'t> Splice<'t> {
             before,
             out: String::with_capacity(capacity),
             done: 0,
-            edits: Vec::with_capacity(patch.hunks.len()),
+            spans: Vec::with_capacity(patch.hunks.len()),
             grown: 0,
         }
     }
 
-    /// The open edit at byte `at` and line `line` of the text before.
-    fn edit(&mut self, at: usize, line: usize) -> &mut Edit {
-        if self.edits.last().is_none_or(|edit| edit.old.end != at) {
+    /// The open span at byte `at` and line `line` of the text before.
+    fn span(&mut self, at: usize, line: usize) -> &mut Span {
+        if self.spans.last().is_none_or(|span| span.old_bytes.end != at) {
             self.out.push_str(&self.before[self.done..at]);
             self.done = at;
             let (new, new_line) = (self.out.len(), line.wrapping_add_signed(self.grown));
-            self.edits.push(Edit { old: at..at, new: new..new, old_line: line, new_line });
+            self.spans.push(Span {
+                old_lines: line..line,
+                new_lines: new_line..new_line,
+                old_bytes: at..at,
+                new_bytes: new..new,
+            });
         }
-        self.edits.last_mut().expect("there is one now")
+        self.spans.last_mut().expect("there is one now")
     }
 
     pub(crate) fn remove(&mut self, at: usize, line: usize, len: usize) {
-        self.edit(at, line).old.end = at + len;
+        let span = self.span(at, line);
+        span.old_bytes.end = at + len;
+        span.old_lines.end += 1;
         self.done = at + len;
         self.grown -= 1;
     }
 
     pub(crate) fn add(&mut self, at: usize, line: usize, text: &str, terminator: &str) {
-        self.edit(at, line);
+        self.span(at, line).new_lines.end += 1;
         self.out.push_str(text);
         self.out.push_str(terminator);
         let end = self.out.len();
-        self.edits.last_mut().expect("it was just opened").new.end = end;
+        self.spans.last_mut().expect("it was just opened").new_bytes.end = end;
         self.grown += 1;
     }
 
@@ -74,11 +127,11 @@ impl<'t> Splice<'t> {
     pub(crate) fn shorten(&mut self, by: usize) {
         let end = self.out.len() - by;
         self.out.truncate(end);
-        self.edits.last_mut().expect("a line was added").new.end = end;
+        self.spans.last_mut().expect("a line was added").new_bytes.end = end;
     }
 
     pub(crate) fn finish(mut self) -> Spliced {
         self.out.push_str(&self.before[self.done..]);
-        (self.out, self.edits)
+        (self.out, self.spans)
     }
 }

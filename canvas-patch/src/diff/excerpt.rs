@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::diff::anchored::sole_places;
+use crate::diff::edit::exact;
 use crate::diff::options::{Limits, Mode};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Patch, Stated};
-use crate::diff::strict::exact;
-use crate::diff::suggestion::sole_places;
 use crate::text::lines::Lines;
 
 /// Some hunks of a diff. Their numbers are those of the whole diff, so they need not apply alone.

@@ -1,13 +1,15 @@
 //! Unified diffs: reading, applying, building and inverting them.
 //!
-//! `options` and `parse` read a patch into `patch`; `strict` and `anchored` find where it belongs, with `locate`; `edit`
-//! makes the new text; `apply` is the door, `conflict` and `error` what it refuses with, and `suggestion` what the author
-//! may do then. `delta` is an edit that needs no text beside it. `unified` writes patches for `build` and for inverses;
-//! `excerpt` picks from them what a patch has to do with, `words` looks into changed lines.
+//! `options` and `parse` read a patch into `patch`. `edit` is the applier of both modes; `strict` and `anchored` say where
+//! hunks belong, with `locate`, and list every `conflict`. `apply` is the entry point, `error` what it refuses with, and
+//! `suggestion` what the author may do then. `delta` is an edit that needs no text beside it. `compare` finds what differs
+//! between two texts, `unified` writes it as a patch, for `build` and for inverses; `excerpt` picks the hunks that a patch
+//! has to do with, `words` looks into changed lines.
 
 pub(crate) mod anchored;
 pub(crate) mod apply;
 pub(crate) mod build;
+pub(crate) mod compare;
 pub(crate) mod conflict;
 pub(crate) mod delta;
 pub(crate) mod edit;

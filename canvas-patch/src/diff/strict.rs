@@ -1,56 +1,9 @@
 //! Strict mode: the patch is right in everything, or every conflict is told.
 
-use std::ops::Range;
-
 use crate::diff::conflict::{Conflict, Divergence, Reason};
-use crate::diff::edit::{Splice, Spliced};
 use crate::diff::locate;
-use crate::diff::patch::{Kind, Patch, Stated};
+use crate::diff::patch::{Patch, Stated};
 use crate::text::lines::{self, at_line_end, line_end, line_start_before};
-
-/// Applies a patch whose arithmetic is exact, in one pass; `None` where anything differs.
-pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
-    if patch.misplaced_marker.is_some() {
-        return None;
-    }
-    let mut splice = Splice::new(text, patch);
-    let (mut at, mut line) = (0, 0);
-    for hunk in &patch.hunks {
-        let stated = hunk.stated.filter(|_| hunk.counts_hold())?;
-        let start = stated.old_before()?;
-        at = lines::skip(text, at, start.checked_sub(line)?)?;
-        line = start;
-        if stated.new_before()? != line.checked_add_signed(splice.grown)? {
-            return None;
-        }
-        for part in patch.lines_of(hunk) {
-            if part.kind == Kind::Add {
-                splice.add(at, line, part.text, "");
-                continue;
-            }
-            if !text.as_bytes()[at..].starts_with(part.text.as_bytes()) {
-                return None;
-            }
-            let end = at + part.text.len();
-            if !part.text.ends_with('\n') && end != text.len() {
-                return None;
-            }
-            if part.kind == Kind::Remove {
-                splice.remove(at, line, part.text.len());
-            }
-            (at, line) = (end, line + 1);
-        }
-    }
-    let (after, edits) = splice.finish();
-    let apart = edits.iter().all(|edit| stands_apart(&after, &edit.new));
-    apart.then_some((after, edits))
-}
-
-/// Whether new lines begin where a line of the text after begins, and end where one ends.
-fn stands_apart(after: &str, new: &Range<usize>) -> bool {
-    let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
-    new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
-}
 
 /// Refusal of a strict patch: every hunk judged against the text as it is.
 pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {

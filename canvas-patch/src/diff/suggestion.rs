@@ -3,15 +3,13 @@
 //! Only a refusal pays for this, and only in time linear in text and patch. Whatever is offered has been tried by the
 //! applier itself.
 
-use crate::diff::anchored::{anchored, in_order, splice_at};
+use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
-use crate::diff::edit::Spliced;
+use crate::diff::edit::{Spliced, exact};
 use crate::diff::error::Remedy;
-use crate::diff::locate;
 use crate::diff::options::{Limits, Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, Kind, Line, Patch, Stated};
-use crate::diff::strict::exact;
 use crate::diff::unified;
 
 /// The remedy for a patch of `patch_bytes` bytes that was read and could not be placed.
@@ -60,16 +58,6 @@ fn moved(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> O
             Some(splice_at(text, &patch, &places).result)
         }
     }
-}
-
-/// The one line, from 0, where each hunk's old side stands; `None` where one stands nowhere, or at several.
-pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
-    if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
-        return None;
-    }
-    let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.old_side(hunk).collect()).collect();
-    let found = locate::find(text, &needles, 2);
-    found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
 }
 
 /// Gives each hunk the numbers of its place; `None` where hunks overlap so far that no number could be right.

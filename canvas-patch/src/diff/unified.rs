@@ -4,33 +4,14 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::diff::options::Limits;
-use crate::text::lines::{Lines, count, line_end, line_start_before};
-
-/// One changed stretch of whole lines: bytes of the text before and after, and the line index, from 0, of each start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Edit {
-    pub(crate) old: Range<usize>,
-    pub(crate) new: Range<usize>,
-    pub(crate) old_line: usize,
-    pub(crate) new_line: usize,
-}
-
-impl Edit {
-    pub(crate) fn inverse(&self) -> Self {
-        Self {
-            old: self.new.clone(),
-            new: self.old.clone(),
-            old_line: self.new_line,
-            new_line: self.old_line,
-        }
-    }
-}
+use crate::text::lines::{Lines, back, count, forward};
+use crate::text::span::Span;
 
 /// The hunks of a unified diff, without file names, with `context` unchanged lines around each change.
 ///
 /// The edits are in order and do not touch one another. Where they would make more hunks than a patch may have by
 /// default, neighbours further apart are joined until they do not.
-pub(crate) fn hunks(before: &str, after: &str, edits: &[Edit], context: usize) -> String {
+pub(crate) fn hunks(before: &str, after: &str, edits: &[Span], context: usize) -> String {
     write(before, after, edits, &frames(before, edits, context))
 }
 
@@ -45,15 +26,15 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// The frame of some edits with so much context, as far as the text goes.
-    pub(crate) fn around(before: &str, edits: &[Edit], shown: Range<usize>, context: usize) -> Self {
+    pub(crate) fn around(before: &str, edits: &[Span], shown: Range<usize>, context: usize) -> Self {
         let (first, last) = (&edits[shown.start], &edits[shown.end - 1]);
-        let old = back(before, first.old.start, context)..forward(before, last.old.end, context);
+        let old = back(before, first.old_bytes.start, context)..forward(before, last.old_bytes.end, context);
         Self { edits: shown, old }
     }
 }
 
 /// Frames for all edits, in order and apart from one another.
-pub(crate) fn frames(before: &str, edits: &[Edit], context: usize) -> Vec<Frame> {
+pub(crate) fn frames(before: &str, edits: &[Span], context: usize) -> Vec<Frame> {
     let most = Limits::default().hunks;
     // Changes with at most two contexts between them share a hunk.
     let mut reach = context.saturating_mul(2);
@@ -65,22 +46,22 @@ pub(crate) fn frames(before: &str, edits: &[Edit], context: usize) -> Vec<Frame>
 }
 
 /// Writes a hunk for each frame.
-pub(crate) fn write(before: &str, after: &str, edits: &[Edit], frames: &[Frame]) -> String {
+pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame]) -> String {
     let mut out = String::new();
     for Frame { edits: shown, old } in frames {
         let shown = &edits[shown.clone()];
         let (first, last) = (&shown[0], &shown[shown.len() - 1]);
-        let lead = count(&before[old.start..first.old.start]);
-        let tail = count(&before[last.old.end..old.end]);
-        let old_count = last.old_line + count(&before[last.old.clone()]) + tail + lead - first.old_line;
-        let new_count = last.new_line + count(&after[last.new.clone()]) + tail + lead - first.new_line;
-        header(&mut out, first.old_line - lead, old_count, first.new_line - lead, new_count);
+        let lead = count(&before[old.start..first.old_bytes.start]);
+        let tail = count(&before[last.old_bytes.end..old.end]);
+        let old_count = last.old_lines.end + tail + lead - first.old_lines.start;
+        let new_count = last.new_lines.end + tail + lead - first.new_lines.start;
+        header(&mut out, first.old_lines.start - lead, old_count, first.new_lines.start - lead, new_count);
         let mut at = old.start;
         for edit in shown {
-            lines(&mut out, ' ', &before[at..edit.old.start]);
-            lines(&mut out, '-', &before[edit.old.clone()]);
-            lines(&mut out, '+', &after[edit.new.clone()]);
-            at = edit.old.end;
+            lines(&mut out, ' ', &before[at..edit.old_bytes.start]);
+            lines(&mut out, '-', &before[edit.old_bytes.clone()]);
+            lines(&mut out, '+', &after[edit.new_bytes.clone()]);
+            at = edit.old_bytes.end;
         }
         lines(&mut out, ' ', &before[at..old.end]);
     }
@@ -90,7 +71,7 @@ pub(crate) fn write(before: &str, after: &str, edits: &[Edit], frames: &[Frame])
 /// Edits that share a hunk, because at most `reach` lines lie between neighbours.
 struct Groups<'a> {
     before: &'a str,
-    edits: &'a [Edit],
+    edits: &'a [Span],
     at: usize,
     reach: usize,
 }
@@ -102,7 +83,7 @@ impl Iterator for Groups<'_> {
     fn next(&mut self) -> Option<Range<usize>> {
         let rest = self.edits.get(self.at..).filter(|rest| !rest.is_empty())?;
         let joined = rest.windows(2).take_while(|pair| {
-            let gap = &self.before[pair[0].old.end..pair[1].old.start];
+            let gap = &self.before[pair[0].old_bytes.end..pair[1].old_bytes.start];
             Lines::new(gap).take(self.reach.saturating_add(1)).count() <= self.reach
         });
         let group = self.at..self.at + 1 + joined.count();
@@ -133,26 +114,4 @@ fn lines(out: &mut String, mark: char, text: &str) {
             out.push_str("\n\\ No newline at end of file\n");
         }
     }
-}
-
-/// The line boundary at most `n` lines before `at`.
-pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
-    for _ in 0..n {
-        if at == 0 {
-            break;
-        }
-        at = line_start_before(text, at);
-    }
-    at
-}
-
-/// The line boundary at most `n` lines behind `at`.
-pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
-    for _ in 0..n {
-        if at == text.len() {
-            break;
-        }
-        at = line_end(text, at);
-    }
-    at
 }

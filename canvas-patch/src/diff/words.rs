@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use crate::diff::build::changes::between;
-use crate::diff::build::{same_end, same_start};
-use crate::diff::unified::Edit;
+use crate::diff::compare::{changes as line_changes, same_end, same_start};
 
 /// Words that differ, as bytes of the old and of the new text; one side may be empty. Both ends are char boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +43,8 @@ pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
         return changes;
     }
     let mut left = MOST_WORK;
-    for Edit { old: in_old, new: in_new, .. } in between(old, new) {
-        let Some(lines) = without_ends(old, new, in_old, in_new) else { continue };
+    for span in line_changes(old, new) {
+        let Some(lines) = without_ends(old, new, span.old_bytes, span.new_bytes) else { continue };
         match left.checked_sub(lines.work(old, new)) {
             Some(rest) => {
                 left = rest;

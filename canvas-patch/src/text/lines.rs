@@ -49,6 +49,28 @@ pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize>
     Some(at)
 }
 
+/// The line boundary at most `n` lines before `at`.
+pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
+    for _ in 0..n {
+        if at == 0 {
+            break;
+        }
+        at = line_start_before(text, at);
+    }
+    at
+}
+
+/// The line boundary at most `n` lines behind `at`.
+pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
+    for _ in 0..n {
+        if at == text.len() {
+            break;
+        }
+        at = line_end(text, at);
+    }
+    at
+}
+
 /// Every line boundary: the start of each line, and the end of the text. For the many places of a refusal.
 pub(crate) fn boundaries(text: &str) -> Vec<usize> {
     let ends = Lines::new(text).scan(0, |at, line| {

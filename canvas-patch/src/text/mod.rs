@@ -3,3 +3,4 @@
 pub(crate) mod cursor;
 pub(crate) mod grep;
 pub(crate) mod lines;
+pub(crate) mod span;

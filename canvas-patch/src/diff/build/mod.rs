@@ -1,14 +1,12 @@
 //! Building a patch from a text before and a text after.
 
-mod blocks;
-pub(crate) mod changes;
 mod unique;
 
-use crate::diff::apply::{Applied, Span, Summary, apply};
+use crate::diff::apply::{Applied, Summary, apply};
+use crate::diff::compare::changes;
 use crate::diff::options::{Limits, Mode, Options};
 use crate::diff::unified;
-
-pub(crate) use changes::{same_end, same_start};
+use crate::text::span::Span;
 
 /// How much unchanged text a built patch shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +61,7 @@ pub struct Built {
 /// assert_eq!(patch, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
 /// ```
 pub fn build(before: &str, after: &str, context: usize) -> String {
-    let patch = unified::hunks(before, after, &changes::between(before, after), context);
+    let patch = unified::hunks(before, after, &changes(before, after), context);
     checked(before, after, &patch);
     patch
 }
@@ -87,7 +85,7 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 /// assert!(built.ambiguous.is_empty());
 /// ```
 pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built {
-    let edits = changes::between(before, after);
+    let edits = changes(before, after);
     let frames = unified::frames(before, &edits, options.context);
     let widest = options.widest_context.min(BuildOptions::MOST_CONTEXT);
     let unique::Widened { frames, ambiguous } =

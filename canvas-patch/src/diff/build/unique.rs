@@ -1,8 +1,9 @@
 //! Widening context until the old side of each hunk stands at one place only.
 
 use crate::diff::locate;
-use crate::diff::unified::{Edit, Frame};
+use crate::diff::unified::Frame;
 use crate::text::lines::Lines;
+use crate::text::span::Span;
 
 pub(super) struct Widened {
     pub(super) frames: Vec<Frame>,
@@ -17,7 +18,7 @@ pub(super) struct Widened {
 /// joining never does harm.
 pub(super) fn widen(
     before: &str,
-    edits: &[Edit],
+    edits: &[Span],
     mut frames: Vec<Frame>,
     narrow: usize,
     widest: usize,

@@ -11,9 +11,9 @@ use super::graft::{Shift, Window};
 use super::parts::in_parts;
 use super::scan::{Block, Definition, Lead, Piece, Point, piece};
 use super::{Outline, Section, depth};
-use crate::diff::apply::Span;
 use crate::markdown::address::{Address, AddressError, Resolved, resolve_in};
 use crate::text::lines;
+use crate::text::span::Span;
 
 /// Bytes between two restart points that are kept. A one-line edit reads about as much again; all points behind
 /// it are moved. In tests and fuzz targets every point counts: their texts are short.

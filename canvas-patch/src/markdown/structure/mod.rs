@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use self::touched::Touched;
-use crate::diff::apply::{Applied, Span};
+use crate::diff::apply::Applied;
 use crate::markdown::outline::{BlockKind, Edit, Lead, LineRange, LiveOutline, Stretch, edits};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
+use crate::text::span::Span;
 
 /// What a text gained and lost.
 ///

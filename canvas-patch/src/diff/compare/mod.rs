@@ -1,16 +1,18 @@
-//! What differs between two texts, as stretches of lines.
+//! What differs between two texts, as ranges of whole lines.
+
+mod blocks;
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, Interner, Token};
 use memchr::{memchr, memrchr};
 
-use super::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
-use crate::diff::unified::{Edit, back, forward};
-use crate::text::lines::{boundaries, count, line_end};
+use self::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
+use crate::text::lines::{back, boundaries, count, forward, line_end};
+use crate::text::span::Span;
 
 /// The changed stretches of lines. What both texts share at their ends is only compared, but for a few lines.
-pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
+pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let start = shared_start(before, after);
     let end = before.len() - shared_end(&before[start..], &after[start..]);
     if start == end && before.len() == after.len() {
@@ -19,8 +21,7 @@ pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
     let after_end = |end: usize| after.len() - (before.len() - end);
     if (end - start).max(after_end(end) - start) >= i32::MAX as usize {
         // The diff algorithm counts lines in 32 bits.
-        let line = count(&before[..start]);
-        return vec![Edit { old: start..end, new: start..after_end(end), old_line: line, new_line: line }];
+        return vec![Span::between(before, after, start..end, start..after_end(end))];
     }
     let (start, end) = (back(before, start, MARGIN), forward(before, end, MARGIN));
     let (old, new) = (&before[start..end], &after[start..after_end(end)]);
@@ -41,11 +42,11 @@ pub(crate) fn between(before: &str, after: &str) -> Vec<Edit> {
     }
     changes
         .into_iter()
-        .map(|change| Edit {
-            old: old.bytes(&change.old, start),
-            new: new.bytes(&change.new, start),
-            old_line: line + change.old.start,
-            new_line: line + change.new.start,
+        .map(|change| Span {
+            old_bytes: old.bytes(&change.old, start),
+            new_bytes: new.bytes(&change.new, start),
+            old_lines: line + change.old.start..line + change.old.end,
+            new_lines: line + change.new.start..line + change.new.end,
         })
         .collect()
 }
