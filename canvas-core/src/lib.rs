@@ -56,10 +56,10 @@ mod transition;
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Candidate, Conflict, ContainerKind, Delta, Difference,
-        Divergence, Excerpt, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mode, Options, Outline,
-        Part, Query, Reason, Remedy, Repair, RepairKind, Resolved, Section, Span, Stretch, Summary, apply,
-        build, changes_near, grep, outline, resolve,
+        Address, AddressError, Applied, ApplyError, Candidate, Conflict, ContainerKind, Delta, DiffExcerpt,
+        Difference, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline,
+        Part, Query, Reason, Repair, RepairKind, Resolved, Section, Span, Suggestion, Summary, TextEdit,
+        apply, build, grep, outline, resolve,
     };
 }
 

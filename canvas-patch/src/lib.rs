@@ -38,7 +38,7 @@
 //!
 //! // Somebody else has added a line since. Our change goes, theirs stays.
 //! let later = Delta::between(after, "# List\n- a\n- c\n");
-//! let back = applied.delta().inverse().past(&later)?;
+//! let back = applied.delta().inverse().transform(&later)?;
 //! assert_eq!(back.apply("# List\n- a\n- c\n")?, "# List\n- a\n- b\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -96,10 +96,10 @@ mod text;
 
 pub use diff::apply::{Applied, Summary, apply};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
-pub use diff::conflict::{Conflict, Difference, Divergence, Reason};
-pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Stretch};
-pub use diff::error::{ApplyError, Remedy};
-pub use diff::excerpt::{Excerpt, changes_near};
+pub use diff::conflict::{Conflict, Difference, Mismatch, Reason};
+pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, TextEdit};
+pub use diff::error::{ApplyError, Suggestion};
+pub use diff::excerpt::DiffExcerpt;
 pub use diff::options::{Limits, Mode, Options};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};

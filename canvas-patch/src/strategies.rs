@@ -219,14 +219,14 @@ fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
 
 /// What is wrong with a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum Defect {
     /// A header counts one line too many, on each side that has lines.
     Counts,
-    /// A header names lines further down, where the old side does not stand.
+    /// A header names lines further down, where the pre-image does not stand.
     Starts,
     /// No header has numbers.
     Bare,
-    /// A line of an old side is quoted as it stands nowhere in the text.
+    /// A line of an pre-image is quoted as it stands nowhere in the text.
     Misquoted,
     /// A line of a hunk begins with `*`.
     Unprefixed,
@@ -234,7 +234,7 @@ pub enum Fault {
     Reordered,
 }
 
-impl Fault {
+impl Defect {
     /// Whether anchored mode takes the patch all the same, and gives the text that was meant.
     pub const fn is_arithmetic(self) -> bool {
         matches!(self, Self::Counts | Self::Starts | Self::Bare)
@@ -247,7 +247,7 @@ pub struct NearMiss {
     /// The patch.
     pub patch: String,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: Defect,
     /// The text that it was meant to give. Where the text's line terminators are mixed, inserted lines take those of
     /// their neighbours.
     pub meant: String,
@@ -255,11 +255,11 @@ pub struct NearMiss {
 
 /// A patch that nearly fits `text`.
 ///
-/// Each old side stands at one place of the text, so that the fault alone decides what becomes of it.
+/// Each pre-image stands at one place of the text, so that the fault alone decides what becomes of it.
 pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
     let text = text.to_owned();
     (patch_for(&text), any::<(Index, Index)>()).prop_filter_map(
-        "old sides repeat",
+        "pre-images repeat",
         move |(fitting, (which, at))| {
             let Fitting { after: meant, built } = fitting;
             // Without its numbers, a removed line `-- x` would read as the header of another file.
@@ -272,9 +272,9 @@ pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
             let headers = places(&|line| line.starts_with("@@"));
             let old = places(&|line| line.starts_with([' ', '-']));
             let body = places(&|line| line.starts_with([' ', '-', '+']));
-            let mut faults = vec![Fault::Counts, Fault::Starts, Fault::Bare, Fault::Unprefixed];
-            faults.extend((!old.is_empty()).then_some(Fault::Misquoted));
-            faults.extend((headers.len() > 1).then_some(Fault::Reordered));
+            let mut faults = vec![Defect::Counts, Defect::Starts, Defect::Bare, Defect::Unprefixed];
+            faults.extend((!old.is_empty()).then_some(Defect::Misquoted));
+            faults.extend((headers.len() > 1).then_some(Defect::Reordered));
             let fault = *which.get(&faults);
             let with = |at: usize, line: String| -> String {
                 lines
@@ -284,26 +284,26 @@ pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
                     .collect()
             };
             let patch = match fault {
-                Fault::Counts => {
+                Defect::Counts => {
                     let at = *at.get(&headers);
                     with(at, restated(lines[at], |[start, count]| [start, count + count.min(1)]))
                 }
-                Fault::Starts => {
+                Defect::Starts => {
                     let (number, distance) = (*at.get(&headers), 1 + at.index(9));
                     with(number, restated(lines[number], |[start, count]| [start + distance, count]))
                 }
-                Fault::Bare => {
+                Defect::Bare => {
                     lines.iter().map(|line| if line.starts_with("@@") { "@@\n" } else { line }).collect()
                 }
-                Fault::Misquoted => {
+                Defect::Misquoted => {
                     let at = *at.get(&old);
                     with(at, misquoted(lines[at], &text))
                 }
-                Fault::Unprefixed => {
+                Defect::Unprefixed => {
                     let at = *at.get(&body);
                     with(at, format!("*{}", &lines[at][1..]))
                 }
-                Fault::Reordered => {
+                Defect::Reordered => {
                     let first = at.index(headers.len() - 1);
                     let end = headers.get(first + 2).copied().unwrap_or(lines.len());
                     let (one, other, end) = (headers[first], headers[first + 1], end);

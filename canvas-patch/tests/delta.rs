@@ -1,10 +1,10 @@
 //! Edits as values: there and back, and past one another.
 
-use canvas_patch::{Delta, DeltaConflict, Options, Stretch, apply, build};
+use canvas_patch::{Delta, DeltaConflict, Options, TextEdit, apply, build};
 use proptest::prelude::*;
 
 fn delta(stretches: &[(usize, &str, &str)]) -> Delta {
-    let one = |&(at, old, new): &(usize, &str, &str)| Stretch { at, old: old.into(), new: new.into() };
+    let one = |&(at, old, new): &(usize, &str, &str)| TextEdit { at, old: old.into(), new: new.into() };
     Delta::try_from(stretches.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
 }
 
@@ -36,7 +36,7 @@ fn edits_move_past_each_other_where_they_do_not_touch() {
         let text = if own[0] == (4, "b", "x") { "abcdbfgh" } else { "abcdefgh" };
         let (own, later) = (delta(&own), delta(&later));
         let now = later.apply(text).unwrap();
-        let moved = own.past(&later);
+        let moved = own.transform(&later);
         if let Ok(moved) = &moved {
             let stretches = Vec::from(moved.clone());
             assert_eq!(Delta::try_from(stretches).as_ref(), Ok(moved), "{own:?} past {later:?}");
@@ -79,7 +79,7 @@ fn what_an_edit_holds_is_counted_in_bytes() {
 /// What comes from a store may be anything.
 #[test]
 fn stretches_are_checked() {
-    let one = |at, old: &str, new: &str| Stretch { at, old: old.into(), new: new.into() };
+    let one = |at, old: &str, new: &str| TextEdit { at, old: old.into(), new: new.into() };
     for (stretches, fault) in [
         (vec![one(0, "a", "b"), one(2, "a", "b")], None),
         (vec![one(0, "a", "b"), one(1, "a", "b")], Some(1)),
@@ -124,14 +124,14 @@ proptest! {
     #[test]
     fn two_edits_commute_or_are_in_each_others_way(text in text(), a in text(), b in text()) {
         let (a, b) = (Delta::between(&text, &a), Delta::between(&text, &b));
-        let (past_b, past_a) = (a.past(&b), b.past(&a));
+        let (past_b, past_a) = (a.transform(&b), b.transform(&a));
         prop_assert_eq!(past_b.is_err(), past_a.is_err());
         if let (Ok(past_b), Ok(past_a)) = (past_b, past_a) {
             let ab = past_a.apply(&a.apply(&text).unwrap());
             prop_assert!(ab.is_ok());
             prop_assert_eq!(ab, past_b.apply(&b.apply(&text).unwrap()));
         } else {
-            let stretches = |edit: &Delta| edit.stretches().iter().map(Stretch::range).collect::<Vec<_>>();
+            let stretches = |edit: &Delta| edit.edits().iter().map(TextEdit::range).collect::<Vec<_>>();
             let meet = stretches(&a).iter().any(|x| {
                 stretches(&b).iter().any(|y| x.start <= y.end && y.start <= x.end)
             });

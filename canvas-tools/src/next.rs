@@ -1,6 +1,6 @@
 //! What a model does next where a call failed and the failure's own words name no tool: the core knows none.
 
-use canvas_core::text::{Reason, Remedy};
+use canvas_core::text::{Reason, Suggestion};
 use canvas_core::{EngineError, Refusal};
 
 const READ: &str = "Next: call canvas_read_lines.";
@@ -22,9 +22,9 @@ pub(crate) fn after_refusal(refusal: &Refusal, turn_open: bool) -> Option<&'stat
             Some("Next: call canvas_apply_patch with rebased_patch, or with one of your own.")
         }
         Refusal::StaleBase { rebased: None, .. } | Refusal::NoSuchLines { .. } => Some(READ),
-        Refusal::PatchRejected(error) => match error.remedy() {
-            Some(Remedy::Rebased(_)) => Some("Next: call canvas_apply_patch with rebased_patch."),
-            Some(Remedy::AlreadyApplied) => None,
+        Refusal::PatchRejected(error) => match error.suggestion() {
+            Some(Suggestion::Rebased(_)) => Some("Next: call canvas_apply_patch with rebased_patch."),
+            Some(Suggestion::AlreadyApplied) => None,
             None => error.conflicts().iter().any(|conflict| must_read(conflict.reason)).then_some(READ),
         },
         Refusal::ContentChanged { lines } if lines.range_hash.is_none() => Some(READ),

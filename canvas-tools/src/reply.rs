@@ -1,7 +1,7 @@
 //! What a model gets back for a call.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::text::Remedy;
+use canvas_core::text::Suggestion;
 use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -171,11 +171,11 @@ pub(crate) fn refusal_json(refusal: &Refusal) -> Value {
         }
         Refusal::PatchRejected(rejected) => {
             place("conflicts", json!(rejected.conflicts()));
-            match rejected.remedy() {
-                Some(Remedy::Rebased(patch)) => {
+            match rejected.suggestion() {
+                Some(Suggestion::Rebased(patch)) => {
                     place("rebased_patch", json!(patch));
                 }
-                Some(Remedy::AlreadyApplied) => {
+                Some(Suggestion::AlreadyApplied) => {
                     place("already_applied", true.into());
                 }
                 None => {}

@@ -2,9 +2,7 @@
 #![no_main]
 
 use canvas_fuzz::{BETWEEN, check_both, strictly, texts};
-use canvas_patch::{
-    BuildOptions, Limits, Mode, Options, apply, build, build_unique, changes_near, word_changes,
-};
+use canvas_patch::{BuildOptions, DiffExcerpt, Limits, Mode, Options, apply, build, build_unique, word_changes};
 use libfuzzer_sys::fuzz_target;
 
 // The bytes behind the two texts say how much context is shown, and what is done to the patch.
@@ -39,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     let patch = lines.concat();
     check_both(&before, &patch);
     check_both(&after, &patch);
-    if let Some(near) = changes_near(&before, &patch, &built.patch, &Limits::default()) {
+    if let Some(near) = DiffExcerpt::touching(&before, &patch, &built.patch, &Limits::default()) {
         let hunks = |diff: &str| diff.lines().filter(|line| line.starts_with("@@")).count();
         assert_eq!(hunks(&near.diff) + near.left_out, hunks(&built.patch));
     }

@@ -3,7 +3,7 @@
 //! An input is a few texts with a byte 0xFF between them, which no UTF-8 has. So inputs are legible, a seed is a plain
 //! file, and libFuzzer's own mutations of bytes and words are mutations of the texts.
 
-use canvas_patch::{ApplyError, Delta, LineRange, Mode, Options, Reason, Remedy, apply};
+use canvas_patch::{ApplyError, Delta, LineRange, Mode, Options, Reason, Suggestion, apply};
 
 /// What stands between the texts of an input.
 pub const BETWEEN: u8 = 0xff;
@@ -73,7 +73,7 @@ fn check_refusal(text: &str, patch: &str, refused: &ApplyError) {
         assert!(conflict.candidates.is_sorted(), "{conflict:?}");
         assert!(conflict.candidates.iter().all(|line| (1..=text_lines + 1).contains(line)), "{conflict:?}");
     }
-    if let Some(Remedy::Rebased(rebased)) = refused.remedy() {
+    if let Some(Suggestion::Rebased(rebased)) = refused.suggestion() {
         assert!(rebased.len() <= 2 * patch.len() + 64 * hunks + 1024);
         let anchored = apply(text, rebased, &Options { mode: Mode::Anchored, ..Options::default() });
         let anchored = anchored.expect("what is offered was tried");

@@ -1,6 +1,6 @@
 //! What a conversation knows, and what must be told to it (specs 000 §12, §13).
 
-use canvas_patch::{Excerpt, Limits, build, changes_near};
+use canvas_patch::{DiffExcerpt, Limits, build};
 use serde::{Deserialize, Serialize};
 
 use crate::model::head::SyncPoint;
@@ -74,7 +74,7 @@ pub(crate) fn changes_around(
     patch: &str,
     named: bool,
     (diff_bytes, limits): (usize, &Limits),
-) -> (Option<Changes>, Option<Excerpt>) {
+) -> (Option<Changes>, Option<DiffExcerpt>) {
     let Some(mut changes) = changes_since((known, before), now, usize::MAX) else {
         return (None, None);
     };
@@ -82,7 +82,7 @@ pub(crate) fn changes_around(
     let fits = diff.len() <= diff_bytes;
     let mut near = None;
     if named || !fits {
-        near = changes_near(before, patch, &diff, limits);
+        near = DiffExcerpt::touching(before, patch, &diff, limits);
         near = near.filter(|near| near.left_out > 0 && near.diff.len() <= diff_bytes);
     }
     changes.diff = (fits && near.is_none()).then_some(diff);

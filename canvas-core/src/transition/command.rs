@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use canvas_lease::LeaseId;
-use canvas_patch::{Delta, Stretch};
+use canvas_patch::{Delta, TextEdit};
 
 use crate::board::{CanvasCommand, Workspace};
 use crate::document::replace::Replacement;
@@ -249,7 +249,7 @@ impl Command {
             }
             Self::Amend { base, delta, summary, request: None } => {
                 let mut parts = vec![name.to_owned(), base.to_string(), summary.clone()];
-                for Stretch { at, old, new } in delta.stretches() {
+                for TextEdit { at, old, new } in delta.edits() {
                     parts.extend([at.to_string(), old.clone(), new.clone()]);
                 }
                 Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use canvas_lease::{Fence, LeaseId, PreemptionCause, Timestamp, Turn};
-use canvas_patch::{ApplyError, Delta, Mode, Options, Remedy, Repair, RepairKind, Summary, apply};
+use canvas_patch::{ApplyError, Delta, Mode, Options, Repair, RepairKind, Suggestion, Summary, apply};
 
 use crate::document::replace::{Hunk, Replacement, hunk};
 use crate::history::journal::EntryKind;
@@ -84,7 +84,7 @@ pub(crate) fn recalled<'a>(
 /// Lines added and removed, and the stretches that they are in.
 fn summary(delta: &Delta) -> Summary {
     let lines = |text: &str| text.split_inclusive('\n').count();
-    let stretches = delta.stretches();
+    let stretches = delta.edits();
     Summary {
         added: stretches.iter().map(|one| lines(&one.new)).sum(),
         removed: stretches.iter().map(|one| lines(&one.old)).sum(),
@@ -284,9 +284,9 @@ impl<'a> Step<'a> {
 
     /// A refusal carries no diff past the policy's size, its own remedy included.
     pub(super) fn cut(&self, error: ApplyError) -> ApplyError {
-        match error.remedy() {
-            Some(Remedy::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
-                error.without_remedy()
+        match error.suggestion() {
+            Some(Suggestion::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
+                error.without_suggestion()
             }
             _ => error,
         }

@@ -1,7 +1,7 @@
 //! Why a command was refused.
 
 use canvas_lease::{CheckOutError, Epoch, Timestamp};
-use canvas_patch::{ApplyError, Excerpt, Reason};
+use canvas_patch::{ApplyError, DiffExcerpt, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::board::BoardError;
@@ -60,7 +60,7 @@ pub enum Refusal {
         /// Of the changes those near the patch, where others are left out. It does not count as having shown the
         /// document: the next patch must name its base, or the conversation read.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        near: Option<Excerpt>,
+        near: Option<DiffExcerpt>,
         /// The same patch for the document as it is, where it still fits exactly and its author is shown what
         /// changed around it. It was not applied: its author must send it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -288,7 +288,7 @@ const fn closed(rollout: Rollout) -> &'static str {
 }
 
 /// What to do about a stale base.
-fn after_stale(near: Option<&Excerpt>, rebased: bool) -> String {
+fn after_stale(near: Option<&DiffExcerpt>, rebased: bool) -> String {
     let next = if rebased {
         "send the rebased patch for the current revision if it still says what you mean, or write the patch again"
     } else {

@@ -164,8 +164,8 @@ impl Unwritten<'_> {
         }
         let mut back = delta.inverse();
         for (with, delta) in &mut self.later {
-            let moved = delta.past(&back).map_err(|_| met(entry, *with))?;
-            back = back.past(delta).map_err(|_| met(entry, *with))?;
+            let moved = delta.transform(&back).map_err(|_| met(entry, *with))?;
+            back = back.transform(delta).map_err(|_| met(entry, *with))?;
             *delta = moved;
         }
         self.text = Cow::Owned(back.apply(&self.text).map_err(|_| damaged(entry))?);

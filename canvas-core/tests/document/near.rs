@@ -1,6 +1,6 @@
 //! A stale base is answered with what the patch has to do with, and with the patch again where it still fits.
 
-use canvas_core::text::{Mode, Options, Remedy, apply as apply_text};
+use canvas_core::text::{Mode, Options, Suggestion, apply as apply_text};
 use canvas_core::{Command, Outcome, Policy, Refusal, RevisionId};
 use proptest::prelude::*;
 
@@ -126,17 +126,17 @@ fn remedies_of_a_refused_patch_keep_to_the_limit() {
         let lease = world.check_out("model");
         let command = Command::Apply { lease: Some(lease), patch: patch.into(), base: None };
         match world.ask("model", command) {
-            Outcome::Refused(Refusal::PatchRejected(rejected)) => rejected.remedy().cloned(),
+            Outcome::Refused(Refusal::PatchRejected(rejected)) => rejected.suggestion().cloned(),
             other => panic!("the patch fits: {other:?}"),
         }
     };
     let misordered = "@@\n-40\n+x\n@@\n-20\n+y\n";
     let rebased = "@@ -19,3 +19,3 @@\n 19\n-20\n+y\n 21\n@@ -39,3 +39,3 @@\n 39\n-40\n+x\n 41\n";
-    assert_eq!(remedy(&world(rebased.len()), misordered), Some(Remedy::Rebased(rebased.into())));
+    assert_eq!(remedy(&world(rebased.len()), misordered), Some(Suggestion::Rebased(rebased.into())));
     assert_eq!(remedy(&world(rebased.len() - 1), misordered), None);
     let applied = "@@\n 1\n+x\n-y\n+2\n";
     assert_eq!(remedy(&world(0), applied), None);
-    assert_eq!(remedy(&world(0), "@@\n 1\n-y\n+2\n"), Some(Remedy::AlreadyApplied));
+    assert_eq!(remedy(&world(0), "@@\n 1\n-y\n+2\n"), Some(Suggestion::AlreadyApplied));
 }
 
 /// Receipts keep refusals, also those that were written before there were remedies.

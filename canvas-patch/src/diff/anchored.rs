@@ -1,11 +1,11 @@
-//! Anchored mode: each hunk goes where its old side stands, and nowhere else.
+//! Anchored mode: each hunk goes where its pre-image stands, and nowhere else.
 
 use memchr::memrchr;
 
-use crate::diff::conflict::{Conflict, Divergence, Reason};
+use crate::diff::conflict::{Conflict, Mismatch, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
-use crate::diff::patch::{Hunk, Kind, Patch, Repair, RepairKind, Stated};
+use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 
 /// A patch that was placed and applied.
@@ -24,12 +24,12 @@ pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, Vec<Conf
         .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoAnchor, hunk.patch_line))
         .collect();
     if unanchored.is_empty()
-        && !patch.cut
+        && !patch.missing_final_newline
         && let Some(result) = exact(text, patch)
     {
         return Ok(Placed { result, repairs: patch.repairs.clone() });
     }
-    let faults = unanchored.into_iter().chain(patch.idle_hunks()).collect();
+    let faults = unanchored.into_iter().chain(patch.no_op_hunks()).collect();
     let places = unique_places(text, patch, faults)?;
     in_order(patch, &places)?;
     Ok(splice_at(text, patch, &places))
@@ -42,7 +42,7 @@ fn unique_places(
     mut conflicts: Vec<Conflict>,
 ) -> Result<Vec<usize>, Vec<Conflict>> {
     let anchored = || patch.hunks.iter().enumerate().filter(|(_, hunk)| hunk.old_len > 0);
-    let needles: Vec<Vec<&str>> = anchored().map(|(_, hunk)| patch.old_side(hunk).collect()).collect();
+    let needles: Vec<Vec<&str>> = anchored().map(|(_, hunk)| patch.pre_image(hunk).collect()).collect();
     let mut places = vec![0; patch.hunks.len()];
     let mut missing = Vec::new();
     for (((i, hunk), needle), found) in
@@ -67,33 +67,33 @@ fn unique_places(
     Err(conflicts)
 }
 
-/// The one line, from 0, where each hunk's old side stands; `None` where one stands nowhere, or at several.
+/// The one line, from 0, where each hunk's pre-image stands; `None` where one stands nowhere, or at several.
 pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
         return None;
     }
-    let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.old_side(hunk).collect()).collect();
+    let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.pre_image(hunk).collect()).collect();
     let found = locate::find(text, &needles, 2);
     found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
 }
 
-/// Adds a `NOT_FOUND` with the nearest place for each hunk whose old side is nowhere.
+/// Adds a `NOT_FOUND` with the nearest place for each hunk whose pre-image is nowhere.
 fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts: &mut Vec<Conflict>) {
     let needles: Vec<Vec<&str>> = missing.iter().map(|(_, _, needle)| (*needle).clone()).collect();
     let nearest = locate::Nearest::new(text, &needles);
     let starts = lines::boundaries(text);
     let line_at = |line: usize| starts.get(line + 1).map(|&end| &text[starts[line]..end]);
     for (i, hunk, needle) in missing {
-        let stated = hunk.stated.and_then(Stated::old_before);
-        let start = nearest.start(needle, stated).or(stated).unwrap_or(0).min(starts.len() - 1);
+        let hint = hunk.range.and_then(HunkRange::old_before);
+        let start = nearest.start(needle, hint).or(hint).unwrap_or(0).min(starts.len() - 1);
         let different = needle.iter().enumerate().find(|&(offset, expected)| {
             line_at(start + offset).is_none_or(|actual| content(actual) != content(expected))
         });
-        let (offset, expected) = different.expect("the old side is nowhere, so not at this place either");
+        let (offset, expected) = different.expect("the pre-image is nowhere, so not at this place either");
         conflicts.push(Conflict {
             line: Some(start + offset + 1),
             // Terminators do not count here, so they are not shown as if they did.
-            divergence: Some(Divergence::new(content(expected), line_at(start + offset).map(content))),
+            mismatch: Some(Mismatch::new(content(expected), line_at(start + offset).map(content))),
             ..Conflict::of_hunk(i + 1, Reason::NotFound, hunk.patch_line)
         });
     }
@@ -149,11 +149,11 @@ impl Extent {
         let mut at = start;
         for line in patch.lines_of(hunk) {
             let end = at + usize::from(line.kind.is_old());
-            if line.kind != Kind::Context {
+            if line.kind != LineKind::Context {
                 extent.first_change = extent.first_change.min(at);
                 extent.last_change = end;
             }
-            if line.kind == Kind::Remove {
+            if line.kind == LineKind::Remove {
                 extent.first_removal = extent.first_removal.min(at);
                 extent.last_removal = end;
             }
@@ -170,14 +170,13 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
     let (mut start_at, mut start_line) = (0, 0);
     for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
         let mut note = |kind| repairs.push(Repair { hunk: i + 1, kind });
-        let moved = hunk.stated.is_some_and(|stated| {
-            stated.old_before() != Some(start)
-                || stated.new_before() != start.checked_add_signed(splice.grown)
+        let moved = hunk.range.is_some_and(|range| {
+            range.old_before() != Some(start) || range.new_before() != start.checked_add_signed(splice.grown)
         });
         if moved {
             note(RepairKind::Moved);
         }
-        start_at = lines::skip(text, start_at, start - start_line).expect("the old side stands there");
+        start_at = lines::skip(text, start_at, start - start_line).expect("the pre-image stands there");
         start_line = start;
         let (mut at, mut line) = (start_at, start_line);
         let (mut adapted, mut ends) = (false, Ends::default());
@@ -186,7 +185,7 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
         for (i, part) in hunk.lines.clone().zip(patch.lines_of(hunk)) {
             let marked = patch.markers.binary_search(&i).is_ok();
             let own = lines::terminator(part.text);
-            if part.kind == Kind::Add {
+            if part.kind == LineKind::Add {
                 let own = if own.is_empty() { lines::terminator_behind(part.text, "\n") } else { own };
                 // Lines added at one point have one neighbour, and a line of any length is searched once for it.
                 if beside.is_none_or(|(point, _)| point != at) {
@@ -206,7 +205,7 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
             let actual = lines::terminator(&text[at..end]);
             adapted |= !own.is_empty() && !actual.is_empty() && own != actual;
             ends.see(part.kind, marked, actual.is_empty());
-            if part.kind == Kind::Remove {
+            if part.kind == LineKind::Remove {
                 splice.remove(at, line, end - at);
             }
             (at, line) = (end, line + 1);
@@ -215,12 +214,12 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
             note(RepairKind::EolAdapted);
         }
         let adds_last = ends.added && at == text.len();
-        ends.misfit |= ends.added && ends.marked && !adds_last;
-        let unterminated = if ends.misfit { !at_line_end(text) } else { ends.marked };
+        ends.mismatched |= ends.added && ends.marked && !adds_last;
+        let unterminated = if ends.mismatched { !at_line_end(text) } else { ends.marked };
         if adds_last && unterminated {
             splice.shorten(wanted.len());
         }
-        if ends.misfit {
+        if ends.mismatched {
             note(RepairKind::EofMarkerIgnored);
         }
     }
@@ -240,7 +239,7 @@ fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
 #[derive(Default)]
 struct Ends {
     /// A marker is missing from an old line, or stands where no text ends.
-    misfit: bool,
+    mismatched: bool,
     /// The last new line so far has a marker.
     marked: bool,
     /// The last new line so far is an added one.
@@ -248,13 +247,13 @@ struct Ends {
 }
 
 impl Ends {
-    fn see(&mut self, kind: Kind, marked: bool, unterminated: bool) {
+    fn see(&mut self, kind: LineKind, marked: bool, unterminated: bool) {
         if kind.is_old() {
-            self.misfit |= marked != unterminated;
+            self.mismatched |= marked != unterminated;
         }
         if kind.is_new() {
-            self.misfit |= self.marked;
-            (self.marked, self.added) = (marked, kind == Kind::Add);
+            self.mismatched |= self.marked;
+            (self.marked, self.added) = (marked, kind == LineKind::Add);
         }
     }
 }

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use crate::diff::anchored::{Placed, anchored};
-use crate::diff::conflict::{Fault, Reason};
+use crate::diff::conflict::{ParseError, Reason};
 use crate::diff::delta::Delta;
 use crate::diff::edit::exact;
 use crate::diff::error::ApplyError;
 use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
-use crate::diff::patch::{Kind, Repair};
+use crate::diff::patch::{LineKind, Repair};
 use crate::diff::strict::explain_strict;
-use crate::diff::suggestion::remedy;
+use crate::diff::suggestion::suggestion;
 use crate::diff::unified;
 use crate::text::span::Span;
 
@@ -19,9 +19,9 @@ use crate::text::span::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Summary {
-    /// Lines on the new side only.
+    /// Lines on the post-image only.
     pub added: usize,
-    /// Lines on the old side only.
+    /// Lines on the pre-image only.
     pub removed: usize,
     /// Hunks of the patch.
     pub hunks: usize,
@@ -113,7 +113,7 @@ impl Applied<'_> {
 /// text already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
     if text.len() > options.limits.text_bytes {
-        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
+        return Err(ParseError::of_patch(Reason::TooLarge, 1).into());
     }
     let patch_bytes = patch.len();
     let patch = parse(patch, options.mode, &options.limits)?;
@@ -125,21 +125,22 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
         Mode::Anchored => anchored(text, &patch),
     };
     let Placed { result: (after, spans), repairs } = placed.map_err(|conflicts| {
-        let remedy = remedy(text, &patch, patch_bytes, &conflicts, options);
-        ApplyError::new(conflicts, remedy)
+        let suggestion = suggestion(text, &patch, patch_bytes, &conflicts, options);
+        ApplyError::new(conflicts, suggestion)
     })?;
-    let idle = patch.idle_hunks();
+    let idle = patch.no_op_hunks();
     if !idle.is_empty() {
         return Err(ApplyError::new(idle, None));
     }
     if after.len() > options.limits.text_bytes {
-        return Err(Fault::of_patch(Reason::TooLarge, 1).into());
+        return Err(ParseError::of_patch(Reason::TooLarge, 1).into());
     }
     if is_same(text, &after, &spans) {
-        return Err(Fault::of_patch(Reason::NoEffect, 1).into());
+        return Err(ParseError::of_patch(Reason::NoEffect, 1).into());
     }
     let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
-    let summary = Summary { added: count(Kind::Add), removed: count(Kind::Remove), hunks: patch.hunks.len() };
+    let summary =
+        Summary { added: count(LineKind::Add), removed: count(LineKind::Remove), hunks: patch.hunks.len() };
     Ok(Applied { before: text, text: after, spans, summary, repairs })
 }
 

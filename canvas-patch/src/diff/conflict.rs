@@ -23,7 +23,7 @@ pub enum Reason {
     Truncated,
     /// A hunk's body has other counts than its header says (strict mode).
     CountMismatch,
-    /// The start of the new side does not follow from the hunks before (strict mode).
+    /// The start of the post-image does not follow from the hunks before (strict mode).
     StartMismatch,
     /// The marker for a missing final newline stands where no file can end.
     EofMarker,
@@ -33,9 +33,9 @@ pub enum Reason {
     Overlap,
     /// The text at the stated place differs (strict mode).
     ContextMismatch,
-    /// The old side of the hunk is nowhere in the text (anchored mode).
+    /// The pre-image of the hunk is nowhere in the text (anchored mode).
     NotFound,
-    /// The old side of the hunk stands at several places (anchored mode).
+    /// The pre-image of the hunk stands at several places (anchored mode).
     Ambiguous,
     /// The hunk has neither context nor removed lines to place it by (anchored mode).
     NoAnchor,
@@ -106,9 +106,9 @@ impl Reason {
             Self::Overlap => "Join the hunks that touch the same lines into one.",
             Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
             Self::NotFound => {
-                "Read the lines around the reported place again and copy the hunk's old side from them."
+                "Read the lines around the reported place again and copy the hunk's pre-image from them."
             }
-            Self::Ambiguous => "Add context lines until the hunk's old side stands at one place only.",
+            Self::Ambiguous => "Add context lines until the hunk's pre-image stands at one place only.",
             Self::NoAnchor => "Add at least one unchanged line next to the insertion.",
             Self::NoEffect => "The document already reads like this; send no patch, or one that changes it.",
             Self::TooLarge => "Send a smaller patch, or split the edit into several.",
@@ -188,10 +188,10 @@ fn lost_its_marker(expected: &str, actual: &str) -> bool {
     !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
 }
 
-/// The first line in which a hunk's old side and the text part ways.
+/// The first line in which a hunk's pre-image and the text part ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Divergence {
+pub struct Mismatch {
     /// Byte column of the first difference in the line, from 1.
     pub column: usize,
     /// What the hunk expects, escaped and cut to 200 characters.
@@ -202,7 +202,7 @@ pub struct Divergence {
     pub difference: Difference,
 }
 
-impl Divergence {
+impl Mismatch {
     pub(crate) fn new(expected: &str, actual: Option<&str>) -> Self {
         let Some(actual) = actual else {
             let expected = escape(expected, 0);
@@ -234,8 +234,8 @@ pub struct Conflict {
     pub line: Option<usize>,
     /// How that line differs.
     #[cfg_attr(feature = "serde", serde(flatten))]
-    pub divergence: Option<Divergence>,
-    /// Lines of the document, from 1, where the hunk's whole old side stands exactly; at most
+    pub mismatch: Option<Mismatch>,
+    /// Lines of the document, from 1, where the hunk's whole pre-image stands exactly; at most
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
@@ -246,7 +246,7 @@ impl Conflict {
     pub const CANDIDATES: usize = 64;
 
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
-        Self { hunk, reason, patch_line, line: None, divergence: None, candidates: Vec::new() }
+        Self { hunk, reason, patch_line, line: None, mismatch: None, candidates: Vec::new() }
     }
 }
 
@@ -259,7 +259,7 @@ impl fmt::Display for Conflict {
         if let Some(line) = self.line {
             write!(f, " at line {line}")?;
         }
-        if let Some(d) = &self.divergence {
+        if let Some(d) = &self.mismatch {
             write!(f, ", column {}: expected \"{}\", ", d.column, d.expected)?;
             match &d.actual {
                 Some(actual) => write!(f, "the document has \"{actual}\"")?,
@@ -270,7 +270,7 @@ impl fmt::Display for Conflict {
             }
         }
         if !self.candidates.is_empty() {
-            write!(f, "; the old side stands at line")?;
+            write!(f, "; the pre-image stands at line")?;
             for (i, line) in self.candidates.iter().take(8).enumerate() {
                 write!(f, "{}{line}", if i == 0 { " " } else { ", " })?;
             }
@@ -284,13 +284,13 @@ impl fmt::Display for Conflict {
 
 /// A fault of the patch text itself, which no text can mend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ParseError {
     pub(crate) hunk: usize,
     pub(crate) reason: Reason,
     pub(crate) patch_line: usize,
 }
 
-impl Fault {
+impl ParseError {
     pub(crate) fn of_patch(reason: Reason, patch_line: usize) -> Self {
         Self::of_hunk(0, reason, patch_line)
     }
@@ -300,8 +300,8 @@ impl Fault {
     }
 }
 
-impl From<Fault> for Conflict {
-    fn from(fault: Fault) -> Self {
+impl From<ParseError> for Conflict {
+    fn from(fault: ParseError) -> Self {
         Self::of_hunk(fault.hunk, fault.reason, fault.patch_line)
     }
 }
@@ -354,7 +354,7 @@ mod tests {
             ("- a\n", " a\n", 1, Difference::Content),
             ("ab\n", "ac\n", 2, Difference::Content),
         ] {
-            let d = Divergence::new(expected, Some(actual));
+            let d = Mismatch::new(expected, Some(actual));
             assert_eq!((d.column, d.difference), (column, difference), "{expected:?} {actual:?}");
         }
     }
@@ -369,7 +369,7 @@ mod tests {
             // A character that would be cut in two is left out.
             (e(5000) + "z", format!("…{}zx{}…", e(59), y(139))),
         ] {
-            let d = Divergence::new(&format!("{before}x{}", y(5000)), Some(&before));
+            let d = Mismatch::new(&format!("{before}x{}", y(5000)), Some(&before));
             assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());
         }
     }

@@ -17,22 +17,22 @@ use crate::text::span::Span;
 /// let mine = Delta::between(second, third);
 ///
 /// // Take their edit back and keep mine.
-/// let back = theirs.inverse().past(&mine)?;
+/// let back = theirs.inverse().transform(&mine)?;
 /// assert_eq!(back.apply(third)?, "- a\n- b\n- c\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Vec<Stretch>", into = "Vec<Stretch>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<TextEdit>", into = "Vec<TextEdit>"))]
 pub struct Delta {
     // Invariant: in order, apart from one another, and none without effect.
-    stretches: Vec<Stretch>,
+    edits: Vec<TextEdit>,
 }
 
 /// One stretch of a text that an edit replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Stretch {
+pub struct TextEdit {
     /// Its first byte in the text before the edit.
     pub at: usize,
     /// What is taken out.
@@ -41,7 +41,7 @@ pub struct Stretch {
     pub new: String,
 }
 
-impl Stretch {
+impl TextEdit {
     /// The bytes of the text before that it takes out; empty where it only puts in.
     pub fn range(&self) -> Range<usize> {
         self.at..self.at.saturating_add(self.old.len())
@@ -81,36 +81,36 @@ impl Delta {
     }
 
     pub(crate) fn of(before: &str, after: &str, spans: &[Span]) -> Self {
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(spans.len());
+        let mut edits: Vec<TextEdit> = Vec::with_capacity(spans.len());
         for span in spans {
             let (old, new) = (&before[span.old_bytes.clone()], &after[span.new_bytes.clone()]);
             if old == new {
                 continue;
             }
-            match stretches.last_mut() {
+            match edits.last_mut() {
                 Some(last) if last.range().end == span.old_bytes.start => {
                     last.old.push_str(old);
                     last.new.push_str(new);
                 }
-                _ => stretches.push(Stretch { at: span.old_bytes.start, old: old.into(), new: new.into() }),
+                _ => edits.push(TextEdit { at: span.old_bytes.start, old: old.into(), new: new.into() }),
             }
         }
-        Self { stretches }
+        Self { edits }
     }
 
     /// What it replaces, in order; their places count in the text before.
-    pub fn stretches(&self) -> &[Stretch] {
-        &self.stretches
+    pub fn edits(&self) -> &[TextEdit] {
+        &self.edits
     }
 
     /// True where it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.stretches.is_empty()
+        self.edits.is_empty()
     }
 
     /// Bytes that it holds: all that it takes out and puts in.
     pub fn len_bytes(&self) -> usize {
-        self.stretches.iter().map(|one| one.old.len() + one.new.len()).sum()
+        self.edits.iter().map(|one| one.old.len() + one.new.len()).sum()
     }
 
     /// The text after. One pass, one allocation.
@@ -119,10 +119,10 @@ impl Delta {
     ///
     /// [`DeltaMismatch`] where the text does not hold what is taken out.
     pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
-        let grown: usize = self.stretches.iter().map(|one| one.new.len()).sum();
+        let grown: usize = self.edits.iter().map(|one| one.new.len()).sum();
         let mut out = String::with_capacity(text.len().saturating_add(grown));
         let mut done = 0;
-        for one in &self.stretches {
+        for one in &self.edits {
             let fits = text.get(one.range()) == Some(&one.old);
             let kept = text.get(done..one.at).filter(|_| fits).ok_or(DeltaMismatch { at: one.at })?;
             out.push_str(kept);
@@ -136,12 +136,12 @@ impl Delta {
     /// The edit that leads back.
     pub fn inverse(&self) -> Self {
         let mut shift = 0_isize;
-        let back = |one: &Stretch| {
+        let back = |one: &TextEdit| {
             let at = one.at.wrapping_add_signed(shift);
             shift += one.new.len() as isize - one.old.len() as isize;
-            Stretch { at, old: one.new.clone(), new: one.old.clone() }
+            TextEdit { at, old: one.new.clone(), new: one.old.clone() }
         };
-        Self { stretches: self.stretches.iter().map(back).collect() }
+        Self { edits: self.edits.iter().map(back).collect() }
     }
 
     /// This edit, made to fit the text that `later` leads to. Both start from the same text.
@@ -153,11 +153,11 @@ impl Delta {
     /// # Errors
     ///
     /// [`DeltaConflict`] where they are.
-    pub fn past(&self, later: &Self) -> Result<Self, DeltaConflict> {
-        let mut others = later.stretches.iter().peekable();
+    pub fn transform(&self, later: &Self) -> Result<Self, DeltaConflict> {
+        let mut others = later.edits.iter().peekable();
         let mut shift = 0_isize;
-        let mut moved = Vec::with_capacity(self.stretches.len());
-        for one in &self.stretches {
+        let mut moved = Vec::with_capacity(self.edits.len());
+        for one in &self.edits {
             let own = one.range();
             while let Some(other) = others.next_if(|other| is_before(&other.range(), &own)) {
                 shift += other.new.len() as isize - other.old.len() as isize;
@@ -167,10 +167,10 @@ impl Delta {
             {
                 return Err(DeltaConflict { at: own.start.max(other.at) });
             }
-            moved.push(Stretch { at: one.at.wrapping_add_signed(shift), ..one.clone() });
+            moved.push(TextEdit { at: one.at.wrapping_add_signed(shift), ..one.clone() });
         }
         // Two that bordered on something that is gone now may border on each other, and undo each other.
-        Ok(Self { stretches: joined(moved) })
+        Ok(Self { edits: joined(moved) })
     }
 }
 
@@ -179,9 +179,9 @@ fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start && a.start < b.end
 }
 
-fn joined(stretches: Vec<Stretch>) -> Vec<Stretch> {
-    let mut joined: Vec<Stretch> = Vec::with_capacity(stretches.len());
-    for one in stretches {
+fn joined(edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    let mut joined: Vec<TextEdit> = Vec::with_capacity(edits.len());
+    for one in edits {
         match joined.last_mut() {
             Some(last) if last.range().end == one.at => {
                 last.old.push_str(&one.old);
@@ -194,14 +194,14 @@ fn joined(stretches: Vec<Stretch>) -> Vec<Stretch> {
     joined
 }
 
-impl TryFrom<Vec<Stretch>> for Delta {
+impl TryFrom<Vec<TextEdit>> for Delta {
     type Error = DeltaOrder;
 
-    /// Takes stretches in order, with at least one kept byte between neighbours, of texts that can be in memory.
-    fn try_from(stretches: Vec<Stretch>) -> Result<Self, DeltaOrder> {
+    /// Takes edits in order, with at least one kept byte between neighbours, of texts that can be in memory.
+    fn try_from(edits: Vec<TextEdit>) -> Result<Self, DeltaOrder> {
         const LONGEST: usize = isize::MAX as usize;
         let (mut kept_from, mut shift) = (0, 0_isize);
-        for (index, one) in stretches.iter().enumerate() {
+        for (index, one) in edits.iter().enumerate() {
             let end = one.range().end;
             shift += one.new.len() as isize - one.old.len() as isize;
             let is_right = one.old != one.new
@@ -213,12 +213,12 @@ impl TryFrom<Vec<Stretch>> for Delta {
             }
             kept_from = end;
         }
-        Ok(Self { stretches })
+        Ok(Self { edits })
     }
 }
 
-impl From<Delta> for Vec<Stretch> {
+impl From<Delta> for Vec<TextEdit> {
     fn from(delta: Delta) -> Self {
-        delta.stretches
+        delta.edits
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diff::patch::{Kind, Patch};
+use crate::diff::patch::{LineKind, Patch};
 use crate::text::lines::{self, at_line_end, count, line_start_before, terminator_behind};
 use crate::text::span::Span;
 
@@ -17,15 +17,15 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
     let mut splice = Splice::new(text, patch);
     let (mut at, mut line) = (0, 0);
     for hunk in &patch.hunks {
-        let stated = hunk.stated.filter(|_| hunk.counts_hold())?;
-        let start = stated.old_before()?;
+        let range = hunk.range.filter(|_| hunk.counts_hold())?;
+        let start = range.old_before()?;
         at = lines::skip(text, at, start.checked_sub(line)?)?;
         line = start;
-        if stated.new_before()? != line.checked_add_signed(splice.grown)? {
+        if range.new_before()? != line.checked_add_signed(splice.grown)? {
             return None;
         }
         for part in patch.lines_of(hunk) {
-            if part.kind == Kind::Add {
+            if part.kind == LineKind::Add {
                 splice.add(at, line, part.text, "");
                 continue;
             }
@@ -36,7 +36,7 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
             if !part.text.ends_with('\n') && end != text.len() {
                 return None;
             }
-            if part.kind == Kind::Remove {
+            if part.kind == LineKind::Remove {
                 splice.remove(at, line, part.text.len());
             }
             (at, line) = (end, line + 1);

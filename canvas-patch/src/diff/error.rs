@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::diff::conflict::{Conflict, Fault, Reason};
+use crate::diff::conflict::{Conflict, ParseError, Reason};
 
 /// A patch that was refused whole: the text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,27 +11,30 @@ pub struct ApplyError {
     /// Never empty.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "at_least_one"))]
     conflicts: Vec<Conflict>,
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    remedy: Option<Remedy>,
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "remedy", skip_serializing_if = "Option::is_none")
+    )]
+    suggestion: Option<Suggestion>,
 }
 
 /// What the author of a refused patch may do instead of writing it again. Nothing of it was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Remedy {
-    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each old side
+pub enum Suggestion {
+    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each pre-image
     /// stands at exactly one place, and the hunks are in the order of these places. It was tried before it was
     /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
     Rebased(String),
     /// The text is what the patch leaves behind: taken back, it gives a text on which it gives this one again.
     ///
-    /// Said only where each hunk adds a line. In anchored mode each new side must also stand at one place only, and
+    /// Said only where each hunk adds a line. In anchored mode each post-image must also stand at one place only, and
     /// either have two lines that are not blank or stand where the header says.
     AlreadyApplied,
 }
 
-impl Remedy {
+impl Suggestion {
     /// One sentence that tells the author of the patch what to do next.
     pub const fn advice(&self) -> &'static str {
         match self {
@@ -50,8 +53,8 @@ impl ApplyError {
     pub const CODE: &'static str = "PATCH_REJECTED";
 
     /// The conflicts are not empty.
-    pub(crate) fn new(conflicts: Vec<Conflict>, remedy: Option<Remedy>) -> Self {
-        Self { conflicts, remedy }
+    pub(crate) fn new(conflicts: Vec<Conflict>, suggestion: Option<Suggestion>) -> Self {
+        Self { conflicts, suggestion }
     }
 
     /// Every conflict that was found, in the order of the hunks; never empty.
@@ -62,24 +65,24 @@ impl ApplyError {
     /// What to do instead of writing the patch again, where that is known.
     ///
     /// ```
-    /// use canvas_patch::{Options, Remedy, apply};
+    /// use canvas_patch::{Options, Suggestion, apply};
     ///
     /// let patch = "@@ -1,2 +1,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
     /// let moved = apply("Draft\n# Plan\n- buy milk\n", patch, &Options::default()).unwrap_err();
     /// let rebased = "@@ -2,2 +2,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
-    /// assert_eq!(moved.remedy(), Some(&Remedy::Rebased(rebased.into())));
+    /// assert_eq!(moved.suggestion(), Some(&Suggestion::Rebased(rebased.into())));
     ///
     /// let done = apply("# Plan\n- buy bread\n", patch, &Options::default()).unwrap_err();
-    /// assert_eq!(done.remedy(), Some(&Remedy::AlreadyApplied));
+    /// assert_eq!(done.suggestion(), Some(&Suggestion::AlreadyApplied));
     /// ```
-    pub fn remedy(&self) -> Option<&Remedy> {
-        self.remedy.as_ref()
+    pub fn suggestion(&self) -> Option<&Suggestion> {
+        self.suggestion.as_ref()
     }
 
-    /// The same refusal without its remedy, for a reply that has no room for it.
+    /// The same refusal without its suggestion, for a reply that has no room for it.
     #[must_use]
-    pub fn without_remedy(self) -> Self {
-        Self { remedy: None, ..self }
+    pub fn without_suggestion(self) -> Self {
+        Self { suggestion: None, ..self }
     }
 
     /// The reason of the first conflict.
@@ -88,8 +91,8 @@ impl ApplyError {
     }
 }
 
-impl From<Fault> for ApplyError {
-    fn from(fault: Fault) -> Self {
+impl From<ParseError> for ApplyError {
+    fn from(fault: ParseError) -> Self {
         Self::new(vec![fault.into()], None)
     }
 }
@@ -97,8 +100,8 @@ impl From<Fault> for ApplyError {
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What ends the matter comes before what is wrong.
-        if let Some(remedy) = &self.remedy {
-            write!(f, "{} ", remedy.advice())?;
+        if let Some(suggestion) = &self.suggestion {
+            write!(f, "{} ", suggestion.advice())?;
         }
         for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
             write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;

@@ -6,61 +6,63 @@ use crate::diff::anchored::sole_places;
 use crate::diff::edit::exact;
 use crate::diff::options::{Limits, Mode};
 use crate::diff::parse::parse;
-use crate::diff::patch::{Patch, Stated};
+use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::Lines;
 
 /// Some hunks of a diff. Their numbers are those of the whole diff, so they need not apply alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Excerpt {
+pub struct DiffExcerpt {
     /// The hunks; empty where all are left out.
     pub diff: String,
     /// How many hunks are left out.
     pub left_out: usize,
 }
 
-/// The hunks of `changes` that touch what `patch` quotes: `changes` leads from the text `base` to some other, `patch`
-/// was written for `base`. `None` where the patch does not stand in `base` at one place, or either cannot be read.
-///
-/// The context of the changes is their surroundings: a hunk counts where one of its old lines, unchanged ones
-/// included, is or borders on one of the patch's. Time is linear in all three.
-///
-/// ```
-/// let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-/// let changes = canvas_patch::build(base, "1\nII\n3\n4\n5\n6\n7\n8\nIX\n", 1);
-/// let near = canvas_patch::changes_near(base, "@@\n-3\n+three\n", &changes, &Default::default());
-/// let near = near.expect("the patch stands in the base");
-/// assert_eq!((near.diff.as_str(), near.left_out), ("@@ -1,3 +1,3 @@\n 1\n-2\n+II\n 3\n", 1));
-/// ```
-pub fn changes_near(base: &str, patch: &str, changes: &str, limits: &Limits) -> Option<Excerpt> {
-    let patch = parse(patch, Mode::Anchored, limits).ok()?;
-    let quoted = quoted(base, &patch)?;
-    // A diff of two texts may be longer than a patch may be.
-    let limits = Limits { patch_bytes: usize::MAX, hunks: usize::MAX, ..*limits };
-    let changes_read = parse(changes, Mode::Strict, &limits).ok()?;
-    let mut excerpt = Excerpt { diff: String::new(), left_out: 0 };
-    let mut quoted = quoted.into_iter().peekable();
-    let mut lines = Lines::new(changes).zip(1..).peekable();
-    for (i, hunk) in changes_read.hunks.iter().enumerate() {
-        let start = hunk.stated.and_then(Stated::old_before)?;
-        let end = start + hunk.old_len;
-        while quoted.next_if(|quoted| quoted.end < start).is_some() {}
-        let touches = quoted.peek().is_some_and(|quoted| quoted.start <= end);
-        excerpt.left_out += usize::from(!touches);
-        let next = changes_read.hunks.get(i + 1).map_or(usize::MAX, |next| next.patch_line);
-        while let Some((line, number)) = lines.next_if(|&(_, number)| number < next) {
-            if touches && number >= hunk.patch_line {
-                excerpt.diff.push_str(line);
+impl DiffExcerpt {
+    /// The hunks of `changes` that touch what `patch` quotes: `changes` leads from the text `base` to some other, `patch`
+    /// was written for `base`. `None` where the patch does not stand in `base` at one place, or either cannot be read.
+    ///
+    /// The context of the changes is their surroundings: a hunk counts where one of its old lines, unchanged ones
+    /// included, is or borders on one of the patch's. Time is linear in all three.
+    ///
+    /// ```
+    /// let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    /// let changes = canvas_patch::build(base, "1\nII\n3\n4\n5\n6\n7\n8\nIX\n", 1);
+    /// let near = canvas_patch::DiffExcerpt::touching(base, "@@\n-3\n+three\n", &changes, &Default::default());
+    /// let near = near.expect("the patch stands in the base");
+    /// assert_eq!((near.diff.as_str(), near.left_out), ("@@ -1,3 +1,3 @@\n 1\n-2\n+II\n 3\n", 1));
+    /// ```
+    pub fn touching(base: &str, patch: &str, changes: &str, limits: &Limits) -> Option<Self> {
+        let patch = parse(patch, Mode::Anchored, limits).ok()?;
+        let quoted = quoted(base, &patch)?;
+        // A diff of two texts may be longer than a patch may be.
+        let limits = Limits { patch_bytes: usize::MAX, hunks: usize::MAX, ..*limits };
+        let changes_read = parse(changes, Mode::Strict, &limits).ok()?;
+        let mut excerpt = Self { diff: String::new(), left_out: 0 };
+        let mut quoted = quoted.into_iter().peekable();
+        let mut lines = Lines::new(changes).zip(1..).peekable();
+        for (i, hunk) in changes_read.hunks.iter().enumerate() {
+            let start = hunk.range.and_then(HunkRange::old_before)?;
+            let end = start + hunk.old_len;
+            while quoted.next_if(|quoted| quoted.end < start).is_some() {}
+            let touches = quoted.peek().is_some_and(|quoted| quoted.start <= end);
+            excerpt.left_out += usize::from(!touches);
+            let next = changes_read.hunks.get(i + 1).map_or(usize::MAX, |next| next.patch_line);
+            while let Some((line, number)) = lines.next_if(|&(_, number)| number < next) {
+                if touches && number >= hunk.patch_line {
+                    excerpt.diff.push_str(line);
+                }
             }
         }
+        Some(excerpt)
     }
-    Some(excerpt)
 }
 
-/// The lines of the old sides, from 0, in order.
+/// The lines of the pre-images, from 0, in order.
 fn quoted(base: &str, patch: &Patch<'_>) -> Option<Vec<Range<usize>>> {
     let places = if exact(base, patch).is_some() {
-        patch.hunks.iter().map(|hunk| hunk.stated.and_then(Stated::old_before)).collect()
+        patch.hunks.iter().map(|hunk| hunk.range.and_then(HunkRange::old_before)).collect()
     } else {
         sole_places(base, patch)
     }?;

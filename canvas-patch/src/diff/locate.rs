@@ -1,9 +1,8 @@
-//! Where the old sides of hunks stand in a text, all at once and in linear time.
+//! Finds the pre-images of all hunks in a text, in linear time.
 //!
 //! Lines are compared without their terminators. Distinct lines of the needles become small numbers, the needles
 //! one Aho-Corasick automaton over these numbers, and the text runs through it once. So neither many hunks nor
-//! long runs of one line make the search quadratic. Few needles that are told by a line of their own are found faster
-//! without it.
+//! long runs of one line make the search quadratic. A few needles with a rare line are found faster by that line.
 
 use std::collections::HashMap;
 
@@ -17,33 +16,34 @@ pub(crate) struct Places {
     pub(crate) lines: Vec<usize>,
 }
 
-/// Finds each needle (lines of an old side; never empty) in the text, at most `cap` places of each.
+/// Finds each needle (lines of an pre-image; never empty) in the text, at most `cap` places of each.
 pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
-    let few = needles.len() <= FEW;
-    let found = few.then(|| needles.iter().map(|needle| by_mark(text, needle, cap)).collect::<Option<_>>());
-    found.flatten().unwrap_or_else(|| by_automaton(text, needles, cap))
+    let few = needles.len() <= MAX_SINGLE_SEARCHES;
+    let found = few
+        .then(|| needles.iter().map(|needle| find_by_longest_line(text, needle, cap)).collect::<Option<_>>());
+    found.flatten().unwrap_or_else(|| find_by_automaton(text, needles, cap))
 }
 
-/// So many needles are looked for one by one, by a search for bytes: on 100 KB that takes a fifth of the time.
-const FEW: usize = 8;
+/// Up to this many needles are searched one by one, as bytes: on 100 KB that takes a fifth of the automaton's time.
+const MAX_SINGLE_SEARCHES: usize = 8;
 
-/// So often may the mark of a needle stand in the text.
-const LOOKS: usize = 256;
+/// Occurrences of a needle's longest line that are looked at before the automaton takes over.
+const MAX_PROBES: usize = 256;
 
-/// Finds a needle by its longest line; `None` where that stands too often, or is empty.
-fn by_mark(text: &str, needle: &[&str], cap: usize) -> Option<Places> {
-    let (rank, mark) =
+/// Finds a needle by its longest line; `None` where that line is empty or occurs more than [`MAX_PROBES`] times.
+fn find_by_longest_line(text: &str, needle: &[&str], cap: usize) -> Option<Places> {
+    let (rank, longest) =
         needle.iter().map(|line| content(line)).enumerate().max_by_key(|(_, line)| line.len())?;
-    if mark.is_empty() {
+    if longest.is_empty() {
         return None;
     }
     let mut places = Places::default();
     let (mut line, mut counted) = (0, 0);
-    for (looks, hit) in memmem::find_iter(text.as_bytes(), mark).enumerate() {
+    for (probes, hit) in memmem::find_iter(text.as_bytes(), longest).enumerate() {
         if places.lines.len() == cap {
             break;
         }
-        if looks == LOOKS {
+        if probes == MAX_PROBES {
             return None;
         }
         let Some(start) = lines_above(text, hit, rank) else { continue };
@@ -57,7 +57,8 @@ fn by_mark(text: &str, needle: &[&str], cap: usize) -> Option<Places> {
     Some(places)
 }
 
-/// The start of the line that stands so many lines above the one that starts at `at`; `None` where none starts there.
+/// The start of the line `count` lines above the one that starts at `at`; `None` where no line starts at `at`, or there
+/// are fewer above it.
 fn lines_above(text: &str, mut at: usize, count: usize) -> Option<usize> {
     if at > 0 && text.as_bytes()[at - 1] != b'\n' {
         return None;
@@ -71,15 +72,15 @@ fn lines_above(text: &str, mut at: usize, count: usize) -> Option<usize> {
     Some(at)
 }
 
-fn by_automaton(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
+fn find_by_automaton(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
     let mut automaton = Automaton::new(needles);
     automaton.run(text, cap);
     automaton.ends.iter().map(|&node| automaton.found[node].clone()).collect()
 }
 
-/// The place where most lines of a needle stand, for a report: the first line there, from 0.
+/// The place where most lines of a needle occur, for a report.
 pub(crate) struct Nearest<'a> {
-    /// Where each line of the needles stands in the text, at most [`Nearest::OCCURRENCES`] each.
+    /// Where each line of the needles occurs in the text, at most [`Nearest::OCCURRENCES`] each.
     occurrences: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -101,9 +102,9 @@ impl<'a> Nearest<'a> {
         Self { occurrences }
     }
 
-    /// The start that most of the needle's lines vote for; of equals the nearest to `stated`, then the first.
-    /// Blank lines have no vote unless there are only blank lines.
-    pub(crate) fn start(&self, needle: &[&str], stated: Option<usize>) -> Option<usize> {
+    /// Returns the start line at which most needle lines match. Ties go to the start closest to `hint`, then to the
+    /// earliest. Blank lines count only in a needle of blank lines.
+    pub(crate) fn start(&self, needle: &[&str], hint: Option<usize>) -> Option<usize> {
         let vote = |with_blanks: bool| {
             let mut votes: HashMap<usize, usize> = HashMap::new();
             for (offset, line) in needle.iter().enumerate() {
@@ -115,7 +116,7 @@ impl<'a> Nearest<'a> {
                 }
             }
             votes.into_iter().min_by_key(|&(start, votes)| {
-                (usize::MAX - votes, stated.map_or(0, |stated| stated.abs_diff(start)), start)
+                (usize::MAX - votes, hint.map_or(0, |hint| hint.abs_diff(start)), start)
             })
         };
         vote(false).or_else(|| vote(true)).map(|(start, _)| start)
@@ -128,7 +129,7 @@ const NONE: usize = usize::MAX;
 /// Aho-Corasick over line numbers (Aho and Corasick, 1975).
 struct Automaton<'a> {
     ids: HashMap<&'a str, usize>,
-    sieve: Sieve,
+    filter: LineFilter,
     next: HashMap<(usize, usize), usize>,
     /// The node behind the root for each line; most lines that the text shares with a needle lead back to the root.
     from_root: Vec<usize>,
@@ -145,7 +146,7 @@ impl<'a> Automaton<'a> {
     fn new(needles: &[Vec<&'a str>]) -> Self {
         let mut machine = Self {
             ids: HashMap::new(),
-            sieve: Sieve::new(needles.iter().map(Vec::len).sum()),
+            filter: LineFilter::new(needles.iter().map(Vec::len).sum()),
             next: HashMap::new(),
             from_root: Vec::new(),
             fail: vec![ROOT],
@@ -161,7 +162,7 @@ impl<'a> Automaton<'a> {
                 let fresh = machine.ids.len();
                 let id = *machine.ids.entry(content(line)).or_insert(fresh);
                 if id == fresh {
-                    machine.sieve.add(content(line));
+                    machine.filter.add(content(line));
                     machine.from_root.push(ROOT);
                 }
                 node = match machine.child(node, id) {
@@ -226,7 +227,7 @@ impl<'a> Automaton<'a> {
         let mut node = ROOT;
         for (line_index, line) in Lines::new(text).enumerate() {
             let line = content(line);
-            let id = if self.sieve.may_hold(line) { self.ids.get(line) } else { None };
+            let id = if self.filter.may_match(line) { self.ids.get(line) } else { None };
             let Some(&id) = id else {
                 node = ROOT;
                 continue;
@@ -263,15 +264,15 @@ impl<'a> Automaton<'a> {
     }
 }
 
-/// Tells most lines that are in no needle by their length and ends, which takes a tenth of hashing them. A text made to
-/// get through it costs the hash that it would have cost without, and that one is keyed.
-struct Sieve {
+/// Filters out most lines that are in no needle, by their length and ends: a tenth of the cost of hashing them. A line
+/// that passes is looked up by the keyed hash of `ids`, so a text made to pass costs no more than without the filter.
+struct LineFilter {
     /// Bits, a power of two of them.
     bits: Vec<u64>,
 }
 
-impl Sieve {
-    /// Bits for each line: one in so many other lines gets through.
+impl LineFilter {
+    /// Bits for each line; one in as many other lines passes.
     const SPARSITY: usize = 64;
 
     fn new(lines: usize) -> Self {
@@ -283,7 +284,7 @@ impl Sieve {
         self.bits[word] |= bit;
     }
 
-    fn may_hold(&self, line: &str) -> bool {
+    fn may_match(&self, line: &str) -> bool {
         let (word, bit) = self.place(line);
         self.bits[word] & bit != 0
     }
@@ -323,13 +324,13 @@ mod tests {
         ) {
             let needles: Vec<Vec<&str>> =
                 needles.iter().map(|n| n.iter().map(String::as_str).collect()).collect();
-            let by_automaton = by_automaton(&text, &needles, cap);
-            for (needle, found) in needles.iter().zip(&by_automaton) {
+            let find_by_automaton = find_by_automaton(&text, &needles, cap);
+            for (needle, found) in needles.iter().zip(&find_by_automaton) {
                 let mut expected = naive(&text, needle);
                 expected.truncate(cap);
                 prop_assert_eq!(&found.lines, &expected);
             }
-            prop_assert_eq!(find(&text, &needles, cap), by_automaton);
+            prop_assert_eq!(find(&text, &needles, cap), find_by_automaton);
         }
     }
 
@@ -337,7 +338,7 @@ mod tests {
     #[test]
     fn most_lines_tell_where_a_needle_begins() {
         let text = "a\n\nz\na\nb\n\na\n";
-        for (needle, stated, start) in [
+        for (needle, hint, start) in [
             (vec!["a", "b", "q"], None, Some(3)),
             (vec!["a", "b", "q"], Some(0), Some(3)),
             (vec!["a", "q", "b"], Some(1), Some(0)),
@@ -346,17 +347,19 @@ mod tests {
             (vec!["q", ""], Some(6), Some(4)),
             (vec!["q"], Some(6), None),
         ] {
-            let found = Nearest::new(text, std::slice::from_ref(&needle)).start(&needle, stated);
-            assert_eq!(found, start, "{needle:?} near {stated:?}");
+            let found = Nearest::new(text, std::slice::from_ref(&needle)).start(&needle, hint);
+            assert_eq!(found, start, "{needle:?} near {hint:?}");
         }
     }
 
-    /// A mark that stands too often is left to the automaton.
+    /// A line that occurs too often is left to the automaton.
     #[test]
     fn common_lines_are_found_too() {
-        let text = "x- a\n".repeat(LOOKS) + "- a\n- b\n";
-        for (needle, is_common, line) in [(vec!["- a"], true, LOOKS), (vec!["- b"], false, LOOKS + 1)] {
-            assert_eq!(by_mark(&text, &needle, 2).is_none(), is_common);
+        let text = "x- a\n".repeat(MAX_PROBES) + "- a\n- b\n";
+        for (needle, is_common, line) in
+            [(vec!["- a"], true, MAX_PROBES), (vec!["- b"], false, MAX_PROBES + 1)]
+        {
+            assert_eq!(find_by_longest_line(&text, &needle, 2).is_none(), is_common);
             assert_eq!(find(&text, &[needle], 2), [Places { lines: vec![line] }]);
         }
     }

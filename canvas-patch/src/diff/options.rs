@@ -7,7 +7,7 @@ pub enum Mode {
     /// Text, position, counts, order and header are exact.
     #[default]
     Strict,
-    /// Counts, line numbers, line terminators and the end-of-file marker are hints. Each hunk's old side, compared
+    /// Counts, line numbers, line terminators and the end-of-file marker are hints. Each hunk's pre-image, compared
     /// line by line without terminators, must stand at exactly one place of the text; where it stands at several,
     /// the stated place wins only if all of the patch's arithmetic is exact.
     Anchored,

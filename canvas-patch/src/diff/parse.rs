@@ -4,17 +4,17 @@
 //! removed line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on
 //! without them: then a hunk runs to the next line that can open something else.
 
-use crate::diff::conflict::{Fault, Reason};
+use crate::diff::conflict::{ParseError, Reason};
 use crate::diff::options::{Limits, Mode};
-use crate::diff::patch::{Hunk, Kind, Line, Patch, Repair, RepairKind, Stated};
+use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::line_end;
 
 /// Reads a patch.
 ///
 /// Anchored mode gives up on the first fault too: what follows a broken line cannot be told apart safely.
-pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, Fault> {
+pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, ParseError> {
     if text.len() > limits.patch_bytes {
-        return Err(Fault::of_patch(Reason::TooLarge, 1));
+        return Err(ParseError::of_patch(Reason::TooLarge, 1));
     }
     let mut reader = Reader {
         cursor: Cursor::new(text),
@@ -26,12 +26,12 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
     reader.preamble()?;
     while reader.hunk(limits)? {}
     if reader.patch.hunks.is_empty() {
-        return Err(Fault::of_patch(Reason::NoHunks, reader.cursor.number));
+        return Err(ParseError::of_patch(Reason::NoHunks, reader.cursor.number));
     }
     reader.patch.misplaced_marker = reader.misplaced_marker();
     reader.patch.markers = reader.unterminated.into_iter().map(|(i, _)| i).collect();
     let last = reader.patch.lines.len() - 1;
-    reader.patch.cut =
+    reader.patch.missing_final_newline =
         !reader.patch.lines[last].text.ends_with('\n') && reader.patch.markers.last() != Some(&last);
     Ok(reader.patch)
 }
@@ -71,12 +71,12 @@ struct Reader<'a> {
     /// The code fence around the patch (anchored mode).
     fence: Option<&'a str>,
     /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
-    unterminated: Vec<(usize, Fault)>,
+    unterminated: Vec<(usize, ParseError)>,
 }
 
 impl<'a> Reader<'a> {
-    fn fault(&self, reason: Reason) -> Fault {
-        Fault::of_hunk(self.patch.hunks.len() + 1, reason, self.cursor.number)
+    fn fault(&self, reason: Reason) -> ParseError {
+        ParseError::of_hunk(self.patch.hunks.len() + 1, reason, self.cursor.number)
     }
 
     fn repair(&mut self, hunk: usize, kind: RepairKind) {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
-    fn preamble(&mut self) -> Result<(), Fault> {
+    fn preamble(&mut self) -> Result<(), ParseError> {
         let (mut diffs, mut old_names, mut new_names) = (0, 0, 0);
         while let Some(line) = self.cursor.peek() {
             let bare = line.trim_end();
@@ -109,11 +109,11 @@ impl<'a> Reader<'a> {
             } else if !(is_extended_header(line) || self.mode == Mode::Anchored && bare.is_empty()) {
                 let reason =
                     if self.cursor.rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
-                return Err(Fault::of_patch(reason, self.cursor.number));
+                return Err(ParseError::of_patch(reason, self.cursor.number));
             }
             diffs += usize::from(line.starts_with("diff "));
             if diffs.max(old_names).max(new_names) > 1 {
-                return Err(Fault::of_patch(Reason::MultiFile, self.cursor.number));
+                return Err(ParseError::of_patch(Reason::MultiFile, self.cursor.number));
             }
             self.cursor.take();
         }
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one hunk; false at the end of the patch.
-    fn hunk(&mut self, limits: &Limits) -> Result<bool, Fault> {
+    fn hunk(&mut self, limits: &Limits) -> Result<bool, ParseError> {
         let Some(header) = self.cursor.peek() else { return Ok(false) };
         if self.closes_fence(header) {
             return self.after_fence();
@@ -129,8 +129,8 @@ impl<'a> Reader<'a> {
         if self.patch.hunks.len() == limits.hunks {
             return Err(self.fault(Reason::TooLarge));
         }
-        let stated = parse_header(header, self.mode);
-        if stated.is_none() && self.mode == Mode::Strict {
+        let range = parse_header(header, self.mode);
+        if range.is_none() && self.mode == Mode::Strict {
             let reason = if header.ends_with('\n') { Reason::BadHeader } else { Reason::Truncated };
             return Err(self.fault(reason));
         }
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         self.cursor.take();
         let number = self.patch.hunks.len() + 1;
         let (body, repairs) = (self.cursor, self.patch.repairs.len());
-        let counted = stated.map(|stated| self.counted_body(stated));
+        let counted = range.map(|range| self.counted_body(range));
         let (old_len, new_len) = match (counted, self.mode) {
             (Some(Ok(lens)), _) => lens,
             (Some(Err(fault)), Mode::Strict) => return Err(fault),
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
                 self.patch.repairs.truncate(repairs);
                 self.cursor = body;
                 let lens = self.open_body()?;
-                match stated.map(|stated| (stated.old_count, stated.new_count)) {
+                match range.map(|range| (range.old_count, range.new_count)) {
                     None => self.repair(number, RepairKind::BareHeader),
                     Some(counts) if counts != lens => self.repair(number, RepairKind::CountsCorrected),
                     Some(_) => {}
@@ -158,18 +158,18 @@ impl<'a> Reader<'a> {
         };
         let lines = start..self.patch.lines.len();
         if lines.is_empty() {
-            return Err(Fault::of_hunk(number, Reason::Truncated, patch_line));
+            return Err(ParseError::of_hunk(number, Reason::Truncated, patch_line));
         }
-        let added = self.patch.lines[start..].iter().filter(|line| line.kind == Kind::Add);
+        let added = self.patch.lines[start..].iter().filter(|line| line.kind == LineKind::Add);
         self.patch.added_bytes += added.map(|line| line.text.len()).sum::<usize>();
-        self.patch.hunks.push(Hunk { stated, lines, old_len, new_len, patch_line });
+        self.patch.hunks.push(Hunk { range, lines, old_len, new_len, patch_line });
         Ok(true)
     }
 
     /// A body of exactly the stated counts, with something behind it that may follow a hunk.
-    fn counted_body(&mut self, stated: Stated) -> Result<(usize, usize), Fault> {
+    fn counted_body(&mut self, range: HunkRange) -> Result<(usize, usize), ParseError> {
         let (mut old, mut new) = (0, 0);
-        while (old, new) != (stated.old_count, stated.new_count) {
+        while (old, new) != (range.old_count, range.new_count) {
             let Some(line) = self.cursor.peek() else { return Err(self.fault(Reason::Truncated)) };
             if is_marker(line) {
                 self.marker()?;
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
             }
             old += usize::from(kind.is_old());
             new += usize::from(kind.is_new());
-            if old > stated.old_count || new > stated.new_count {
+            if old > range.old_count || new > range.new_count {
                 return Err(self.fault(Reason::CountMismatch));
             }
             if !line.ends_with('\n') && self.mode == Mode::Strict {
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A body that runs to the next line that opens something else (anchored mode).
-    fn open_body(&mut self) -> Result<(usize, usize), Fault> {
+    fn open_body(&mut self) -> Result<(usize, usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         // Blank lines count as context only once another line of the body has followed them.
         let mut blanks = 0;
@@ -252,20 +252,20 @@ impl<'a> Reader<'a> {
         while self.unterminated.pop_if(|(i, _)| *i >= start).is_some() {}
     }
 
-    /// Kind and text of a body line; `None` for a line that cannot be one.
-    fn body_line(&self, line: &'a str) -> Option<(Kind, &'a str)> {
+    /// LineKind and text of a body line; `None` for a line that cannot be one.
+    fn body_line(&self, line: &'a str) -> Option<(LineKind, &'a str)> {
         let kind = match line.as_bytes()[0] {
-            b' ' => Kind::Context,
-            b'-' => Kind::Remove,
-            b'+' => Kind::Add,
-            _ if self.mode == Mode::Anchored && is_blank(line) => return Some((Kind::Context, line)),
+            b' ' => LineKind::Context,
+            b'-' => LineKind::Remove,
+            b'+' => LineKind::Add,
+            _ if self.mode == Mode::Anchored && is_blank(line) => return Some((LineKind::Context, line)),
             _ => return None,
         };
         Some((kind, &line[1..]))
     }
 
     /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
-    fn marker(&mut self) -> Result<(), Fault> {
+    fn marker(&mut self) -> Result<(), ParseError> {
         let marker = self.cursor.peek().unwrap_or_default();
         let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end);
         let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
@@ -277,7 +277,8 @@ impl<'a> Reader<'a> {
         match (stripped.filter(|text| !text.is_empty()), self.mode) {
             (Some(_), Mode::Strict) if !marker.ends_with('\n') => return Err(self.fault(Reason::Truncated)),
             (Some(text), _) => {
-                let fault = Fault { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
+                let fault =
+                    ParseError { patch_line: self.cursor.number - 1, ..self.fault(Reason::EofMarker) };
                 self.unterminated.push((self.patch.lines.len() - 1, fault));
                 self.patch.lines.last_mut().expect("it was just read").text = text;
             }
@@ -291,7 +292,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A marker on a line that is not the last of its side: no text ends there.
-    fn misplaced_marker(&self) -> Option<Fault> {
+    fn misplaced_marker(&self) -> Option<ParseError> {
         if self.unterminated.is_empty() {
             return None;
         }
@@ -325,11 +326,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Behind the closing fence only blank lines may stand.
-    fn after_fence(&mut self) -> Result<bool, Fault> {
+    fn after_fence(&mut self) -> Result<bool, ParseError> {
         self.cursor.take();
         while let Some(line) = self.cursor.peek() {
             if !line.trim_end().is_empty() {
-                return Err(Fault::of_patch(Reason::UnexpectedText, self.cursor.number));
+                return Err(ParseError::of_patch(Reason::UnexpectedText, self.cursor.number));
             }
             self.cursor.take();
         }
@@ -380,7 +381,7 @@ fn is_extended_header(line: &str) -> bool {
 }
 
 /// The numbers of `@@ -a[,b] +c[,d] @@[ section]`, or `None`.
-fn parse_header(line: &str, mode: Mode) -> Option<Stated> {
+fn parse_header(line: &str, mode: Mode) -> Option<HunkRange> {
     let rest = line.strip_prefix("@@ -")?;
     let (old_start, old_count, rest) = parse_range(rest)?;
     let (new_start, new_count, rest) = parse_range(rest.strip_prefix(" +")?)?;
@@ -394,7 +395,7 @@ fn parse_header(line: &str, mode: Mode) -> Option<Stated> {
     }
     // Line zero exists only as the line before an empty side.
     let possible = |start, count| start > 0 || count == 0;
-    (possible(old_start, old_count) && possible(new_start, new_count)).then_some(Stated {
+    (possible(old_start, old_count) && possible(new_start, new_count)).then_some(HunkRange {
         old_start,
         old_count,
         new_start,

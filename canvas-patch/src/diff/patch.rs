@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::diff::conflict::{Conflict, Fault, Reason};
+use crate::diff::conflict::{Conflict, ParseError, Reason};
 
 /// What a line of a hunk says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     Context,
     Remove,
     Add,
 }
 
-impl Kind {
+impl LineKind {
     pub(crate) const fn is_old(self) -> bool {
         matches!(self, Self::Context | Self::Remove)
     }
@@ -26,21 +26,21 @@ impl Kind {
 /// text is byte for byte what the document holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: LineKind,
     pub(crate) text: &'a str,
 }
 
 /// The four numbers of a hunk header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stated {
+pub(crate) struct HunkRange {
     pub(crate) old_start: usize,
     pub(crate) old_count: usize,
     pub(crate) new_start: usize,
     pub(crate) new_count: usize,
 }
 
-impl Stated {
-    /// Lines before the hunk on the old side. A side of no lines is stated by the line before it.
+impl HunkRange {
+    /// Lines before the hunk on the pre-image. A side of no lines is stated by the line before it.
     pub(crate) const fn old_before(self) -> Option<usize> {
         before(self.old_start, self.old_count)
     }
@@ -57,12 +57,12 @@ const fn before(start: usize, count: usize) -> Option<usize> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk {
     /// The header's numbers; `None` where it states none that can be read.
-    pub(crate) stated: Option<Stated>,
+    pub(crate) range: Option<HunkRange>,
     /// Its lines, as a range of [`Patch::lines`].
     pub(crate) lines: Range<usize>,
-    /// Lines of the old side.
+    /// Lines of the pre-image.
     pub(crate) old_len: usize,
-    /// Lines of the new side.
+    /// Lines of the post-image.
     pub(crate) new_len: usize,
     /// The header's line in the patch text, from 1.
     pub(crate) patch_line: usize,
@@ -71,7 +71,7 @@ pub(crate) struct Hunk {
 impl Hunk {
     /// True where the header's counts are those of the body.
     pub(crate) fn counts_hold(&self) -> bool {
-        self.stated.is_some_and(|s| (s.old_count, s.new_count) == (self.old_len, self.new_len))
+        self.range.is_some_and(|s| (s.old_count, s.new_count) == (self.old_len, self.new_len))
     }
 }
 
@@ -96,7 +96,7 @@ pub enum RepairKind {
     BareHeader,
     /// The hunk header's counts are not those of its lines.
     CountsCorrected,
-    /// The old side stands at another line than the header states, or the new start does not follow.
+    /// The pre-image stands at another line than the header states, or the new start does not follow.
     Moved,
     /// A blank context line without its leading space was read as one.
     BlankContext,
@@ -133,9 +133,9 @@ pub(crate) struct Patch<'a> {
     /// Lines, by index, that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
-    pub(crate) misplaced_marker: Option<Fault>,
+    pub(crate) misplaced_marker: Option<ParseError>,
     /// The patch text ends inside its last line (anchored reading only).
-    pub(crate) cut: bool,
+    pub(crate) missing_final_newline: bool,
     /// What anchored reading put right; empty after strict reading.
     pub(crate) repairs: Vec<Repair>,
     /// Bytes on added lines.
@@ -148,15 +148,18 @@ impl<'a> Patch<'a> {
     }
 
     /// A conflict for each hunk that neither adds nor removes a line: its author has lost a change on the way.
-    pub(crate) fn idle_hunks(&self) -> Vec<Conflict> {
+    pub(crate) fn no_op_hunks(&self) -> Vec<Conflict> {
         let hunks = self.hunks.iter().enumerate();
         hunks
-            .filter(|(_, hunk)| self.lines_of(hunk).iter().all(|line| line.kind == Kind::Context))
+            .filter(|(_, hunk)| self.lines_of(hunk).iter().all(|line| line.kind == LineKind::Context))
             .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoEffect, hunk.patch_line))
             .collect()
     }
 
-    pub(crate) fn old_side<'s>(&'s self, hunk: &Hunk) -> impl Iterator<Item = &'a str> + Clone + use<'s, 'a> {
+    pub(crate) fn pre_image<'s>(
+        &'s self,
+        hunk: &Hunk,
+    ) -> impl Iterator<Item = &'a str> + Clone + use<'s, 'a> {
         self.lines_of(hunk).iter().filter(|line| line.kind.is_old()).map(|line| line.text)
     }
 }

@@ -1,8 +1,8 @@
 //! Strict mode: the patch is right in everything, or every conflict is told.
 
-use crate::diff::conflict::{Conflict, Divergence, Reason};
+use crate::diff::conflict::{Conflict, Mismatch, Reason};
 use crate::diff::locate;
-use crate::diff::patch::{Patch, Stated};
+use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::{self, at_line_end, line_end, line_start_before};
 
 /// Refusal of a strict patch: every hunk judged against the text as it is.
@@ -13,19 +13,19 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     let (mut previous, mut previous_end, mut grown) = (0, 0, 0_isize);
     for (i, hunk) in patch.hunks.iter().enumerate() {
         let conflict = |reason| Conflict::of_hunk(i + 1, reason, hunk.patch_line);
-        let start = hunk.stated.and_then(Stated::old_before).unwrap_or_default();
-        let stated_new = hunk.stated.and_then(Stated::new_before);
+        let start = hunk.range.and_then(HunkRange::old_before).unwrap_or_default();
+        let new_before = hunk.range.and_then(HunkRange::new_before);
         if start < previous_end {
             let reason = if start < previous { Reason::Misordered } else { Reason::Overlap };
             conflicts.push(Conflict { line: Some(start + 1), ..conflict(reason) });
-        } else if let Some((line, divergence)) = diverges(text, &boundaries, start, patch.old_side(hunk)) {
-            missed.push((conflicts.len(), patch.old_side(hunk).collect()));
+        } else if let Some((line, mismatch)) = diverges(text, &boundaries, start, patch.pre_image(hunk)) {
+            missed.push((conflicts.len(), patch.pre_image(hunk).collect()));
             conflicts.push(Conflict {
                 line: Some(line + 1),
-                divergence: Some(divergence),
+                mismatch: Some(mismatch),
                 ..conflict(Reason::ContextMismatch)
             });
-        } else if stated_new != start.checked_add_signed(grown) {
+        } else if new_before != start.checked_add_signed(grown) {
             conflicts.push(Conflict { line: Some(start + 1), ..conflict(Reason::StartMismatch) });
         }
         (previous, previous_end) = (start, start.saturating_add(hunk.old_len));
@@ -36,14 +36,14 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     for ((conflict, _), places) in missed.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES)) {
         conflicts[*conflict].candidates = places.lines.iter().map(|line| line + 1).collect();
     }
-    conflicts.extend(patch.idle_hunks());
+    conflicts.extend(patch.no_op_hunks());
     conflicts.sort_by_key(|conflict| conflict.hunk);
     if conflicts.iter().any(|c| matches!(c.reason, Reason::Misordered | Reason::Overlap)) {
         // New starts cannot follow from one another where the hunks do not.
         conflicts.retain(|conflict| conflict.reason != Reason::StartMismatch);
     }
     if conflicts.is_empty() {
-        // Every old side stands where it should: only an unterminated new line with text behind it is left.
+        // Every pre-image stands where it should: only an unterminated new line with text behind it is left.
         let fault = patch.misplaced_marker.map_or_else(
             || {
                 let last = patch.markers.last().copied().unwrap_or_default();
@@ -57,26 +57,26 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     conflicts
 }
 
-/// The first line of an old side that differs from the text at line `start`, both with terminators. An empty old
+/// The first line of an pre-image that differs from the text at line `start`, both with terminators. An empty old
 /// side differs where the text has no line boundary at `start`.
 fn diverges<'a>(
     text: &str,
     boundaries: &[usize],
     start: usize,
     mut old: impl Iterator<Item = &'a str>,
-) -> Option<(usize, Divergence)> {
+) -> Option<(usize, Mismatch)> {
     let Some(&(mut at)) = boundaries.get(start) else {
-        return Some((boundaries.len() - 1, Divergence::new(old.next().unwrap_or_default(), None)));
+        return Some((boundaries.len() - 1, Mismatch::new(old.next().unwrap_or_default(), None)));
     };
     let mut old = old.peekable();
     if old.peek().is_none() && at == text.len() && !at_line_end(text) {
         let last = &text[line_start_before(text, at)..];
-        return Some((start - 1, Divergence::new(&format!("{last}\n"), Some(last))));
+        return Some((start - 1, Mismatch::new(&format!("{last}\n"), Some(last))));
     }
     for (i, expected) in old.enumerate() {
         let actual = (at < text.len()).then(|| &text[at..line_end(text, at)]);
         if actual != Some(expected) {
-            return Some((start + i, Divergence::new(expected, actual)));
+            return Some((start + i, Mismatch::new(expected, actual)));
         }
         at += expected.len();
     }

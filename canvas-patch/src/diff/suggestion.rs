@@ -6,36 +6,36 @@
 use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
-use crate::diff::error::Remedy;
+use crate::diff::error::Suggestion;
 use crate::diff::options::{Limits, Mode, Options};
 use crate::diff::parse::parse;
-use crate::diff::patch::{Hunk, Kind, Line, Patch, Stated};
+use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
 
 /// The remedy for a patch of `patch_bytes` bytes that was read and could not be placed.
 ///
 /// A patch that is in the text already is never offered at another place as well: sent again, it would do its work
 /// twice.
-pub(crate) fn remedy(
+pub(crate) fn suggestion(
     text: &str,
     patch: &Patch<'_>,
     patch_bytes: usize,
     conflicts: &[Conflict],
     options: &Options,
-) -> Option<Remedy> {
-    if is_in(text, patch, options.mode) {
-        return Some(Remedy::AlreadyApplied);
+) -> Option<Suggestion> {
+    if is_already_applied(text, patch, options.mode) {
+        return Some(Suggestion::AlreadyApplied);
     }
-    let spliced = moved(text, patch, conflicts, options.mode)?;
+    let spliced = rebase(text, patch, conflicts, options.mode)?;
     let rebased = unified::hunks(text, &spliced.0, &spliced.1, context(patch));
     // Room for the headers, which the patch may have left out, and for some neighbours that are longer than the change.
     let room = 2 * patch_bytes + 64 * patch.hunks.len() + 1024;
-    let fits = rebased.len() <= room && does(text, &rebased, &spliced.0, &options.limits);
-    fits.then_some(Remedy::Rebased(rebased))
+    let fits = rebased.len() <= room && reproduces(text, &rebased, &spliced.0, &options.limits);
+    fits.then_some(Suggestion::Rebased(rebased))
 }
 
-/// The text after, with each hunk at the one place where its old side stands.
-fn moved(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
+/// The text after, with each hunk at the one place where its pre-image stands.
+fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
     let mendable = conflicts.iter().all(|conflict| match conflict.reason {
         Reason::Misordered | Reason::Overlap | Reason::StartMismatch => true,
         Reason::ContextMismatch => conflict.candidates.len() == 1,
@@ -66,7 +66,7 @@ fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
     for (hunk, &place) in hunks.iter_mut().zip(places) {
         // A side of no lines is stated by the line before it.
         let start = |before: usize, count: usize| before + usize::from(count > 0);
-        hunk.stated = Some(Stated {
+        hunk.range = Some(HunkRange {
             old_start: start(place, hunk.old_len),
             old_count: hunk.old_len,
             new_start: start(place.checked_add_signed(grown)?, hunk.new_len),
@@ -81,7 +81,7 @@ fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
 fn context(patch: &Patch<'_>) -> usize {
     let around = |hunk| {
         let lines = patch.lines_of(hunk);
-        let is_context = |line: &&Line<'_>| line.kind == Kind::Context;
+        let is_context = |line: &&Line<'_>| line.kind == LineKind::Context;
         let lead = lines.iter().take_while(is_context).count();
         lead.max(lines.iter().rev().take_while(is_context).count())
     };
@@ -89,7 +89,7 @@ fn context(patch: &Patch<'_>) -> usize {
 }
 
 /// Whether strict mode takes the patch and gives `after` for it, and that is a change within the limits.
-fn does(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
+fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
     let parsed = parse(patch, Mode::Strict, limits).ok();
     after.len() <= limits.text_bytes
         && after != text
@@ -99,28 +99,28 @@ fn does(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
 /// Whether the text is what the patch leaves behind.
 ///
 /// A hunk that adds no line shows nothing by its absence: the text may never have had what it removes.
-fn is_in(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
-    let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == Kind::Add);
+fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
+    let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == LineKind::Add);
     if !patch.hunks.iter().all(adds) {
         return false;
     }
     let reversed = reversed(patch);
     let again = match mode {
         Mode::Strict => exact(text, &reversed).and_then(|(before, _)| exact(&before, patch)),
-        Mode::Anchored => taken_back(text, patch, &reversed)
+        Mode::Anchored => unapply(text, patch, &reversed)
             .and_then(|before| anchored(&before, patch).ok().map(|placed| placed.result)),
     };
     again.is_some_and(|(after, _)| after == text)
 }
 
-/// The text before, where each new side stands at one place and not by chance.
-fn taken_back(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
+/// The text before, where each post-image stands at one place and not by chance.
+fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
     let places = sole_places(text, reversed)?;
     let is_meant = |(hunk, &place): (&Hunk, &usize)| {
         let solid = |line: &&Line<'_>| line.kind.is_new() && !line.text.trim().is_empty();
         // One line alone may stand there for another reason.
         let solid = patch.lines_of(hunk).iter().filter(solid).take(2).count();
-        solid == 2 || hunk.stated.and_then(Stated::new_before) == Some(place)
+        solid == 2 || hunk.range.and_then(HunkRange::new_before) == Some(place)
     };
     if !patch.hunks.iter().zip(&places).all(is_meant) {
         return None;
@@ -132,11 +132,11 @@ fn taken_back(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<Str
 /// The patch that takes this one back.
 fn reversed<'a>(patch: &Patch<'a>) -> Patch<'a> {
     let hunk = |hunk: &Hunk| Hunk {
-        stated: hunk.stated.map(|stated| Stated {
-            old_start: stated.new_start,
-            old_count: stated.new_count,
-            new_start: stated.old_start,
-            new_count: stated.old_count,
+        range: hunk.range.map(|range| HunkRange {
+            old_start: range.new_start,
+            old_count: range.new_count,
+            new_start: range.old_start,
+            new_count: range.old_count,
         }),
         old_len: hunk.new_len,
         new_len: hunk.old_len,
@@ -144,13 +144,14 @@ fn reversed<'a>(patch: &Patch<'a>) -> Patch<'a> {
     };
     let line = |line: &Line<'a>| {
         let kind = match line.kind {
-            Kind::Context => Kind::Context,
-            Kind::Remove => Kind::Add,
-            Kind::Add => Kind::Remove,
+            LineKind::Context => LineKind::Context,
+            LineKind::Remove => LineKind::Add,
+            LineKind::Add => LineKind::Remove,
         };
         Line { kind, text: line.text }
     };
     let lines: Vec<_> = patch.lines.iter().map(line).collect();
-    let added_bytes = lines.iter().filter(|line| line.kind == Kind::Add).map(|line| line.text.len()).sum();
+    let added_bytes =
+        lines.iter().filter(|line| line.kind == LineKind::Add).map(|line| line.text.len()).sum();
     Patch { hunks: patch.hunks.iter().map(hunk).collect(), lines, added_bytes, ..patch.clone() }
 }

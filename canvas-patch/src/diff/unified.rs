@@ -20,7 +20,7 @@ pub(crate) fn hunks(before: &str, after: &str, edits: &[Span], context: usize) -
 pub(crate) struct Frame {
     /// Its edits, by index; never empty.
     pub(crate) edits: Range<usize>,
-    /// Bytes of its old side: the edits, what lies between them, and the context around them.
+    /// Bytes of its pre-image: the edits, what lies between them, and the context around them.
     pub(crate) old: Range<usize>,
 }
 

@@ -16,7 +16,7 @@ pub struct WordChange {
 }
 
 /// Words of one side times words of the other that are compared at most, over all stretches.
-const MOST_WORK: usize = 1 << 26;
+const MAX_WORK: usize = 1 << 26;
 
 /// The words that differ between two texts, in order; outside of them both are equal.
 ///
@@ -38,11 +38,11 @@ const MOST_WORK: usize = 1 << 26;
 pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
     let Some(all) = without_ends(old, new, 0..old.len(), 0..new.len()) else { return Vec::new() };
     let mut changes = Vec::new();
-    if all.work(old, new) <= MOST_WORK {
+    if all.work(old, new) <= MAX_WORK {
         all.search(old, new, &mut changes);
         return changes;
     }
-    let mut left = MOST_WORK;
+    let mut left = MAX_WORK;
     for span in line_changes(old, new) {
         let Some(lines) = without_ends(old, new, span.old_bytes, span.new_bytes) else { continue };
         match left.checked_sub(lines.work(old, new)) {

@@ -52,7 +52,7 @@ fn shown(conflict: &Conflict) -> String {
     if let Some(line) = conflict.line {
         shown += &format!(" @{line}");
     }
-    if let Some(d) = &conflict.divergence {
+    if let Some(d) = &conflict.mismatch {
         let actual = d.actual.as_deref().unwrap_or("-");
         shown += &format!(":{} {} {}|{actual}", d.column, d.difference.code(), d.expected);
     }

@@ -1,7 +1,7 @@
 //! What a refusal offers: the patch at another place, or that it is in the text already.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{Limits, Options, Remedy, apply, build, changes_near};
+use canvas_patch::{DiffExcerpt, Limits, Options, Suggestion, apply, build};
 
 use crate::run;
 
@@ -9,7 +9,11 @@ use crate::run;
 #[track_caller]
 fn moves(mode: Mode, text: &str, patch: &str, rebased: &str, after: &str) {
     let refused = run(mode, text, patch).expect_err("the patch fits as it is");
-    assert_eq!(refused.remedy(), Some(&Remedy::Rebased(rebased.into())), "{mode:?} {patch:?}: {refused}");
+    assert_eq!(
+        refused.suggestion(),
+        Some(&Suggestion::Rebased(rebased.into())),
+        "{mode:?} {patch:?}: {refused}"
+    );
     for mode in [Strict, Anchored] {
         let applied = run(mode, text, rebased).unwrap_or_else(|e| panic!("{rebased:?}: {e}"));
         assert_eq!((applied.text(), applied.repairs()), (after, &[][..]), "{rebased:?}");
@@ -19,13 +23,17 @@ fn moves(mode: Mode, text: &str, patch: &str, rebased: &str, after: &str) {
 #[track_caller]
 fn is_in_already(mode: Mode, text: &str, patch: &str) {
     let refused = run(mode, text, patch).expect_err("the patch fits");
-    assert_eq!(refused.remedy(), Some(&Remedy::AlreadyApplied), "{mode:?} {text:?} {patch:?}: {refused}");
+    assert_eq!(
+        refused.suggestion(),
+        Some(&Suggestion::AlreadyApplied),
+        "{mode:?} {text:?} {patch:?}: {refused}"
+    );
 }
 
 #[track_caller]
 fn offers_nothing(mode: Mode, text: &str, patch: &str) {
     let refused = run(mode, text, patch).expect_err("the patch fits");
-    assert_eq!(refused.remedy(), None, "{mode:?} {text:?} {patch:?}: {refused}");
+    assert_eq!(refused.suggestion(), None, "{mode:?} {text:?} {patch:?}: {refused}");
 }
 
 #[test]
@@ -202,8 +210,8 @@ fn the_message_begins_with_the_remedy() {
         (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n", done),
     ] {
         let refused = run(mode, text, patch).unwrap_err();
-        let remedy = refused.remedy().unwrap().clone();
-        let without = refused.clone().without_remedy();
+        let remedy = refused.suggestion().unwrap().clone();
+        let without = refused.clone().without_suggestion();
         assert_eq!(format!("{} {without}", remedy.advice()), refused.to_string());
         assert!(remedy.advice().contains(advice), "{refused}");
     }
@@ -219,7 +227,7 @@ fn the_message_begins_with_the_remedy() {
 fn a_remedy_is_bounded() {
     let check = |text: &str, patch: &str, limits, offered: bool| {
         let refused = apply(text, patch, &Options { mode: Strict, limits }).unwrap_err();
-        assert_eq!(refused.remedy().is_some(), offered, "{:.40}", refused.to_string());
+        assert_eq!(refused.suggestion().is_some(), offered, "{:.40}", refused.to_string());
     };
     let patch = "@@ -1 +1 @@\n-a\n+bb\n";
     let text = |bytes| format!("{}\na\n", "x".repeat(bytes));
@@ -261,10 +269,10 @@ fn refusals_stay_linear() {
         (Anchored, &long, "@@ -1 +1 @@\n-b\n+a\n".into(), "nothing"),
     ] {
         let refused = run(mode, text, &patch).expect_err("it fits");
-        let found = match refused.remedy() {
+        let found = match refused.suggestion() {
             None => "nothing",
-            Some(Remedy::Rebased(_)) => "rebased",
-            Some(Remedy::AlreadyApplied) => "applied",
+            Some(Suggestion::Rebased(_)) => "rebased",
+            Some(Suggestion::AlreadyApplied) => "applied",
         };
         assert_eq!(found, offered, "{mode:?} {patch:.40}");
     }
@@ -288,21 +296,21 @@ fn changes_near_a_patch_are_told_from_others() {
         ("@@\n-26\n@@\n-20\n@@\n-2\n", &[0, 1, 2]),
         ("@@ -20,0 +21 @@\n+x\n", &[1]),
     ] {
-        let excerpt = changes_near(&base, patch, &changes, &Limits::default()).expect(patch);
+        let excerpt = DiffExcerpt::touching(&base, patch, &changes, &Limits::default()).expect(patch);
         let expected: String = near.iter().map(|&i| hunks[i].as_str()).collect();
         assert_eq!((excerpt.diff, excerpt.left_out), (expected, 3 - near.len()), "{patch:?}");
     }
     for patch in ["", "@@\n-six\n+x\n", "@@\n+x\n", "no diff"] {
-        assert_eq!(changes_near(&base, patch, &changes, &Limits::default()), None, "{patch:?}");
+        assert_eq!(DiffExcerpt::touching(&base, patch, &changes, &Limits::default()), None, "{patch:?}");
     }
-    assert_eq!(changes_near(&base, "@@\n-6\n+x\n", "no diff", &Limits::default()), None);
+    assert_eq!(DiffExcerpt::touching(&base, "@@\n-6\n+x\n", "no diff", &Limits::default()), None);
     // The limits are those of the patch; a diff of two texts may pass them.
     for (limits, is_read) in [
         (Limits { patch_bytes: 9, hunks: 1, ..Limits::default() }, true),
         (Limits { patch_bytes: 8, hunks: 1, ..Limits::default() }, false),
         (Limits { patch_bytes: 9, hunks: 0, ..Limits::default() }, false),
     ] {
-        let excerpt = changes_near(&base, "@@\n-6\n+x\n", &changes, &limits);
+        let excerpt = DiffExcerpt::touching(&base, "@@\n-6\n+x\n", &changes, &limits);
         assert_eq!(excerpt.map(|excerpt| excerpt.diff), is_read.then(|| hunks[0].clone()), "{limits:?}");
     }
 }

@@ -27,7 +27,7 @@ proptest! {
             false => reference::places(&before, old).len(),
         };
         let many: Vec<_> = (1..)
-            .zip(&reference::old_sides(&built.patch))
+            .zip(&reference::pre_images(&built.patch))
             .filter(|(_, old)| places(old) != 1)
             .map(|(hunk, _)| hunk)
             .collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use canvas_patch::strategies::{Fault, NearMiss, markdown, near_miss_for, patch_for};
+use canvas_patch::strategies::{Defect, NearMiss, markdown, near_miss_for, patch_for};
 use canvas_patch::{Applied, Mode, Options, Reason, apply, build, outline};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -83,20 +83,20 @@ proptest! {
         let NearMiss { patch, fault, meant } = near_miss;
         let strict = run(Mode::Strict, &text, &patch).map_err(|refused| refused.reason());
         let expected: &[Reason] = match fault {
-            Fault::Counts => &[Reason::CountMismatch, Reason::BadLine, Reason::Truncated],
-            Fault::Starts => &[Reason::ContextMismatch, Reason::StartMismatch, Reason::Misordered, Reason::Overlap],
-            Fault::Bare => &[Reason::BadHeader],
-            Fault::Misquoted => &[Reason::ContextMismatch],
-            Fault::Unprefixed => &[Reason::BadLine],
-            Fault::Reordered => &[Reason::StartMismatch, Reason::Misordered],
+            Defect::Counts => &[Reason::CountMismatch, Reason::BadLine, Reason::Truncated],
+            Defect::Starts => &[Reason::ContextMismatch, Reason::StartMismatch, Reason::Misordered, Reason::Overlap],
+            Defect::Bare => &[Reason::BadHeader],
+            Defect::Misquoted => &[Reason::ContextMismatch],
+            Defect::Unprefixed => &[Reason::BadLine],
+            Defect::Reordered => &[Reason::StartMismatch, Reason::Misordered],
         };
         prop_assert!(matches!(&strict, Err(reason) if expected.contains(reason)), "{:?}: {:?}", fault, strict);
         let anchored = run(Mode::Anchored, &text, &patch).map_err(|refused| refused.reason());
         let expected = match fault {
-            Fault::Misquoted => Err(Reason::NotFound),
-            Fault::Unprefixed => Err(Reason::BadLine),
-            Fault::Reordered => Err(Reason::Misordered),
-            Fault::Counts | Fault::Starts | Fault::Bare => Ok(meant.clone()),
+            Defect::Misquoted => Err(Reason::NotFound),
+            Defect::Unprefixed => Err(Reason::BadLine),
+            Defect::Reordered => Err(Reason::Misordered),
+            Defect::Counts | Defect::Starts | Defect::Bare => Ok(meant.clone()),
         };
         prop_assert_eq!(fault.is_arithmetic(), expected.is_ok());
         if is_uniform(&text, &meant) || expected.is_err() {
@@ -134,7 +134,7 @@ proptest! {
         prop_assume!(apart(&first, &b) && apart(&second, &a));
         // As values they commute, whatever is there twice.
         let moved = [(&first, &second), (&second, &first)].map(|(one, other)| {
-            other.delta().past(&one.delta()).expect("they lie apart").apply(one.text())
+            other.delta().transform(&one.delta()).expect("they lie apart").apply(one.text())
         });
         prop_assert_eq!(&moved[0], &moved[1]);
         for (one, other, both) in [(&first, &b, &moved[0]), (&second, &a, &moved[1])] {

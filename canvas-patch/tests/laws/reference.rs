@@ -92,8 +92,8 @@ fn first_line((start, count): Range) -> Option<usize> {
     if count == 0 { Some(start) } else { start.checked_sub(1) }
 }
 
-/// The old side of each hunk of a built patch, line by line without terminators.
-pub(crate) fn old_sides(patch: &str) -> Vec<Vec<&str>> {
+/// The pre-image of each hunk of a built patch, line by line without terminators.
+pub(crate) fn pre_images(patch: &str) -> Vec<Vec<&str>> {
     let mut sides = Vec::new();
     for line in patch.lines() {
         if line.starts_with("@@") {

@@ -1,15 +1,15 @@
 //! What a refusal offers holds: it is recomputed here without the applier, or tried with it.
 
 use canvas_patch::strategies::{Change, change};
-use canvas_patch::{Mode, Reason, Remedy, build};
+use canvas_patch::{Mode, Reason, Suggestion, build};
 use proptest::prelude::*;
 
 use crate::strategies::{Mutation, Sketch, is_uniform};
 use crate::{reference, run, times};
 
 /// What a refused patch is offered; `None` too where it applies.
-fn offered(mode: Mode, text: &str, patch: &str) -> Option<Remedy> {
-    run(mode, text, patch).err().and_then(|refused| refused.remedy().cloned())
+fn offered(mode: Mode, text: &str, patch: &str) -> Option<Suggestion> {
+    run(mode, text, patch).err().and_then(|refused| refused.suggestion().cloned())
 }
 
 /// A hunk of a built patch or a sketch: its lines with their prefix.
@@ -67,8 +67,8 @@ fn with_starts(sketch: &Sketch, starts: &[(usize, usize)]) -> String {
 /// A line of a text, from 0, and the hunk that stands there.
 type Placed = (usize, Vec<(char, String)>);
 
-/// The hunks of a sketch in the order of the places where their old sides stand, each with its place; `None` where
-/// one has no old side, no change, or not one place.
+/// The hunks of a sketch in the order of the places where their pre-images stand, each with its place; `None` where
+/// one has no pre-image, no change, or not one place.
 fn in_order(sketch: &Sketch) -> Option<Vec<Placed>> {
     let text = sketch.text();
     let mut placed = Vec::new();
@@ -116,9 +116,9 @@ proptest! {
         let (text, patch) = (sketch.text(), with_starts(&sketch, &starts));
         let Err(refused) = run(Mode::Strict, &text, &patch) else { return Ok(()) };
         let expected = in_order(&sketch).and_then(|placed| put(&text, &placed)).filter(|after| *after != text);
-        match refused.remedy() {
-            Some(Remedy::Rebased(patch)) => prop_assert_eq!(Some(sent_again(&text, patch)?), expected),
-            Some(Remedy::AlreadyApplied) => {}
+        match refused.suggestion() {
+            Some(Suggestion::Rebased(patch)) => prop_assert_eq!(Some(sent_again(&text, patch)?), expected),
+            Some(Suggestion::AlreadyApplied) => {}
             None => prop_assert_eq!(None, expected, "{:?}: {}", patch, refused),
         }
     }
@@ -134,9 +134,9 @@ proptest! {
             reference::anchored(&sorted).ok()
         });
         let expected = expected.filter(|after| *after != text);
-        match refused.remedy() {
-            Some(Remedy::Rebased(patch)) => prop_assert_eq!(Some(sent_again(&text, patch)?), expected),
-            Some(Remedy::AlreadyApplied) => prop_assert_eq!(None, expected),
+        match refused.suggestion() {
+            Some(Suggestion::Rebased(patch)) => prop_assert_eq!(Some(sent_again(&text, patch)?), expected),
+            Some(Suggestion::AlreadyApplied) => prop_assert_eq!(None, expected),
             None => prop_assert_eq!(None, expected, "{}", refused),
         }
     }
@@ -148,10 +148,10 @@ proptest! {
         let patch = build(&before, &after, context);
         let above = "other\n".repeat(drift);
         match offered(Mode::Strict, &(above.clone() + &before), &patch) {
-            Some(Remedy::Rebased(patch)) => {
+            Some(Suggestion::Rebased(patch)) => {
                 prop_assert_eq!(sent_again(&(above.clone() + &before), &patch)?, above + &after);
             }
-            Some(Remedy::AlreadyApplied) | None => {}
+            Some(Suggestion::AlreadyApplied) | None => {}
         }
     }
 
@@ -161,7 +161,7 @@ proptest! {
         let patch = build(&before, &after, context);
         prop_assume!(before != after && hunks(&patch).iter().all(|hunk| adds(hunk)));
         if let Err(refused) = run(Mode::Strict, &after, &patch) {
-            prop_assert_eq!(refused.remedy(), Some(&Remedy::AlreadyApplied), "{:?}: {}", patch, refused);
+            prop_assert_eq!(refused.suggestion(), Some(&Suggestion::AlreadyApplied), "{:?}: {}", patch, refused);
         }
         let once = |text: &str, prefixes| {
             let mut sides = hunks(&patch).into_iter().map(|hunk| side(&hunk, prefixes));
@@ -173,7 +173,7 @@ proptest! {
         let plain = is_uniform(&before, &after) && before.ends_with('\n') && after.ends_with('\n');
         let clear = once(&before, [' ', '-']) && once(&after, [' ', '+']) && hunks(&patch).iter().all(solid);
         if plain && clear && let Err(refused) = run(Mode::Anchored, &after, &patch) {
-            prop_assert_eq!(refused.remedy(), Some(&Remedy::AlreadyApplied), "{:?}: {}", patch, refused);
+            prop_assert_eq!(refused.suggestion(), Some(&Suggestion::AlreadyApplied), "{:?}: {}", patch, refused);
         }
     }
 
@@ -189,13 +189,13 @@ proptest! {
         let text = if other { change.before } else { change.after };
         let text = mutations.iter().fold(text, |text, mutation| mutation.apply(&text));
         let hunks = hunks(&patch);
-        if offered(Mode::Strict, &text, &patch) == Some(Remedy::AlreadyApplied) {
+        if offered(Mode::Strict, &text, &patch) == Some(Suggestion::AlreadyApplied) {
             prop_assert!(hunks.iter().all(|hunk| adds(hunk)), "{}", patch);
             let before = reference::apply(&text, &exchanged(&patch));
             prop_assert!(before.is_some(), "{:?} is not in {:?}", patch, text);
             prop_assert_eq!(reference::apply(&before.unwrap_or_default(), &patch), Some(text.clone()));
         }
-        if offered(Mode::Anchored, &text, &patch) == Some(Remedy::AlreadyApplied) {
+        if offered(Mode::Anchored, &text, &patch) == Some(Suggestion::AlreadyApplied) {
             prop_assert!(hunks.iter().all(|hunk| adds(hunk)), "{}", patch);
             let mut end = 0;
             for hunk in &hunks {
@@ -215,7 +215,7 @@ proptest! {
     ) {
         let text = sketch.text();
         for (mode, patch) in [(Mode::Strict, with_starts(&sketch, &starts)), (Mode::Anchored, sketch.patch())] {
-            prop_assert_ne!(offered(mode, &text, &patch), Some(Remedy::AlreadyApplied));
+            prop_assert_ne!(offered(mode, &text, &patch), Some(Suggestion::AlreadyApplied));
         }
     }
 
@@ -231,16 +231,16 @@ proptest! {
         let mutated = mutations.iter().fold(patch, |patch, mutation| mutation.apply(&patch));
         for mode in [Mode::Strict, Mode::Anchored] {
             let Err(refused) = run(mode, &before, &mutated) else { continue };
-            let Some(remedy) = refused.remedy() else { continue };
+            let Some(remedy) = refused.suggestion() else { continue };
             let mended = |reason| {
                 let misplaced =
                     [Reason::Misordered, Reason::Overlap, Reason::StartMismatch, Reason::ContextMismatch];
                 misplaced.contains(&reason)
-                    || *remedy == Remedy::AlreadyApplied
+                    || *remedy == Suggestion::AlreadyApplied
                         && [Reason::NotFound, Reason::Ambiguous].contains(&reason)
             };
             prop_assert!(refused.conflicts().iter().all(|conflict| mended(conflict.reason)), "{}", refused);
-            if let Remedy::Rebased(rebased) = remedy {
+            if let Suggestion::Rebased(rebased) = remedy {
                 let hunks = mutated.lines().filter(|line| line.starts_with("@@")).count();
                 prop_assert!(rebased.len() <= 2 * mutated.len() + 64 * hunks + 1024);
                 prop_assert_ne!(sent_again(&before, rebased)?, &*before);

@@ -1,6 +1,6 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
-use canvas_core::text::{ApplyError, Remedy};
+use canvas_core::text::{ApplyError, Suggestion};
 use canvas_core::{Changes, EngineError, Refusal, RevisionId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -293,7 +293,7 @@ impl DirectiveFailure {
             FailureKind::Directive(DirectiveError::PatchRejected(e)) => {
                 for conflict in e.conflicts().iter().take(CHAT_CONFLICTS) {
                     let place = conflict.line.map_or_else(String::new, |line| format!(", line {line}"));
-                    let difference = conflict.divergence.as_ref().map_or_else(String::new, |d| {
+                    let difference = conflict.mismatch.as_ref().map_or_else(String::new, |d| {
                         format!(": {}", snippet(&d.expected, d.actual.as_deref()))
                     });
                     lines.push(format!("hunk {}: {}{place}{difference}", conflict.hunk, conflict.reason));
@@ -356,9 +356,9 @@ impl DirectiveFailure {
                 match e {
                     DirectiveError::PatchRejected(e) => {
                         set("conflicts", json!(e.conflicts()));
-                        match e.remedy() {
-                            Some(Remedy::Rebased(patch)) => set("rebased_patch", json!(patch)),
-                            Some(Remedy::AlreadyApplied) => set("already_applied", true.into()),
+                        match e.suggestion() {
+                            Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
+                            Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
                             None => {}
                         }
                     }

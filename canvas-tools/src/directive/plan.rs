@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use canvas_core::LineSpan;
-use canvas_core::text::{Delta, Limits, Mode, Options, Repair, Stretch, apply};
+use canvas_core::text::{Delta, Limits, Mode, Options, Repair, TextEdit, apply};
 use serde::Serialize;
 
 use super::failure::DirectiveError;
@@ -95,7 +95,7 @@ pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planne
 /// Puts a content in the place of a range that holds something else.
 fn splice(text: &str, range: Range<usize>, content: &str) -> (Delta, String) {
     let (at, old, new) = (range.start, text[range].into(), content.into());
-    let delta = Delta::try_from(vec![Stretch { at, old, new }]).expect("it is one, and changes something");
+    let delta = Delta::try_from(vec![TextEdit { at, old, new }]).expect("it is one, and changes something");
     let after = delta.apply(text).expect("what it takes out was read there");
     (delta, after)
 }
@@ -118,9 +118,9 @@ impl EditContext {
     /// The context of an edit that leads from one text to another.
     pub(crate) fn of(action: Action, before: &str, after: &str, delta: &Delta) -> Self {
         let (mut old, mut new) = (Cursor::new(before), Cursor::new(after));
-        let mut spans: Vec<EditSpan> = Vec::with_capacity(delta.stretches().len());
+        let mut spans: Vec<EditSpan> = Vec::with_capacity(delta.edits().len());
         let (mut first, mut last, mut shift, mut net) = (0, 0, 0_isize, 0_isize);
-        for (i, one) in delta.stretches().iter().enumerate() {
+        for (i, one) in delta.edits().iter().enumerate() {
             let (start, old_end) = (one.at.wrapping_add_signed(shift), one.range().end);
             shift += one.new.len() as isize - one.old.len() as isize;
             let end = start + one.new.len();

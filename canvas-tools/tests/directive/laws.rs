@@ -122,7 +122,7 @@ proptest! {
         let told: Vec<_> = planned.context.spans.iter().map(|span| (span.lines.start_line, span.lines.end_line)).collect();
         prop_assert_eq!(told, lines);
         let chars: Vec<char> = after.chars().collect();
-        for (span, one) in planned.context.spans.iter().zip(planned.delta.stretches()) {
+        for (span, one) in planned.context.spans.iter().zip(planned.delta.edits()) {
             let told: String = chars[span.chars.start()..span.chars.end()].iter().collect();
             prop_assert_eq!(&told, &one.new);
         }

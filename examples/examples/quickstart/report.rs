@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::Write;
 
-use canvas_core::text::{Conflict, Divergence};
+use canvas_core::text::{Conflict, Mismatch};
 use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -95,12 +95,11 @@ fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -
     }
     for conflict in &conflicts {
         let line = conflict.line.map(|line| format!(" at line {line}")).unwrap_or_default();
-        let column =
-            conflict.divergence.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
+        let column = conflict.mismatch.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
         let place = format!("hunk {}: {}{line}{column}", conflict.hunk, conflict.reason);
         paint.fact(Mark::NOTE, "why", Ink::Plain, &place)?;
-        if let Some(divergence) = &conflict.divergence {
-            difference(paint, divergence)?;
+        if let Some(mismatch) = &conflict.mismatch {
+            difference(paint, mismatch)?;
         }
         paint.fact(Mark::NOTE, "what to do", Ink::Plain, conflict.reason.advice())?;
     }
@@ -114,10 +113,10 @@ fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -
 }
 
 /// The two lines above each other, cut so that the first difference shows, and a pointer to it.
-fn difference<W: Write>(paint: &mut Paint<W>, divergence: &Divergence) -> Written {
+fn difference<W: Write>(paint: &mut Paint<W>, mismatch: &Mismatch) -> Written {
     const BEFORE: usize = 50;
-    let expected = divergence.expected.as_str();
-    let actual = divergence.actual.as_deref().unwrap_or("(the text has ended)");
+    let expected = mismatch.expected.as_str();
+    let actual = mismatch.actual.as_deref().unwrap_or("(the text has ended)");
     let same = expected.chars().zip(actual.chars()).take_while(|(e, a)| e == a).count();
     let from = same.saturating_sub(BEFORE);
     let cut = |line: &str| line.strip_suffix("\\n").unwrap_or(line).chars().skip(from).collect::<String>();

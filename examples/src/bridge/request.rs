@@ -79,7 +79,7 @@ impl From<ApplyError> for BridgeError {
         Self::new(ApplyError::CODE, error.to_string())
             .with("reason", error.reason().code().into())
             .with("conflicts", json!(error.conflicts()))
-            .with("remedy", json!(error.remedy()))
+            .with("remedy", json!(error.suggestion()))
     }
 }
 

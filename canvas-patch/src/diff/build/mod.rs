@@ -13,14 +13,14 @@ use crate::text::span::Span;
 pub struct BuildOptions {
     /// Unchanged lines around each change. Default 3.
     pub context: usize,
-    /// Up to so many where a hunk's old side would stand at several places of the text: as few as make it unique.
-    /// Default 16, and never more than [`BuildOptions::MOST_CONTEXT`]. Not above `context`, nothing is widened.
+    /// Up to so many where a hunk's pre-image would stand at several places of the text: as few as make it unique.
+    /// Default 16, and never more than [`BuildOptions::MAX_CONTEXT`]. Not above `context`, nothing is widened.
     pub widest_context: usize,
 }
 
 impl BuildOptions {
     /// The widest context that is ever tried, so that cost stays linear.
-    pub const MOST_CONTEXT: usize = 64;
+    pub const MAX_CONTEXT: usize = 64;
 }
 
 impl Default for BuildOptions {
@@ -38,7 +38,7 @@ pub struct Built {
     pub summary: Summary,
     /// The changed stretches, in order. [`word_changes`](crate::word_changes) tells what differs within one.
     pub spans: Vec<Span>,
-    /// Hunks, from 1, whose old side stands at several places of the text before, or that have none, even with the
+    /// Hunks, from 1, whose pre-image stands at several places of the text before, or that have none, even with the
     /// widest context; they keep the narrow one. In anchored mode they stand by their line numbers alone.
     pub ambiguous: Vec<usize>,
 }
@@ -68,7 +68,7 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 
 /// Builds a patch like [`build`], each hunk of which can be placed by its content alone, as far as the text allows.
 ///
-/// Old sides are compared as anchored mode does, line by line without terminators. Context grows on both sides alike,
+/// Pre-images are compared as anchored mode does, line by line without terminators. Context grows on both sides alike,
 /// and hunks that come to touch become one. Costs up to eight passes over `before` more than [`build`].
 ///
 /// # Panics
@@ -87,7 +87,7 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built {
     let edits = changes(before, after);
     let frames = unified::frames(before, &edits, options.context);
-    let widest = options.widest_context.min(BuildOptions::MOST_CONTEXT);
+    let widest = options.widest_context.min(BuildOptions::MAX_CONTEXT);
     let unique::Widened { frames, ambiguous } =
         unique::widen(before, &edits, frames, options.context, widest);
     let patch = unified::write(before, after, &edits, &frames);

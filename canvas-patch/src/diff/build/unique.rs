@@ -1,4 +1,4 @@
-//! Widening context until the old side of each hunk stands at one place only.
+//! Widening context until the pre-image of each hunk stands at one place only.
 
 use crate::diff::locate;
 use crate::diff::unified::Frame;
@@ -11,10 +11,10 @@ pub(super) struct Widened {
     pub(super) ambiguous: Vec<usize>,
 }
 
-/// Gives each frame the least context, from `narrow` to `widest` lines, that makes its old side unique, and joins
+/// Gives each frame the least context, from `narrow` to `widest` lines, that makes its pre-image unique, and joins
 /// frames that come to touch. One that is never unique stays narrow, since a wider one would not help.
 ///
-/// What holds a unique old side is unique. So the least context is found by halving, for all frames at once, and
+/// What holds a unique pre-image is unique. So the least context is found by halving, for all frames at once, and
 /// joining never does harm.
 pub(super) fn widen(
     before: &str,
@@ -74,7 +74,7 @@ impl Search {
     }
 }
 
-/// Whether the old side of each frame stands at one place only, without regard to terminators. An empty one stands
+/// Whether the pre-image of each frame stands at one place only, without regard to terminators. An empty one stands
 /// nowhere, unless the text is empty too.
 fn are_unique(before: &str, frames: &[Frame]) -> Vec<bool> {
     let side = |frame: &Frame| Lines::new(&before[frame.old.clone()]).collect::<Vec<_>>();

@@ -27,10 +27,10 @@ pub(super) struct Run {
 pub(super) const MARGIN: usize = 32;
 
 /// Lines of both sides from which on a block ends with the next shared line.
-const LARGE: usize = 4096;
+const TARGET_BLOCK_LINES: usize = 4096;
 
 /// Lines of both sides that no block exceeds by much.
-const MOST: usize = 16_384;
+const MAX_BLOCK_LINES: usize = 16_384;
 
 /// Adds a run behind the others, or to the last one.
 pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
@@ -40,7 +40,7 @@ pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     }
 }
 
-/// Of runs that are in order and apart on the new side, those that are so on both sides and have the most lines.
+/// Of runs that are in order and apart on the post-image, those that are so on both sides and have the most lines.
 pub(super) fn heaviest_chain(runs: Vec<Run>) -> Vec<Run> {
     let is_chain = runs.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old);
     if is_chain {
@@ -107,7 +107,7 @@ pub(super) fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> 
     let (mut old_at, mut new_at) = (0, 0);
     for run in chain {
         let margin = if run.len > 2 * MARGIN { MARGIN } else { 0 };
-        if margin > 0 || run.old - old_at + run.new - new_at >= LARGE {
+        if margin > 0 || run.old - old_at + run.new - new_at >= TARGET_BLOCK_LINES {
             let block = Block { old: old_at..run.old + margin, new: new_at..run.new + margin };
             push(&mut blocks, block, old, new);
             let skipped = if margin > 0 { run.len - margin } else { 0 };
@@ -120,7 +120,7 @@ pub(super) fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> 
 
 /// Adds a block, in parts where it is too large for the algorithm and shares nothing to cut along.
 fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
-    if block.old.len() + block.new.len() <= MOST {
+    if block.old.len() + block.new.len() <= MAX_BLOCK_LINES {
         blocks.push(block);
         return;
     }
@@ -134,7 +134,7 @@ fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
         blocks.push(block);
         return;
     }
-    let parts = (old + new).div_ceil(MOST);
+    let parts = (old + new).div_ceil(MAX_BLOCK_LINES);
     let part = |start: usize, lines: usize, i: usize| {
         start + head + lines * i / parts..start + head + lines * (i + 1) / parts
     };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn blocks_end_in_long_runs_and_where_they_are_large() {
-        let (half, end) = (LARGE / 2, LARGE);
+        let (half, end) = (TARGET_BLOCK_LINES / 2, TARGET_BLOCK_LINES);
         for (runs, cuts) in [
             (&[][..], &[(0, end)][..]),
             // All lines of a run may be taken along by the blocks around it.
@@ -207,17 +207,19 @@ mod tests {
 
     #[test]
     fn what_shares_nothing_is_cut_into_as_few_parts_as_may_be() {
-        let half = MOST * 3 / 4;
-        for (old, new, parts) in [(half, MOST / 4, 1), (half, half, 2), (2 * MOST, half, 3)] {
+        let half = MAX_BLOCK_LINES * 3 / 4;
+        for (old, new, parts) in
+            [(half, MAX_BLOCK_LINES / 4, 1), (half, half, 2), (2 * MAX_BLOCK_LINES, half, 3)]
+        {
             let blocks = blocks(&[], &vec![Token(0); old], &vec![Token(1); new]);
             let sizes: Vec<_> = blocks.iter().map(|block| block.old.len() + block.new.len()).collect();
             assert_eq!((sizes.len(), sizes.iter().sum()), (parts, old + new), "{sizes:?}");
-            assert!(sizes.iter().all(|size| *size <= MOST), "{sizes:?}");
+            assert!(sizes.iter().all(|size| *size <= MAX_BLOCK_LINES), "{sizes:?}");
         }
         // Lines that were only inserted or only removed stay together, however many they are.
-        let many = vec![Token(0); 2 * MOST];
-        assert_eq!(blocks(&[], &[], &many), [Block { old: 0..0, new: 0..2 * MOST }]);
-        assert_eq!(blocks(&[], &many, &[]), [Block { old: 0..2 * MOST, new: 0..0 }]);
+        let many = vec![Token(0); 2 * MAX_BLOCK_LINES];
+        assert_eq!(blocks(&[], &[], &many), [Block { old: 0..0, new: 0..2 * MAX_BLOCK_LINES }]);
+        assert_eq!(blocks(&[], &many, &[]), [Block { old: 0..2 * MAX_BLOCK_LINES, new: 0..0 }]);
     }
 
     proptest! {
@@ -250,7 +252,7 @@ mod tests {
             let (mut old_at, mut new_at) = (0, 0);
             for block in &blocks {
                 let (old_block, new_block) = (&old[block.old.clone()], &new[block.new.clone()]);
-                let small = old_block.len() + new_block.len() <= MOST;
+                let small = old_block.len() + new_block.len() <= MAX_BLOCK_LINES;
                 prop_assert!(small || kept(old_block, new_block));
                 prop_assert_eq!(&old[old_at..block.old.start], &new[new_at..block.new.start]);
                 (old_at, new_at) = (block.old.end, block.new.end);
