@@ -135,17 +135,10 @@ impl ValidationFailedError {
     pub fn new(errors: Vec<ValidationError>, timestamp: Timestamp) -> Self {
         let message = match errors.as_slice() {
             [] => "validation failed".to_owned(),
-            [one] => fault(one),
-            [first, rest @ ..] => format!("{}, and {} more", fault(first), rest.len()),
+            [one] => one.to_string(),
+            [first, rest @ ..] => format!("{first}, and {} more", rest.len()),
         };
         Self { code: ValidationFailedCode::ValidationFailed, message, timestamp, request_id: None, errors }
-    }
-}
-
-fn fault(error: &ValidationError) -> String {
-    match error.path.as_str() {
-        "" => error.message.clone(),
-        path => format!("{path}: {}", error.message),
     }
 }
 

@@ -5,6 +5,7 @@ mod definition;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -18,6 +19,16 @@ pub use self::definition::{
 use super::data::DataBinding;
 use super::id::TypeId;
 use crate::schema::{Schema, ValidationError};
+
+/// The place and the message; the message alone where the value as a whole is at fault and the place is empty.
+impl fmt::Display for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
 
 /// Whether a config or a binding is what its type asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -127,6 +127,26 @@ fn faults_are_told_in_their_order() {
     }
 }
 
+/// A fault of a field is told with its place; one of the whole config, a missing field, has none.
+#[test]
+fn messages_name_a_place_where_there_is_one() {
+    for (config, expected) in [
+        (
+            json!({"repo": "o/r", "metric": "hearts"}),
+            "the config does not fit its type (/metric: \"hearts\" is not one of",
+        ),
+        (
+            json!({"repo": "o/r"}),
+            "the config does not fit its type (\"metric\" is a required property): correct it",
+        ),
+    ] {
+        let mut world = World::new(12, 8, GridPolicy::BestEffort);
+        let result = world.json(with(at(0, 0, 1, 1), "config", config)).result;
+        let message = &result.error().expect("it is refused").message;
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
 /// With `one` at (0, 0, 2, 2), `two`, pinned, at (4, 0, 2, 2), and `three` at (8, 4, 1, 1): a refusal that offers a
 /// command knows a way past its own fault. These run, and lead here.
 #[test]

@@ -62,7 +62,7 @@ impl MockGithub {
         };
         let params = Value::Object(query.params.clone());
         if let Some(fault) = self.params[kind].validate(&params).first() {
-            let message = format!("the parameters are wrong at {:?}: {}", fault.path, fault.message);
+            let message = format!("the parameters are wrong: {fault}");
             return Err(self.error(DataErrorCode::InvalidQuery, message));
         }
         let repo = params["repo"].as_str().unwrap_or_default().to_ascii_lowercase();

@@ -254,9 +254,7 @@ impl<'e> Run<'_, 'e> {
         let errors = self.env.registry.validate_config(type_id, &config).into_errors();
         let Some(first) = errors.first() else { return Ok(config) };
         let message = format!(
-            "the config does not fit its type ({}: {}): correct {} and send it again",
-            first.path,
-            first.message,
+            "the config does not fit its type ({first}): correct {} and send it again",
             faults(&errors)
         );
         Err(invalid(errors, message, place))

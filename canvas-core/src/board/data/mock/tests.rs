@@ -80,6 +80,17 @@ fn errors_are_provoked_by_name() {
 }
 
 #[test]
+fn messages_name_a_place_where_there_is_one() {
+    for (params, expected) in [
+        (json!({}), "the parameters are wrong: \"repo\" is a required property"),
+        (json!({"repo": "a/b", "limit": 0}), "the parameters are wrong: /limit: 0 is less than"),
+    ] {
+        let error = ask("issues", params, NOON).unwrap_err();
+        assert!(error.message.starts_with(expected), "{}", error.message);
+    }
+}
+
+#[test]
 fn answers_are_the_same_everywhere() {
     let answer = ask("issues", json!({"repo": "rust-lang/rust", "limit": 100}), NOON).unwrap();
     let line = |issue: &Value| {
