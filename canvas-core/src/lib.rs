@@ -65,7 +65,9 @@ pub mod text {
 
 /// The lock below a canvas: what `canvas-lease` offers, so that those above have one neighbour.
 pub mod lease {
-    pub use canvas_lease::{Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn};
+    pub use canvas_lease::{
+        Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
+    };
 }
 
 pub use document::changes::Changes;

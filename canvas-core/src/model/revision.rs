@@ -3,12 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
-
-/// The largest integer that every JSON reader keeps exactly, 2^53 − 1.
-pub(crate) const MAX_COUNTER: u64 = (1 << 53) - 1;
 
 /// Counts committed changes of a canvas's content; never reused, so that A, B, A are three revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -19,9 +17,12 @@ impl Revision {
     /// Before the first content.
     pub const ZERO: Self = Self(0);
 
+    /// The last revision, 2^53 − 1.
+    pub(crate) const MAX: Self = Self(safe_integer::MAX);
+
     /// A revision of this number; `None` past 2^53 − 1.
     pub const fn new(number: u64) -> Option<Self> {
-        if number <= MAX_COUNTER { Some(Self(number)) } else { None }
+        if number <= Self::MAX.0 { Some(Self(number)) } else { None }
     }
 
     pub(crate) const fn is_zero(&self) -> bool {
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn numbers_end_at_what_json_keeps() {
-        assert_eq!(Revision(MAX_COUNTER).next(), None);
+        assert_eq!(Revision::MAX.next(), None);
         assert!(serde_json::from_str::<Revision>("9007199254740992").is_err());
     }
 }

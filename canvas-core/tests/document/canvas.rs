@@ -195,7 +195,7 @@ fn a_canvas_follows_so_many_conversations() {
 /// Counters end before they would be used twice.
 #[test]
 fn used_up_counters_are_refused() {
-    const LAST: u64 = (1 << 53) - 1;
+    const LAST: u64 = canvas_core::lease::safe_integer::MAX;
     let cases: [(&str, u64, &str); 2] =
         [("/lease/fence", LAST, "FENCE_EXHAUSTED"), ("/lease/epoch", LAST, "EPOCH_EXHAUSTED")];
     for (pointer, value, expected) in cases {

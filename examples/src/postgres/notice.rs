@@ -53,13 +53,15 @@ pub(super) fn parse(payload: &str) -> Option<Notice> {
 
 #[cfg(test)]
 mod tests {
+    use canvas_core::lease::safe_integer;
+
     use super::*;
 
     #[test]
     fn a_payload_reads_back() {
         for name in ["c", "\0", "ü ∀ 🦀 \n", &"x".repeat(512)] {
             let canvas = CanvasId::new(name).expect("the name is short");
-            for (epoch, revision) in [(0, 0), (3, 17), ((1 << 53) - 1, (1 << 53) - 1)] {
+            for (epoch, revision) in [(0, 0), (3, 17), (safe_integer::MAX, safe_integer::MAX)] {
                 let epoch = Epoch::new(epoch).expect("the number is small");
                 let revision = Revision::new(revision).expect("the number is small");
                 let text = payload(&canvas, epoch, revision);

@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use canvas_lease::safe_integer;
 use serde::Serialize;
 
 use super::alias::Aliases;
@@ -327,13 +328,12 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
 
     /// Numbers of more than 53 bits do not travel in JSON.
     fn max_tokens(&self) -> u64 {
-        self.input.max_tokens.min(MAX)
+        self.input.max_tokens.min(safe_integer::MAX)
     }
 }
 
 /// Each round adds a digit to the number of tokens, and it has at most 16.
 const ROUNDS: usize = 20;
-const MAX: u64 = (1 << 53) - 1;
 
 fn view_summary(view: &View, described: bool) -> ViewSummary {
     let description = view.description.as_deref().filter(|_| described);

@@ -268,7 +268,10 @@ fn hostile_content_is_cut() {
     assert!(component.summary.chars().count() <= 320);
     assert!(component.highlights.iter().all(|highlight| highlight.chars().count() <= 120));
     // A budget is a number in JSON.
-    assert_eq!(shown(component_with_error(&long), u64::MAX).budget.max_tokens, (1 << 53) - 1);
+    assert_eq!(
+        shown(component_with_error(&long), u64::MAX).budget.max_tokens,
+        canvas_lease::safe_integer::MAX
+    );
 }
 
 fn component_with_error(message: &str) -> ComponentInstance {

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
@@ -398,7 +399,6 @@ impl Slot {
     }
 }
 
-/// Never past what JSON numbers can tell.
 fn later(now: Timestamp, ms: u64) -> Timestamp {
-    Timestamp::from_millis(now.as_millis().saturating_add(ms).min((1 << 53) - 1))
+    now.saturating_add(Duration::from_millis(ms))
 }

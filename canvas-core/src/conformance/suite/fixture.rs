@@ -11,7 +11,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::model::path::TreePath;
-use crate::model::revision::{MAX_COUNTER, Revision};
+use crate::model::revision::Revision;
 use crate::store::contract::{Commit, Store as _};
 use crate::store::memory::MemoryStore;
 use crate::transition::command::{Call, Command};
@@ -52,7 +52,7 @@ impl Fixture {
         let entry = Blob::text("an entry of the journal\n".to_owned());
         head.journal.last = Some(entry.id());
         head.journal.entries = 3;
-        head.revision = Revision::new(MAX_COUNTER).ok_or("it is the last revision")?;
+        head.revision = Revision::MAX;
         blobs.insert(entry.id(), entry);
         let document = |tree: Option<&crate::Tree>| tree.and_then(|tree| tree.get(&TreePath::document()));
         let conversation = ConversationId::new(MODEL).map_err(|e| e.to_string())?;
