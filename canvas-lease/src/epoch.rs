@@ -1,4 +1,4 @@
-//! The three counters of a canvas. None of them ever falls.
+//! The three counters of a lock. None of them ever falls.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ macro_rules! counter {
         pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
         impl $name {
-            /// Where the counter of a new canvas stands.
+            /// The value in a new lock.
             pub const ZERO: Self = Self(0);
 
             /// The highest value, 2^53 − 1. The counter stops here; it never starts over.
@@ -27,7 +27,7 @@ macro_rules! counter {
                 if value > safe_integer::MAX { None } else { Some(Self(value)) }
             }
 
-            /// The value as a plain integer.
+            /// The value as an integer, at most [`Self::MAX`].
             pub const fn get(self) -> u64 {
                 self.0
             }
@@ -47,19 +47,19 @@ macro_rules! counter {
 }
 
 counter! {
-    /// How often a lease on this canvas could have been cut short: one more with every preemption,
-    /// held or not (specs 000 §4.3).
+    /// The number of preemptions so far, whether or not a lease was held; a clock that falls back too far
+    /// counts as one. Every lease belongs to the epoch in which it was issued and ends with it.
     Epoch
 }
 
 counter! {
-    /// How many leases this canvas has given. Each lease takes the next one, so a later lease always
-    /// has a higher fence, and none is used twice.
+    /// The number of leases issued so far: a fencing token. Each lease takes the next one, so a later lease
+    /// has a higher fence and none is used twice.
     Fence
 }
 
 counter! {
-    /// Which turn of the conversation it is: one more with every user message.
+    /// The number of user messages so far. A check-out names the turn it belongs to.
     Turn
 }
 

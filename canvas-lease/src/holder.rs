@@ -1,29 +1,29 @@
-//! Who asks, and for what.
+//! Who asks for a lease, and the key that makes a retry recognisable.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Whoever holds a lease: an agent's run, named by the host.
+/// Names an agent's run; the host chooses the name.
 ///
-/// Two runs that must not inherit each other's leases need two names. Clones share the text.
+/// Two runs that must not use each other's leases need two names. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Holder(#[serde(with = "shared_text")] Arc<str>);
 
 impl Holder {
-    /// The holder of this name.
+    /// Any text is a name; none is checked.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// The name.
+    /// The name as the host gave it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Names one attempt to check out, so that its retry is not taken for a second attempt.
+/// Names one attempt to check out. A retry with the same key returns the lease of the first try.
 ///
 /// Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,12 +31,12 @@ impl Holder {
 pub struct OperationKey(#[serde(with = "shared_text")] Arc<str>);
 
 impl OperationKey {
-    /// The key with this text.
+    /// Any text is a key; none is checked.
     pub fn new(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }
 
-    /// The text.
+    /// The key as the host gave it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! One lease in somebody's hands.
+//! One lease, and the id that names it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,29 +7,30 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{CheckOutRequest, Epoch, Fence, Grant, Holder, OperationKey, Policy, Timestamp};
 
-/// The record of the lease that was given last, for as long as nothing but time has ended it.
+/// The lease that was issued last, until a check-in, a preemption or a clock that fell back removes it.
+/// An expired lease stays on record until then.
 ///
-/// A plain record: a [`Lock`](crate::Lock) lends out only the one it has checked.
+/// The fields are open, since a value made by hand gives no access: a [`Lock`](crate::Lock) checks its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lease {
-    /// The lease.
+    /// The current fence and epoch of the lock.
     pub id: LeaseId,
-    /// Who holds it.
+    /// Who checked it out; nobody else may use it.
     pub holder: Holder,
-    /// The attempt it was given to.
+    /// The key of the check-out. A retry with it returns this lease.
     pub operation: OperationKey,
-    /// When it was given.
+    /// When it was checked out. The maximum hold counts from here.
     #[serde(rename = "taken_at")]
     pub acquired_at: Timestamp,
-    /// When its expiry last moved; at first, when it was given.
+    /// When its expiry last moved; at first, [`Lease::acquired_at`].
     pub renewed_at: Timestamp,
-    /// From this instant on it is no longer valid.
+    /// The first instant at which it is no longer valid.
     pub expires_at: Timestamp,
 }
 
 impl Lease {
-    pub(crate) fn take(id: LeaseId, request: CheckOutRequest, policy: &Policy, now: Timestamp) -> Self {
+    pub(crate) fn issue(id: LeaseId, request: CheckOutRequest, policy: &Policy, now: Timestamp) -> Self {
         let mut lease = Self {
             id,
             holder: request.holder,
@@ -42,12 +43,12 @@ impl Lease {
         lease
     }
 
-    /// Whether the lease has not expired at `now`: the one place that knows the boundary.
+    /// Whether the lease has not expired at `now`. Every operation compares here.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
 
-    /// Moves the expiry as far as the policy allows, never back. Tells whether it moved.
+    /// Moves the expiry as far forward as the policy allows, and returns whether it moved.
     pub(crate) fn extend(&mut self, policy: &Policy, now: Timestamp) -> bool {
         let target = now.saturating_add(policy.ttl).min(self.limit(policy));
         let moves = target > self.expires_at;
@@ -61,7 +62,6 @@ impl Lease {
     pub(crate) fn grant(&self, policy: &Policy, now: Timestamp) -> Grant {
         Grant {
             id: self.id,
-            epoch: self.id.epoch(),
             expires_at: self.expires_at,
             ttl_remaining: self.expires_at.saturating_since(now),
             replayed: false,
@@ -74,11 +74,10 @@ impl Lease {
     }
 }
 
-/// Names one lease of one canvas: the fence it was given and the epoch it was given in.
+/// Names one lease of one lock by its fence and its epoch. Ids of one lock order by time of issue.
 ///
-/// Written `lease-<fence>-<epoch>`, as text and on the wire. Whoever holds an id holds nothing yet:
-/// ids are easy to guess, so every operation asks for the holder too. The ids of one canvas are ordered
-/// as they were given.
+/// Written `lease-<fence>-<epoch>`, as text and in JSON. An id is easy to guess and is no secret: every
+/// operation asks for the holder too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId {
     fence: Fence,
@@ -90,12 +89,18 @@ impl LeaseId {
         Self { fence, epoch }
     }
 
-    /// The place of this lease among all leases of the canvas, from 1.
+    fn from_parts(text: &str) -> Option<Self> {
+        let (fence, epoch) = text.strip_prefix("lease-")?.split_once('-')?;
+        let fence = Fence::new(fence.parse().ok()?).filter(|fence| *fence > Fence::ZERO)?;
+        Some(Self { fence, epoch: Epoch::new(epoch.parse().ok()?)? })
+    }
+
+    /// The number of this lease among all leases of the lock, from 1.
     pub const fn fence(self) -> Fence {
         self.fence
     }
 
-    /// The epoch in which this lease was given, and the only one in which it can be valid.
+    /// The epoch in which this lease was issued, and the only one in which it can be valid.
     pub const fn epoch(self) -> Epoch {
         self.epoch
     }
@@ -107,19 +112,15 @@ impl fmt::Display for LeaseId {
     }
 }
 
-/// Reads the form that [`LeaseId`] prints and no other: no sign, no leading zero, no fence 0.
+/// Reads the form that [`LeaseId`] prints and no other: no sign, no leading zero, no fence 0. This is the only
+/// parser of lease ids; serde uses it too.
 impl FromStr for LeaseId {
     type Err = ParseLeaseIdError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parse = || {
-            let (fence, epoch) = text.strip_prefix("lease-")?.split_once('-')?;
-            let fence = Fence::new(fence.parse().ok()?).filter(|fence| *fence > Fence::ZERO)?;
-            let epoch = Epoch::new(epoch.parse().ok()?)?;
-            Some(Self { fence, epoch })
-        };
-        // Two spellings of one id would be two keys in somebody's log or cache.
-        parse().filter(|id| id.to_string() == text).ok_or(ParseLeaseIdError)
+        // Integers also parse with a sign or leading zeros. Two spellings of one id would be two keys in
+        // somebody's log or cache, so only the printed one is accepted.
+        Self::from_parts(text).filter(|id| id.to_string() == text).ok_or(ParseLeaseIdError)
     }
 }
 
@@ -127,6 +128,18 @@ impl FromStr for LeaseId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a lease id looks like lease-3-1: pass on the one that check-out returned, unchanged")]
 pub struct ParseLeaseIdError;
+
+impl ParseLeaseIdError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+
+    /// Whether the same text can be read later: never.
+    pub const fn retryable(&self) -> bool {
+        false
+    }
+}
 
 impl Serialize for LeaseId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -181,7 +194,8 @@ mod tests {
             "lease-99999999999999999999-1",
             "lease-\u{0661}-0",
         ] {
-            assert_eq!(text.parse::<LeaseId>(), Err(ParseLeaseIdError), "{text:?}");
+            let error = text.parse::<LeaseId>().expect_err(text);
+            assert_eq!((error.code(), error.retryable()), ("INVALID_ARGUMENTS", false));
             assert!(serde_json::from_value::<LeaseId>(text.into()).is_err(), "{text:?}");
         }
     }

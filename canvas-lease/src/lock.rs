@@ -1,4 +1,4 @@
-//! The lease of one canvas: its state and the moves between states.
+//! The state machine: who holds the lock, and every transition.
 
 #[cfg(test)]
 mod laws;
@@ -12,30 +12,30 @@ use crate::{
     LeaseError, LeaseId, Permit, Policy, Preemption, PreemptionCause, Timestamp, Turn,
 };
 
-/// Who holds a canvas, until when, and whose turn it is.
+/// Who holds the lock, until when, and which turn may check it out.
 ///
-/// Every operation first takes note of the clock. Time never runs back for a lease: a clock that is
-/// behind the latest one noted counts as that one. A clock behind by more than
-/// [`Policy::clock_tolerance`] says that some clock was wrong, and then no expiry can be trusted: the
-/// hold ends, the epoch rises, and time goes on from the new clock. An operation that is refused
-/// changes nothing else.
+/// Every operation first compares the clock with the highest one seen so far, the high-water mark. A clock
+/// before the mark counts as the mark. If it is behind by more than [`Policy::clock_tolerance`], some clock
+/// was wrong and no expiry can be trusted: the lease ends, the epoch rises, and the mark is set to the new
+/// clock. An operation that returns an error changes nothing else.
 ///
-/// The serialised form is what stores keep. It reads back only if these operations could have made it.
+/// Stores keep the serialised form. Reading it fails unless these operations could have led to it.
 //
-// Invariants, checked when it is read: the turn is at most the epoch, as every message raises both. A hold
-// is that of the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
+// Invariants, checked when it is read: the turn is at most the epoch, as every message raises both. A lease
+// has the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Lock {
     epoch: Epoch,
     fence: Fence,
     turn: Turn,
+    // The name in stored locks, from before the field was renamed.
     #[serde(rename = "clock_mark")]
     high_water_mark: Timestamp,
     access: Access,
 }
 
-/// Whether the current turn may check out, or has.
+/// Whether the current turn may check out, or has done so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Access {
@@ -45,7 +45,7 @@ pub(crate) enum Access {
 }
 
 impl Lock {
-    /// A canvas nobody has held yet: every counter at zero, the first turn open.
+    /// A lock that nobody has held yet: every counter at zero, the first turn open.
     pub const fn new(clock: Timestamp) -> Self {
         Self {
             epoch: Epoch::ZERO,
@@ -56,32 +56,32 @@ impl Lock {
         }
     }
 
-    /// The current epoch.
+    /// The number of preemptions so far.
     pub const fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// The fence of the lease given last.
+    /// The fence of the lease issued last; zero before the first.
     pub const fn fence(&self) -> Fence {
         self.fence
     }
 
-    /// The current turn.
+    /// The only turn that may check out.
     pub const fn turn(&self) -> Turn {
         self.turn
     }
 
-    /// Whether the current turn may check out, or has.
+    /// Whether the current turn may check out. A cancel or a take-over closes it until the next message.
     pub const fn turn_open(&self) -> bool {
         !matches!(self.access, Access::Closed)
     }
 
-    /// The latest clock noted.
+    /// The highest clock seen so far, or the last one that fell back too far.
     pub const fn high_water_mark(&self) -> Timestamp {
         self.high_water_mark
     }
 
-    /// The hold on record, which may have expired.
+    /// The lease on record, which may have expired.
     pub const fn lease(&self) -> Option<&Lease> {
         match &self.access {
             Access::Held(lease) => Some(lease),
@@ -89,19 +89,19 @@ impl Lock {
         }
     }
 
-    /// The hold that an operation at this clock would find valid.
+    /// The lease that an operation at this clock would find valid.
     pub fn valid_lease(&self, policy: &Policy, clock: Timestamp) -> Option<&Lease> {
         self.time(policy, clock).and_then(|now| self.lease_at(now))
     }
 
-    /// Gives the lease to whoever asks first in the current turn.
+    /// Issues a lease, with the next fence, to the first that asks in the current turn.
     ///
-    /// The holder's own retry, with the operation key of the valid hold, is given the same lease again,
-    /// unchanged. Otherwise each lease takes the next fence. An expired hold is replaced.
+    /// A retry, with the holder and the operation key of the valid lease, returns that lease unchanged. An
+    /// expired lease is replaced.
     ///
     /// # Errors
     ///
-    /// In this order: the turn is not the current one or is closed; another hold is valid; the epoch or
+    /// In this order: the turn is not the current one or is closed; another lease is valid; the epoch or
     /// the fence is at its highest value.
     pub fn check_out(
         &mut self,
@@ -114,7 +114,7 @@ impl Lock {
             return Err(CheckOutError::UserActive);
         }
         if let Some(lease) = self.lease_at(now) {
-            // The turn needs no comparison: whatever changes it ends the hold.
+            // The turn needs no comparison: whatever changes it ends the lease.
             let retry = lease.operation == request.operation && lease.holder == request.holder;
             return if retry {
                 Ok(Grant { replayed: true, ..lease.grant(policy, now) })
@@ -126,7 +126,7 @@ impl Lock {
             return Err(CheckOutError::EpochExhausted);
         }
         self.fence = self.fence.next().ok_or(CheckOutError::FenceExhausted)?;
-        let lease = Lease::take(LeaseId::new(self.fence, self.epoch), request, policy, now);
+        let lease = Lease::issue(LeaseId::new(self.fence, self.epoch), request, policy, now);
         let grant = lease.grant(policy, now);
         self.access = Access::Held(lease);
         Ok(grant)
@@ -154,8 +154,7 @@ impl Lock {
 
     /// Renews a valid lease if a third of its time to live has passed since its expiry last moved.
     ///
-    /// For signs of life that come often (specs 000 §4.2); most of them then change nothing worth
-    /// storing.
+    /// For keep-alives, which come often: most of them then change nothing that needs to be stored.
     ///
     /// # Errors
     ///
@@ -175,10 +174,10 @@ impl Lock {
         Ok(if extended { HeartbeatOutcome::Extended(grant) } else { HeartbeatOutcome::Coalesced(grant) })
     }
 
-    /// Proves that the lease is this holder's valid one, here and now.
+    /// Checks that the lease is this holder's valid one, before a write.
     ///
-    /// Call it in the step that writes, on the state that the write replaces. A proof from an earlier
-    /// step says nothing: the user may have been there in between.
+    /// Call it on the lock that the write's compare-and-swap replaces. A permit from an earlier load is
+    /// worthless: the user may have preempted since.
     ///
     /// # Errors
     ///
@@ -195,13 +194,13 @@ impl Lock {
         Ok(Permit::new(lease.id, lease.expires_at))
     }
 
-    /// Gives a lease back. A lease that was given back or expired before is not an error.
+    /// Releases a lease. It is no error if the lease was released or has expired before.
     ///
-    /// Only its own lease ends. One given since stays with its holder.
+    /// A lease that was issued since stays with its holder.
     ///
     /// # Errors
     ///
-    /// The lease was cut short, was never given, or is the current one and somebody else's.
+    /// The lease was preempted, was never issued, or is the current one and somebody else's.
     pub fn check_in(
         &mut self,
         policy: &Policy,
@@ -210,7 +209,7 @@ impl Lock {
         holder: &Holder,
     ) -> Result<CheckInOutcome, LeaseError> {
         let (now, _) = self.observe(policy, clock);
-        self.given_in_this_epoch(id)?;
+        self.check_epoch(id)?;
         let Some(lease) = self.lease().filter(|lease| lease.id == id) else {
             return Ok(CheckInOutcome::AlreadyReleased);
         };
@@ -223,16 +222,16 @@ impl Lock {
         Ok(outcome)
     }
 
-    /// Takes the canvas back for the user, whoever holds it. It always succeeds (specs 000 §4.3).
+    /// Ends the lease, whoever holds it, in favour of the user. It always succeeds.
     ///
-    /// The epoch rises even when nobody holds the canvas: a check-out may be on its way.
+    /// The epoch rises even when nobody holds the lock: an agent may have a check-out or a write in flight.
     pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: PreemptionCause) -> Preemption {
         let (_, doubted) = self.observe(policy, clock);
         let interrupted = self.interrupt();
         match cause {
             PreemptionCause::UserMessage => {
-                // The turn is at most the epoch: where it can rise no further, neither can the epoch,
-                // and in the last epoch check-out refuses every turn.
+                // The turn is at most the epoch. So where the turn can rise no further, neither can the
+                // epoch, and at the last epoch check-out refuses every turn.
                 self.turn = self.turn.next().unwrap_or(Turn::MAX);
                 self.access = Access::Open;
             }
@@ -242,13 +241,13 @@ impl Lock {
         Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
     }
 
-    /// The time it is at this clock, or `None` if the clock is too far behind to tell.
+    /// The time at this clock, or `None` if the clock is too far behind the mark.
     fn time(&self, policy: &Policy, clock: Timestamp) -> Option<Timestamp> {
         let behind = self.high_water_mark.saturating_since(clock);
         (behind <= policy.clock_tolerance).then(|| clock.max(self.high_water_mark))
     }
 
-    /// Takes note of the clock. Gives the time, and the hold that ended if the clock fell back too far.
+    /// Moves the mark. Returns the time, and the lease that ended if the clock fell back too far.
     fn observe(&mut self, policy: &Policy, clock: Timestamp) -> (Timestamp, Option<Lease>) {
         let time = self.time(policy, clock);
         let doubted = if time.is_none() { self.interrupt() } else { None };
@@ -256,10 +255,10 @@ impl Lock {
         (self.high_water_mark, doubted)
     }
 
-    /// Ends the hold, if any, and raises the epoch.
+    /// Ends the lease, if any, and raises the epoch.
     ///
-    /// At its highest value the epoch stands still. Nothing slips through: check-out gives no lease in
-    /// that epoch, so every lease there ever was is of an earlier one.
+    /// At its highest value the epoch stays. That is safe: check-out issues no lease at that epoch, so
+    /// every lease ever issued is of an earlier one.
     fn interrupt(&mut self) -> Option<Lease> {
         self.epoch = self.epoch.next().unwrap_or(Epoch::MAX);
         match std::mem::replace(&mut self.access, Access::Open) {
@@ -275,9 +274,9 @@ impl Lock {
         self.lease().filter(|lease| lease.is_valid_at(now))
     }
 
-    /// The valid hold with this id and holder, or the first refusal that applies.
+    /// The valid lease with this id and holder, or the first error that applies.
     fn owned(&mut self, now: Timestamp, id: LeaseId, holder: &Holder) -> Result<&mut Lease, LeaseError> {
-        self.given_in_this_epoch(id)?;
+        self.check_epoch(id)?;
         match &mut self.access {
             Access::Held(lease) if lease.id == id && lease.holder == *holder => {
                 if lease.is_valid_at(now) {
@@ -290,8 +289,8 @@ impl Lock {
         }
     }
 
-    /// Refuses an id that was never given, and one of an earlier epoch.
-    fn given_in_this_epoch(&self, id: LeaseId) -> Result<(), LeaseError> {
+    /// Refuses an id that was never issued, and one of an earlier epoch.
+    fn check_epoch(&self, id: LeaseId) -> Result<(), LeaseError> {
         if id.epoch() > self.epoch || id.fence() > self.fence {
             Err(LeaseError::NotOwned)
         } else if id.epoch() < self.epoch {
@@ -302,8 +301,8 @@ impl Lock {
     }
 }
 
-/// A lease as it was read. Unknown fields are refused: a later version may have put a rule in them,
-/// and storing the lease again would drop it.
+/// A stored lock before it is checked. Unknown fields are refused: a later version may keep a rule in
+/// them, and storing the lock again would drop it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Unchecked {
@@ -315,18 +314,18 @@ pub(crate) struct Unchecked {
     pub(crate) access: Access,
 }
 
-/// Why no sequence of operations leads to a state.
+/// Why no sequence of operations leads to a stored lock.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Impossible {
     #[error("turn {turn} cannot have begun by epoch {epoch}")]
     TurnAhead { turn: Turn, epoch: Epoch },
     #[error("turn {turn} cannot have been closed by epoch {epoch}")]
     ClosedAhead { turn: Turn, epoch: Epoch },
-    #[error("{held} is held, but the lease given last in this epoch is {given}")]
-    WrongHold { held: LeaseId, given: LeaseId },
-    #[error("no lease is given in the last epoch")]
+    #[error("{held} is held, but the lease issued last in this epoch is {issued}")]
+    WrongLease { held: LeaseId, issued: LeaseId },
+    #[error("no lease is issued in the last epoch")]
     HeldInLastEpoch,
-    #[error("a hold is taken, then renewed, then expires, and was renewed by the clock mark")]
+    #[error("a lease has taken_at <= renewed_at <= expires_at, and renewed_at <= clock_mark")]
     TimesOutOfOrder,
 }
 
@@ -343,9 +342,9 @@ impl TryFrom<Unchecked> for Lock {
                 return Err(Impossible::ClosedAhead { turn, epoch });
             }
             Access::Held(lease) => {
-                let given = LeaseId::new(fence, epoch);
-                if lease.id != given {
-                    return Err(Impossible::WrongHold { held: lease.id, given });
+                let issued = LeaseId::new(fence, epoch);
+                if lease.id != issued {
+                    return Err(Impossible::WrongLease { held: lease.id, issued });
                 }
                 if epoch == Epoch::MAX {
                     return Err(Impossible::HeldInLastEpoch);

@@ -1,23 +1,23 @@
-//! What is asked of a lock, and what it answers.
+//! What the operations of a lock take and return: requests, outcomes, errors.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Epoch, Fence, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
+use crate::{Epoch, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
 
-/// A request for the lease.
+/// Asks for a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CheckOutRequest {
     /// Who asks.
     pub holder: Holder,
-    /// Names this attempt; a retry brings the same key.
+    /// Names this attempt; a retry repeats the key.
     pub operation: OperationKey,
     /// The turn on whose behalf the holder runs.
     pub turn: Turn,
 }
 
-/// Why a user takes the canvas back.
+/// What the user did that ends the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PreemptionCause {
@@ -25,40 +25,38 @@ pub enum PreemptionCause {
     UserMessage,
     /// The user stopped the answer: the turn is over.
     Cancel,
-    /// The user asked for the canvas: the turn is over.
+    /// The user took control: the turn is over.
     TakeControl,
-    /// The user changed the canvas: the turn goes on, and may check out again.
+    /// The user changed what the lock guards: the turn goes on, and may check out again.
     UserEdit,
 }
 
-/// A lease, as its holder gets to see it.
+/// A valid lease, as its holder sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Names the lease in every later call.
+    /// Names the lease in every later operation.
     pub id: LeaseId,
-    /// The epoch the lease belongs to.
-    pub epoch: Epoch,
     /// When it expires by the store's clock. For display; a holder counts `ttl_remaining`.
     pub expires_at: Timestamp,
-    /// What is left. Count it from before the request was sent: the answer took time too.
+    /// The time left. Count it from before the request was sent, as the answer took time too.
     pub ttl_remaining: Duration,
-    /// Whether this repeats the answer to an earlier check-out with the same operation key.
+    /// Whether an earlier check-out with the same operation key issued this lease.
     pub replayed: bool,
     /// Whether renewing cannot move the expiry any further.
     pub at_max_hold: bool,
 }
 
-/// What a sign of life did.
+/// What a keep-alive did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeartbeatOutcome {
     /// The expiry moved.
     Extended(Grant),
-    /// Nothing but the clock mark changed, so nothing needs to be stored.
+    /// Only the high-water mark may have moved, so nothing needs to be stored.
     Coalesced(Grant),
 }
 
 impl HeartbeatOutcome {
-    /// The lease as it now stands.
+    /// The lease after the keep-alive.
     pub const fn grant(&self) -> &Grant {
         match self {
             Self::Extended(grant) | Self::Coalesced(grant) => grant,
@@ -66,12 +64,12 @@ impl HeartbeatOutcome {
     }
 }
 
-/// Proof that a lease was valid on the state and at the clock it was asked for.
+/// Proof that a lease was valid on one state of the lock and at one clock.
 ///
-/// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It proves nothing about any later
-/// state: use it up in the step that asked for it.
+/// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It says nothing about a later state: use it
+/// in the compare-and-swap for which it was made.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "a permit allows one write in the step that asked for it"]
+#[must_use = "a permit allows one write, in the compare-and-swap for which it was made"]
 pub struct Permit {
     id: LeaseId,
     expires_at: Timestamp,
@@ -82,17 +80,12 @@ impl Permit {
         Self { id, expires_at }
     }
 
-    /// The fence of the lease, to be recorded with what is written.
-    pub const fn fence(&self) -> Fence {
-        self.id.fence()
+    /// The lease, whose fence and epoch are to be recorded with what is written.
+    pub const fn id(&self) -> LeaseId {
+        self.id
     }
 
-    /// The epoch of the lease, to be recorded with what is written.
-    pub const fn epoch(&self) -> Epoch {
-        self.id.epoch()
-    }
-
-    /// The instant of the store's clock from which on the write must not land.
+    /// The first instant, by the store's clock, at which the write must no longer be committed.
     pub const fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
@@ -103,18 +96,18 @@ impl Permit {
 pub enum CheckInOutcome {
     /// The lease was valid and is now released.
     Released,
-    /// The lease had ended before, by an earlier check-in or by expiry.
+    /// The lease had already been released, or had expired.
     AlreadyReleased,
 }
 
 /// What a preemption did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preemption {
-    /// The epoch from now on.
+    /// The epoch after it.
     pub epoch: Epoch,
-    /// The turn from now on.
+    /// The turn after it.
     pub turn: Turn,
-    /// The hold it took away, which may have been expired already.
+    /// The lease on record until then, which may already have expired.
     pub ended: Option<Lease>,
 }
 
@@ -122,26 +115,24 @@ pub struct Preemption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckOutError {
     /// Another lease is valid.
-    #[error(
-        "the canvas is checked out until {until} (milliseconds since 1970 UTC): check out again after that"
-    )]
+    #[error("the lock is held until {until} (milliseconds since 1970 UTC): check out again after that")]
     Held {
         /// When that lease expires unless it is renewed.
         until: Timestamp,
     },
     /// The turn is not the current one, or the user has ended it.
-    #[error("the user has ended this turn: stop editing and wait for the next user message")]
+    #[error("the user has ended this turn: stop writing and wait for the next user message")]
     UserActive,
     /// The epoch has reached its highest value.
-    #[error("this canvas has used up its epochs: ask the user to go on in a new canvas")]
+    #[error("this lock has used up its epochs: ask the user to go on with a new one")]
     EpochExhausted,
     /// The fence has reached its highest value.
-    #[error("this canvas has used up its lease ids: ask the user to go on in a new canvas")]
+    #[error("this lock has used up its lease ids: ask the user to go on with a new one")]
     FenceExhausted,
 }
 
 impl CheckOutError {
-    /// The stable code. The first two refusals share one; [`CheckOutError::reason`] tells them apart.
+    /// The stable code. `Held` and `UserActive` share one; [`CheckOutError::reason`] distinguishes them.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Held { .. } | Self::UserActive => "LOCK_NOT_AVAILABLE",
@@ -150,7 +141,7 @@ impl CheckOutError {
         }
     }
 
-    /// What stands behind `LOCK_NOT_AVAILABLE`.
+    /// Why the code is `LOCK_NOT_AVAILABLE`; `None` with any other code.
     pub const fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Held { .. } => Some("HELD"),
@@ -165,24 +156,24 @@ impl CheckOutError {
     }
 }
 
-/// Why an operation on a lease was refused. When several apply, the first in this order is given,
-/// except that an id which was never given is [`LeaseError::NotOwned`] at once.
+/// Why an operation on a lease was refused. When several apply, the first in this order is returned. The
+/// exception is an id that was never issued, which is always [`LeaseError::NotOwned`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    /// The lease was cut short: by the user, or because the store's clock fell back.
+    /// The lease was preempted by the user, or the store's clock fell back too far.
     #[error(
-        "this lease was cut short, the canvas is now at epoch {current}: check out again and read the canvas before you edit it"
+        "this lease was preempted, the lock is now at epoch {current}: check out again and read before you write"
     )]
     StaleEpoch {
-        /// The epoch of the canvas.
+        /// The epoch of the lock.
         current: Epoch,
     },
     /// The lease is not the current one, or somebody else's.
     #[error("this is not your lease: use the id from your last check-out, or check out again")]
     NotOwned,
-    /// The lease is the current one, but its time is over.
+    /// The lease is the current one and has expired.
     #[error(
-        "this lease expired at {at} (milliseconds since 1970 UTC): check out again and read the canvas before you edit it"
+        "this lease expired at {at} (milliseconds since 1970 UTC): check out again and read before you write"
     )]
     Expired {
         /// When it expired.
@@ -191,7 +182,7 @@ pub enum LeaseError {
 }
 
 impl LeaseError {
-    /// The stable code (specs 000 §5.1).
+    /// The stable code.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::StaleEpoch { .. } => "STALE_EPOCH",
@@ -200,7 +191,7 @@ impl LeaseError {
         }
     }
 
-    /// Whether the same call can succeed later. Never: a lease that was refused does not come back.
+    /// Whether the same call can succeed later: never, as a lease that has ended stays so.
     pub const fn retryable(&self) -> bool {
         false
     }
@@ -219,6 +210,28 @@ mod tests {
             (CheckOutError::FenceExhausted, "FENCE_EXHAUSTED", None, false),
         ] {
             assert_eq!((refusal.code(), refusal.reason(), refusal.retryable()), (code, reason, retryable));
+        }
+    }
+
+    /// A lock guards whatever its host says.
+    #[test]
+    fn no_message_says_what_is_locked() {
+        let check_out = [
+            CheckOutError::Held { until: Timestamp::MAX },
+            CheckOutError::UserActive,
+            CheckOutError::EpochExhausted,
+            CheckOutError::FenceExhausted,
+        ];
+        let lease = [
+            LeaseError::StaleEpoch { current: Epoch::MAX },
+            LeaseError::NotOwned,
+            LeaseError::Expired { at: Timestamp::MAX },
+        ];
+        let messages = check_out.iter().map(ToString::to_string).chain(lease.iter().map(ToString::to_string));
+        for message in messages {
+            for thing in ["canvas", "document", "board", " edit"] {
+                assert!(!message.contains(thing), "{message}");
+            }
         }
     }
 

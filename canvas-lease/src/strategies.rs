@@ -1,6 +1,6 @@
-//! Strategies that draw any value of this crate, for property tests.
+//! Strategies that generate any value of this crate, for property tests.
 //!
-//! Numbers are drawn near the ends of their range half of the time, as that is where rules break.
+//! Half of the numbers lie near the ends of their range, as that is where rules break.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub fn timestamps() -> impl Strategy<Value = Timestamp> {
     numbers().prop_map(Timestamp::from_millis)
 }
 
-/// Any policy that a host might set, from nothing to more than all of time.
+/// Any policy, from no time at all to [`Duration::MAX`].
 pub fn policies() -> impl Strategy<Value = Policy> {
     (durations(), durations(), durations()).prop_map(|(ttl, max_hold, clock_tolerance)| Policy {
         ttl,
@@ -35,12 +35,12 @@ pub fn operation_keys() -> impl Strategy<Value = OperationKey> {
     prop::sample::select(&["call-1", "call-2"][..]).prop_map(OperationKey::new)
 }
 
-/// Any lease id, most of which were never given.
+/// Any lease id; most of them were never issued.
 pub fn lease_ids() -> impl Strategy<Value = LeaseId> {
     (fences(), epochs()).prop_map(|(fence, epoch)| LeaseId::new(fence, epoch))
 }
 
-/// Any lease that can be read from a store.
+/// Any lock that can be read from a store.
 pub fn locks() -> impl Strategy<Value = Lock> {
     let used =
         (epochs(), fences(), turns(), timestamps()).prop_flat_map(|(epoch, fence, turn, high_water_mark)| {
@@ -56,7 +56,7 @@ pub fn locks() -> impl Strategy<Value = Lock> {
 
 fn accesses(id: LeaseId, high_water_mark: Timestamp) -> impl Strategy<Value = Access> {
     prop_oneof![
-        // A held canvas has the most rules, so it is drawn most often.
+        // Most rules are about a held lock, so it is drawn most often.
         4 => leases(id, high_water_mark).prop_map(Access::Held),
         1 => Just(Access::Open),
         1 => Just(Access::Closed),

@@ -1,4 +1,4 @@
-//! Points in time as the host hands them in.
+//! Points in time, which the host supplies, and the time limits of a lease.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::safe_integer;
 /// Timestamps of different clocks do not compare. On the wire it is a JSON number up to 2^53 − 1, and
 /// arithmetic stops there instead of overflowing.
 ///
-/// Durations count in whole milliseconds here; what is left over is cut off.
+/// Durations are rounded down to whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
@@ -51,17 +51,17 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The durations a host may set. They are not part of the state: each call brings its own.
+/// Time limits of a lease. They are not part of the lock: the host passes them to each operation.
 ///
-/// Every value is safe. A shorter policy does not shorten a lease already given, and a `ttl` or
-/// `max_hold` under a millisecond gives leases that have expired when they arrive.
+/// Every value is safe. A shorter policy does not shorten a lease that was issued before. With a `ttl` or
+/// `max_hold` under a millisecond, leases have expired when they are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How long a lease lives after it was given or last extended. 15 seconds (specs 000 §4.2).
+    /// How long a lease is valid after it was issued or last extended. Default: 15 seconds.
     pub ttl: Duration,
-    /// How long one lease may be held by renewing it. 120 seconds.
+    /// How long renewals can keep one lease valid, counted from check-out. Default: 120 seconds.
     pub max_hold: Duration,
-    /// How far the clock may step back before every lease given by it is in doubt. 5 seconds.
+    /// How far the clock may step back before no expiry can be trusted. Default: 5 seconds.
     pub clock_tolerance: Duration,
 }
 

@@ -20,7 +20,7 @@ impl Step<'_> {
         self.fence = Some(grant.id.fence());
         Ok(Outcome::CheckedOut {
             lease: grant.id,
-            epoch: grant.epoch,
+            epoch: grant.id.epoch(),
             expires_at: grant.expires_at,
             revision: self.head.revision_id(),
         })
@@ -53,9 +53,9 @@ impl Step<'_> {
         let holder = self.who.holder();
         let permit = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
         let permit = permit.map_err(|refusal| self.lease_refusal(refusal))?;
-        self.fence = Some(permit.fence());
+        self.fence = Some(permit.id().fence());
         self.not_after = Some(permit.expires_at());
-        if self.head.receipts.of_fence(permit.fence()) >= self.policy.calls_per_lease {
+        if self.head.receipts.of_fence(permit.id().fence()) >= self.policy.calls_per_lease {
             self.fence = None;
             return Err(Refusal::TooManyCalls { limit: self.policy.calls_per_lease }.into());
         }

@@ -10,11 +10,16 @@ use crate::{OperationKey, safe_integer, strategies};
 #[derive(Clone, Debug)]
 enum Command {
     CheckOut { holder: Holder, operation: OperationKey, next_turn: bool },
-    Renew(Caller),
-    Heartbeat(Caller),
-    Authorize(Caller),
-    CheckIn(Caller),
+    OnLease(OnLease, Caller),
     Preempt(PreemptionCause),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum OnLease {
+    Renew,
+    Heartbeat,
+    Authorize,
+    CheckIn,
 }
 
 #[derive(Clone, Debug)]
@@ -27,7 +32,7 @@ struct Caller {
 #[derive(Clone, Debug)]
 enum Choice {
     Last,
-    Given(prop::sample::Index),
+    Issued(prop::sample::Index),
     Any(LeaseId),
 }
 
@@ -50,7 +55,7 @@ fn callers() -> impl Strategy<Value = Caller> {
     let ids = prop_oneof![
         // Anything else is refused nearly always, and then the state goes nowhere.
         6 => Just(Choice::Last),
-        2 => any::<prop::sample::Index>().prop_map(Choice::Given),
+        2 => any::<prop::sample::Index>().prop_map(Choice::Issued),
         1 => strategies::lease_ids().prop_map(Choice::Any),
     ];
     (strategies::holders(), ids).prop_map(|(holder, id)| Caller { holder, id })
@@ -58,6 +63,13 @@ fn callers() -> impl Strategy<Value = Caller> {
 
 fn commands() -> impl Strategy<Value = Command> {
     let check_outs = (strategies::holders(), strategies::operation_keys(), prop::bool::weighted(0.1));
+    let on_lease = prop_oneof![
+        2 => Just(OnLease::Renew),
+        2 => Just(OnLease::Heartbeat),
+        2 => Just(OnLease::Authorize),
+        // It ends the lease, which the others need.
+        1 => Just(OnLease::CheckIn),
+    ];
     let causes = [
         PreemptionCause::UserMessage,
         PreemptionCause::Cancel,
@@ -68,10 +80,8 @@ fn commands() -> impl Strategy<Value = Command> {
         3 => check_outs.prop_map(|(holder, operation, next_turn)| {
             Command::CheckOut { holder, operation, next_turn }
         }),
-        2 => callers().prop_map(Command::Renew),
-        2 => callers().prop_map(Command::Heartbeat),
-        2 => callers().prop_map(Command::Authorize),
-        1 => callers().prop_map(Command::CheckIn),
+        7 => (on_lease, callers())
+            .prop_map(|(operation, caller)| Command::OnLease(operation, caller)),
         1 => prop::sample::select(causes.to_vec()).prop_map(Command::Preempt),
     ]
 }
@@ -96,52 +106,44 @@ impl Clock {
 }
 
 impl Caller {
-    fn id(&self, given: &[LeaseId]) -> LeaseId {
+    fn id(&self, issued: &[LeaseId]) -> LeaseId {
         let any = LeaseId::new(Fence::MAX, Epoch::ZERO);
         match &self.id {
-            Choice::Last => given.last().copied().unwrap_or(any),
-            Choice::Given(index) if !given.is_empty() => *index.get(given),
-            Choice::Given(_) => any,
+            Choice::Last => issued.last().copied().unwrap_or(any),
+            Choice::Issued(index) if !issued.is_empty() => *index.get(issued),
+            Choice::Issued(_) => any,
             Choice::Any(id) => *id,
         }
     }
 }
 
-/// Runs a command. Of a refusal of an operation on a lease, tells which lease and why.
+/// Runs a command. The error of an operation on a lease comes with the id that was used.
 fn run(
     lock: &mut Lock,
     policy: &Policy,
     clock: Timestamp,
     command: &Command,
-    given: &[LeaseId],
+    issued: &[LeaseId],
 ) -> Result<Outcome, Option<(LeaseId, LeaseError)>> {
-    let refused = |caller: &Caller| {
-        let id = caller.id(given);
-        move |refusal| Some((id, refusal))
-    };
     match command {
         Command::CheckOut { holder, operation, next_turn } => {
             let turn = if *next_turn { lock.turn.next().unwrap_or(Turn::ZERO) } else { lock.turn };
             let request = CheckOutRequest { holder: holder.clone(), operation: operation.clone(), turn };
             lock.check_out(policy, clock, request).map(Outcome::Granted).map_err(|_| None)
         }
-        Command::Renew(caller) => {
-            let renewed = lock.renew(policy, clock, caller.id(given), &caller.holder);
-            renewed.map(Outcome::Granted).map_err(refused(caller))
-        }
-        Command::Heartbeat(caller) => {
-            let beaten = lock.heartbeat(policy, clock, caller.id(given), &caller.holder);
-            beaten.map(|beat| Outcome::Granted(*beat.grant())).map_err(refused(caller))
-        }
-        Command::Authorize(caller) => {
-            let permit = lock.authorize(policy, clock, caller.id(given), &caller.holder);
-            permit
-                .map(|permit| Outcome::Permitted(LeaseId::new(permit.fence(), permit.epoch())))
-                .map_err(refused(caller))
-        }
-        Command::CheckIn(caller) => {
-            let checked_in = lock.check_in(policy, clock, caller.id(given), &caller.holder);
-            checked_in.map(|_| Outcome::CheckedIn).map_err(refused(caller))
+        Command::OnLease(operation, caller) => {
+            let (id, holder) = (caller.id(issued), &caller.holder);
+            let outcome = match operation {
+                OnLease::Renew => lock.renew(policy, clock, id, holder).map(Outcome::Granted),
+                OnLease::Heartbeat => {
+                    lock.heartbeat(policy, clock, id, holder).map(|beat| Outcome::Granted(*beat.grant()))
+                }
+                OnLease::Authorize => {
+                    lock.authorize(policy, clock, id, holder).map(|permit| Outcome::Permitted(permit.id()))
+                }
+                OnLease::CheckIn => lock.check_in(policy, clock, id, holder).map(|_| Outcome::CheckedIn),
+            };
+            outcome.map_err(|error| Some((id, error)))
         }
         Command::Preempt(cause) => Ok(Outcome::Preempted(lock.preempt(policy, clock, *cause))),
     }
@@ -185,12 +187,12 @@ fn check_step(
     let valid = before.valid_lease(policy, clock).map(|lease| lease.id);
     match outcome {
         Ok(Outcome::Granted(grant)) if Some(grant.id) != valid => {
-            prop_assert_eq!(valid, None, "a valid hold was replaced");
+            prop_assert_eq!(valid, None, "a valid lease was replaced");
             prop_assert_eq!(Some(grant.id.fence()), before.fence.next(), "a fence was skipped or used again");
         }
         Ok(Outcome::Permitted(id)) => prop_assert_eq!(valid, Some(*id), "a lease that was not valid wrote"),
         Ok(Outcome::Preempted(preemption)) => {
-            prop_assert_eq!(after.lease(), None, "a hold outlived a preemption");
+            prop_assert_eq!(after.lease(), None, "a lease outlived a preemption");
             prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX);
             prop_assert_eq!(preemption.ended.as_ref(), before.lease());
         }
@@ -212,24 +214,24 @@ proptest! {
         steps in prop::collection::vec((clocks(), commands()), 1..40),
     ) {
         let mut lock = start;
-        let mut given: Vec<LeaseId> = lock.lease().map(|lease| lease.id).into_iter().collect();
+        let mut issued: Vec<LeaseId> = lock.lease().map(|lease| lease.id).into_iter().collect();
         let mut over = BTreeSet::new();
         for (clock, command) in steps {
             let clock = clock.after(lock.high_water_mark);
             let before = lock.clone();
-            let outcome = run(&mut lock, &policy, clock, &command, &given);
+            let outcome = run(&mut lock, &policy, clock, &command, &issued);
             check_step(&before, &lock, &policy, clock, &outcome)?;
 
             let mut again = before;
-            prop_assert_eq!(&run(&mut again, &policy, clock, &command, &given), &outcome);
+            prop_assert_eq!(&run(&mut again, &policy, clock, &command, &issued), &outcome);
             prop_assert_eq!(&again, &lock, "the same step led elsewhere");
 
             match outcome {
                 Ok(Outcome::Granted(grant)) => {
-                    prop_assert!(!over.contains(&grant.id), "an ended lease was given or renewed");
-                    if given.last() != Some(&grant.id) {
-                        prop_assert!(!given.contains(&grant.id), "an id was given twice");
-                        given.push(grant.id);
+                    prop_assert!(!over.contains(&grant.id), "an ended lease was issued or renewed");
+                    if issued.last() != Some(&grant.id) {
+                        prop_assert!(!issued.contains(&grant.id), "an id was issued twice");
+                        issued.push(grant.id);
                     }
                 }
                 Ok(Outcome::Permitted(id)) => prop_assert!(!over.contains(&id), "an ended lease wrote"),

@@ -13,7 +13,7 @@
 
 mod danger;
 mod message;
-mod referee;
+mod oracle;
 mod variant;
 mod world;
 
@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use stateright::{Checker as _, HasDiscoveries, Model as _};
 
-use crate::referee::Rule;
+use crate::oracle::Rule;
 use crate::variant::Variant;
 use crate::world::{Budget, WorldModel};
 
@@ -44,7 +44,7 @@ const NOTHING: Budget = Budget {
     falls_back: 0,
 };
 
-/// The user does everything a user can, and time stands still.
+/// The user does everything a user can, and no time passes.
 const USER: Budget = Budget { edits: 1, messages: 1, cancels: 1, ..NOTHING };
 
 /// Clocks do everything clocks can, and one message is under way at a time.
@@ -121,19 +121,19 @@ variants! {
     clock_fall_tolerated: FallTolerated in CLOCK breaks PreemptionWins,
     renewal_that_shortens: RenewalShortens in CLOCK breaks NoShortening,
     max_hold_ignored: MaxHoldIgnored in CLOCK breaks MaxHold,
-    expired_hold_that_blocks: ExpiredHoldBlocks in CLOCK breaks NoFalseLock,
-    epoch_kept_on_edit: EpochKeptOnEdit in USER breaks StaleEpochTold,
+    expired_lease_that_blocks: ExpiredLeaseBlocks in CLOCK breaks NoFalseLock,
+    epoch_kept_on_edit: EpochKeptOnEdit in USER breaks StaleEpochReported,
     epoch_kept_is_counted: EpochKeptOnEdit in USER breaks EpochCounts,
-    hold_kept_on_message: HoldKeptOnMessage in USER breaks NoFalseLock,
-    preemption_that_skips_a_hold: PreemptionSkipsHold in USER breaks PreemptionWins,
+    lease_kept_on_message: LeaseKeptOnMessage in USER breaks NoFalseLock,
+    preemption_that_skips_a_held_lock: PreemptionSkipsHeld in USER breaks PreemptionWins,
     write_allowed_when_sent: AllowedWhenSent in USER breaks PreemptionWins,
     base_not_compared: BaseNotCompared in USER breaks NoLostUpdate,
     turn_not_compared: TurnNotCompared in USER breaks TurnOver,
     cancel_that_keeps_the_turn: CancelKeepsTurn in USER breaks TurnOver,
-    hold_replaced: HoldReplaced in USER breaks OneHolder,
+    lease_replaced: LeaseReplaced in USER breaks OneHolder,
     fence_reused: FenceReused in TRANSPORT breaks FreshId,
     fence_reused_is_lowered: FenceReused in TRANSPORT breaks FenceRises,
-    check_in_unmatched: CheckInUnmatched in TRANSPORT breaks LeaseStands,
+    check_in_unmatched: CheckInUnmatched in TRANSPORT breaks LeaseLasts,
     check_in_forgotten: CheckInForgotten in TRANSPORT breaks ReleaseBinds,
     holder_not_compared: HolderNotCompared in TRANSPORT breaks HolderOnly,
     retry_refused: RetryRefused in TRANSPORT breaks RetryAnswered,

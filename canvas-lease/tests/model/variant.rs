@@ -4,7 +4,7 @@
 //! calls. None of them has a second state machine.
 
 use canvas_lease::{
-    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, LeaseError, LeaseId, Lock, Policy,
+    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, Holder, LeaseError, LeaseId, Lock, Policy,
     PreemptionCause, Timestamp,
 };
 use serde_json::{Value, json};
@@ -19,16 +19,16 @@ pub(crate) enum Variant {
     RenewalRevives,
     /// A lease is still good for a write at the instant of its expiry.
     ExpiryInclusive,
-    /// A check-in gives the fence back.
+    /// A check-in lowers the fence again.
     FenceReused,
     /// A check-in ends whatever lease is current.
     CheckInUnmatched,
-    /// An edit ends the hold and leaves the epoch.
+    /// An edit ends the lease and leaves the epoch.
     EpochKeptOnEdit,
-    /// A message raises the epoch and leaves the hold.
-    HoldKeptOnMessage,
-    /// A preemption passes a held canvas by.
-    PreemptionSkipsHold,
+    /// A message raises the epoch and leaves the lease.
+    LeaseKeptOnMessage,
+    /// A preemption leaves a held lock as it is.
+    PreemptionSkipsHeld,
     /// A write is checked when it is sent and lands when it arrives.
     AllowedWhenSent,
     /// A write replaces any revision.
@@ -43,19 +43,19 @@ pub(crate) enum Variant {
     HolderNotCompared,
     /// A check-out is for whatever turn it is.
     TurnNotCompared,
-    /// A cancel ends the hold and leaves the turn open.
+    /// A cancel ends the lease and leaves the turn open.
     CancelKeepsTurn,
     /// A lease may be renewed for ever.
     MaxHoldIgnored,
     /// A check-out takes a valid lease away.
-    HoldReplaced,
+    LeaseReplaced,
     /// A retry of a check-out is a second one.
     RetryRefused,
     /// A holder gets its lease back for another attempt.
     OperationNotCompared,
-    /// An expired hold still refuses check-outs.
-    ExpiredHoldBlocks,
-    /// A check-in that succeeds leaves the hold.
+    /// An expired lease still refuses check-outs.
+    ExpiredLeaseBlocks,
+    /// A check-in that succeeds leaves the lease.
     CheckInForgotten,
 }
 
@@ -69,7 +69,7 @@ impl Variant {
         let now = self.read_clock(lock, clock);
         match self {
             Self::TurnNotCompared => request.turn = lock.turn(),
-            Self::ExpiredHoldBlocks if lock.turn_open() && request.turn == lock.turn() => {
+            Self::ExpiredLeaseBlocks if lock.turn_open() && request.turn == lock.turn() => {
                 if let Some(lease) = lock.lease().filter(|lease| !lease.is_valid_at(now)) {
                     return Err(CheckOutError::Held { until: lease.expires_at });
                 }
@@ -82,7 +82,7 @@ impl Variant {
             (Self::RetryRefused, Ok(grant)) if grant.replayed => {
                 Err(CheckOutError::Held { until: grant.expires_at })
             }
-            (Self::HoldReplaced, Err(CheckOutError::Held { .. })) => {
+            (Self::LeaseReplaced, Err(CheckOutError::Held { .. })) => {
                 release(lock, now);
                 lock.check_out(&POLICY, now, again)
             }
@@ -109,19 +109,13 @@ impl Variant {
             Self::MaxHoldIgnored => Policy { max_hold: std::time::Duration::MAX, ..POLICY },
             _ => POLICY,
         };
-        let renew = |lock: &mut Lock| {
-            if beat {
-                lock.heartbeat(&policy, now, id, &holder(agent)).map(|heartbeat| *heartbeat.grant())
-            } else {
-                lock.renew(&policy, now, id, &holder(agent))
-            }
-        };
-        let result = renew(lock);
+        let renew = if beat { heartbeat } else { Lock::renew };
+        let result = renew(lock, &policy, now, id, &holder(agent));
         match (self, result) {
             (Self::RenewalRevives, Err(LeaseError::Expired { .. })) => {
                 let expires_at = lock.high_water_mark().as_millis() + TTL;
                 edit(lock, "/access/held/expires_at", json!(expires_at));
-                renew(lock)
+                renew(lock, &policy, now, id, &holder(agent))
             }
             (Self::RenewalShortens, Ok(grant)) if clock_at(clock) < lock.high_water_mark() => {
                 let expires_at = (clock + TTL).max(lock.high_water_mark().as_millis());
@@ -132,7 +126,7 @@ impl Variant {
         }
     }
 
-    /// Whether the lease lets a write through.
+    /// Whether the lock lets a write through.
     pub(crate) fn authorize(
         self,
         lock: &mut Lock,
@@ -196,7 +190,7 @@ impl Variant {
             (Self::EpochKeptOnEdit, PreemptionCause::UserEdit) if now >= before.high_water_mark() => {
                 edit(lock, "/epoch", json!(before.epoch()));
             }
-            (Self::HoldKeptOnMessage, PreemptionCause::UserMessage) => {
+            (Self::LeaseKeptOnMessage, PreemptionCause::UserMessage) => {
                 if let Some(lease) = preemption.ended {
                     // It gets the new epoch, or the state would not read back.
                     let mut lease = json!(lease);
@@ -204,13 +198,13 @@ impl Variant {
                     edit(lock, "/access", json!({ "held": lease }));
                 }
             }
-            (Self::PreemptionSkipsHold, _) if preemption.ended.is_some() => *lock = before,
+            (Self::PreemptionSkipsHeld, _) if preemption.ended.is_some() => *lock = before,
             (Self::CancelKeepsTurn, PreemptionCause::Cancel) => edit(lock, "/access", json!("open")),
             _ => {}
         }
     }
 
-    /// The clock as this variant hands it to the lease.
+    /// The clock as this variant passes it to the lock.
     fn read_clock(self, lock: &mut Lock, clock: u64) -> Timestamp {
         let now = clock_at(clock);
         match self {
@@ -218,7 +212,7 @@ impl Variant {
                 if now < lock.high_water_mark()
                     && clock + TOLERANCE >= lock.high_water_mark().as_millis() =>
             {
-                // The times of the hold go along, or the state would not read back.
+                // The times of the lease change too, or the state would not read back.
                 for time in ["/access/held/taken_at", "/access/held/renewed_at"] {
                     if lock.lease().is_some() {
                         edit(lock, time, json!(0));
@@ -233,7 +227,17 @@ impl Variant {
     }
 }
 
-/// Ends the current hold in its holder's name.
+fn heartbeat(
+    lock: &mut Lock,
+    policy: &Policy,
+    now: Timestamp,
+    id: LeaseId,
+    holder: &Holder,
+) -> Result<Grant, LeaseError> {
+    lock.heartbeat(policy, now, id, holder).map(|outcome| *outcome.grant())
+}
+
+/// Ends the current lease in its holder's name.
 fn release(lock: &mut Lock, now: Timestamp) {
     if let Some(lease) = lock.lease().cloned() {
         let _ = lock.check_in(&POLICY, now, lease.id, &lease.holder);
@@ -242,7 +246,7 @@ fn release(lock: &mut Lock, now: Timestamp) {
 
 /// Changes one value of the stored form.
 fn edit(lock: &mut Lock, pointer: &str, value: Value) {
-    let mut stored = serde_json::to_value(&*lock).expect("a lease can be stored");
+    let mut stored = serde_json::to_value(&*lock).expect("a lock can be stored");
     *stored.pointer_mut(pointer).expect("the stored form has this place") = value;
     *lock = serde_json::from_value(stored).expect("a fault makes a state that could be");
 }

@@ -9,7 +9,7 @@ use stateright::{Model, Property};
 
 use crate::danger;
 use crate::message::{Message, Request};
-use crate::referee::{Referee, Rule};
+use crate::oracle::{Oracle, Rule};
 use crate::variant::Variant;
 
 pub(crate) const TTL: u64 = 2;
@@ -48,7 +48,7 @@ pub(crate) struct Budget {
     pub(crate) check_ins: u8,
     /// An agent starts over and remembers nothing.
     pub(crate) restarts: u8,
-    /// An agent comes by the lease id of the other.
+    /// An agent learns the lease id of the other.
     pub(crate) leaks: u8,
     pub(crate) lost: u8,
     pub(crate) doubled: u8,
@@ -70,7 +70,7 @@ pub(crate) struct World {
     agents: [AgentState; 2],
     pub(crate) under_way: Vec<Message>,
     pub(crate) left: Budget,
-    pub(crate) referee: Referee,
+    pub(crate) oracle: Oracle,
 }
 
 /// What an agent knows.
@@ -137,7 +137,7 @@ impl Model for WorldModel {
             agents: Default::default(),
             under_way: Vec::new(),
             left: self.budget,
-            referee: Referee::new(START),
+            oracle: Oracle::new(START),
         }]
     }
 
@@ -197,7 +197,7 @@ impl World {
         let AgentState { lease, revision, operation } = self.agents[agent];
         let Some(id) = lease else {
             if left.check_outs > 0 {
-                send(Request::CheckOut { operation, turn: self.referee.turn() });
+                send(Request::CheckOut { operation, turn: self.oracle.turn() });
             }
             return;
         };
@@ -242,15 +242,15 @@ impl World {
             Action::Edit => {
                 self.left.edits -= 1;
                 self.revision += 1;
-                self.preempt(variant, PreemptionCause::UserEdit, Referee::user_edits);
+                self.preempt(variant, PreemptionCause::UserEdit, Oracle::user_edits);
             }
             Action::SendMessage => {
                 self.left.messages -= 1;
-                self.preempt(variant, PreemptionCause::UserMessage, Referee::user_sends_message);
+                self.preempt(variant, PreemptionCause::UserMessage, Oracle::user_sends_message);
             }
             Action::Cancel => {
                 self.left.cancels -= 1;
-                self.preempt(variant, PreemptionCause::Cancel, Referee::user_cancels);
+                self.preempt(variant, PreemptionCause::Cancel, Oracle::user_cancels);
             }
             Action::Tick => {
                 self.left.ticks -= 1;
@@ -267,11 +267,11 @@ impl World {
         }
     }
 
-    fn preempt(&mut self, variant: Variant, cause: PreemptionCause, note: fn(&mut Referee)) {
-        self.referee.look_at_clock(self.clock);
+    fn preempt(&mut self, variant: Variant, cause: PreemptionCause, note: fn(&mut Oracle)) {
+        self.oracle.observe_clock(self.clock);
         variant.preempt(&mut self.lock, self.clock, cause);
-        note(&mut self.referee);
-        self.referee.inspect(&self.lock, self.clock);
+        note(&mut self.oracle);
+        self.oracle.inspect(&self.lock, self.clock);
     }
 
     fn send(&mut self, variant: Variant, mut message: Message) {
@@ -294,29 +294,29 @@ impl World {
 
     /// The store decides on a request with the state and the clock of this moment.
     fn deliver(&mut self, variant: Variant, message: Message, answered: bool) {
-        let Self { lock, clock, referee, .. } = self;
+        let Self { lock, clock, oracle, .. } = self;
         let Message { agent, request } = message;
         let sender = &mut self.agents[agent];
-        referee.look_at_clock(*clock);
+        oracle.observe_clock(*clock);
         match request {
             Request::CheckOut { operation, turn } => {
                 match variant.check_out(lock, *clock, check_out(agent, operation, turn)) {
                     Ok(grant) => {
-                        referee.checked_out(agent, operation, turn, &grant);
+                        oracle.checked_out(agent, operation, turn, &grant);
                         if answered && sender.operation == operation {
                             sender.lease = Some(grant.id);
                             sender.revision = self.revision;
                         }
                     }
-                    Err(refusal) => referee.refused_check_out(agent, operation, turn, refusal),
+                    Err(error) => oracle.refused_check_out(agent, operation, turn, error),
                 }
             }
             Request::Renew { id } | Request::Heartbeat { id } => {
                 let beat = matches!(request, Request::Heartbeat { .. });
                 match variant.renew(lock, *clock, id, agent, beat) {
-                    Ok(grant) => referee.renewed(id, &grant),
-                    Err(refusal) => {
-                        referee.refused(id, refusal);
+                    Ok(grant) => oracle.renewed(id, &grant),
+                    Err(error) => {
+                        oracle.refused(id, error);
                         sender.start_over_if(answered, id);
                     }
                 }
@@ -325,25 +325,25 @@ impl World {
                 match variant.authorize(lock, *clock, id, agent, allowed_when_sent) {
                     Ok(()) => {
                         if variant.accepts_base(base, self.revision) {
-                            referee.wrote(agent, id, base, self.revision);
+                            oracle.wrote(agent, id, base, self.revision);
                             self.revision += 1;
                         }
                         if answered && sender.lease == Some(id) {
                             sender.revision = self.revision;
                         }
                     }
-                    Err(refusal) => {
-                        referee.refused(id, refusal);
+                    Err(error) => {
+                        oracle.refused(id, error);
                         sender.start_over_if(answered, id);
                     }
                 }
             }
             Request::CheckIn { id } => match variant.check_in(lock, *clock, id, agent) {
-                Ok(_) => referee.checked_in(agent, id),
-                Err(refusal) => referee.refused(id, refusal),
+                Ok(_) => oracle.checked_in(agent, id),
+                Err(error) => oracle.refused(id, error),
             },
         }
-        referee.inspect(lock, *clock);
+        oracle.inspect(lock, *clock);
     }
 }
 

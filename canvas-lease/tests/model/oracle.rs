@@ -1,7 +1,7 @@
-//! What the rules promise, judged without a look at how the lease keeps them.
+//! What the rules promise, judged without a look at how the lock keeps them.
 //!
-//! The referee sees the clock, the requests and the answers, and keeps its own books. It never asks the
-//! lease which epoch it is in or whether a hold is valid.
+//! The oracle sees the clock, the requests and the answers, and keeps its own record. It never asks the
+//! lock which epoch it is in or whether a lease is valid.
 
 use canvas_lease::{CheckOutError, Fence, Grant, LeaseError, LeaseId, Lock};
 use stateright::Property;
@@ -26,35 +26,35 @@ macro_rules! rules {
 
             /// One property for each rule: it is never broken.
             pub(crate) fn properties() -> Vec<Property<WorldModel>> {
-                vec![$(Property::always($name, |_, world: &World| !world.referee.broke(Self::$rule)),)*]
+                vec![$(Property::always($name, |_, world: &World| !world.oracle.broke(Self::$rule)),)*]
             }
         }
     };
 }
 
 rules! {
-    PreemptionWins: "nothing is written or renewed under a lease that was cut short",
+    PreemptionWins: "nothing is written or renewed under a lease that was preempted",
     ExpiryBinds: "nothing is written under an expired lease",
     NoRevival: "an expired lease is never renewed",
     ReleaseBinds: "nothing is written under a released lease",
     HolderOnly: "only the holder of a lease writes under it",
     OneHolder: "no two leases are valid at once",
-    FreshId: "no id is given to two check-outs",
-    LeaseStands: "a lease ends by its holder, the user or time, and by nothing else",
+    FreshId: "no id is issued to two check-outs",
+    LeaseLasts: "a lease ends by its holder, the user or time, and by nothing else",
     NoLostUpdate: "every write replaces the revision it was made from",
     TurnOver: "a turn that is over gets no lease",
     MaxHold: "no expiry passes the maximum hold",
     NoShortening: "no expiry moves back",
-    StaleEpochTold: "a write under a lease that was cut short is answered STALE_EPOCH",
+    StaleEpochReported: "a write under a lease that was preempted is answered STALE_EPOCH",
     EpochCounts: "the epoch rises by one with every preemption",
     FenceRises: "the fence never falls",
     RetryAnswered: "a retried check-out gets its lease again",
     NoFalseLock: "only a valid lease or the end of the turn refuses a check-out",
 }
 
-/// The books.
+/// What an observer of all requests and answers knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Referee {
+pub(crate) struct Oracle {
     now: u64,
     turn: u64,
     turn_open: bool,
@@ -69,18 +69,18 @@ struct Issued {
     id: LeaseId,
     agent: Agent,
     operation: Operation,
-    standing: Standing,
+    status: Status,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Standing {
+pub(crate) enum Status {
     Live { acquired_at: u64, expires_at: u64 },
     Expired,
     Released,
-    CutShort,
+    Preempted,
 }
 
-impl Referee {
+impl Oracle {
     pub(crate) const fn new(now: u64) -> Self {
         Self {
             now,
@@ -103,20 +103,20 @@ impl Referee {
         }
     }
 
-    /// The standing of a lease, `None` if it was never given.
-    pub(crate) fn standing(&self, id: LeaseId) -> Option<Standing> {
-        self.issued.iter().find(|issued| issued.id == id).map(|issued| issued.standing)
+    /// The status of a lease, `None` if it was never issued.
+    pub(crate) fn status(&self, id: LeaseId) -> Option<Status> {
+        self.issued.iter().find(|issued| issued.id == id).map(|issued| issued.status)
     }
 
     pub(crate) fn live(&self) -> impl Iterator<Item = (LeaseId, Agent, Operation)> {
         self.issued
             .iter()
-            .filter(|issued| matches!(issued.standing, Standing::Live { .. }))
+            .filter(|issued| matches!(issued.status, Status::Live { .. }))
             .map(|issued| (issued.id, issued.agent, issued.operation))
     }
 
-    pub(crate) fn any(&self, test: impl Fn(Agent, Standing) -> bool) -> bool {
-        self.issued.iter().any(|issued| test(issued.agent, issued.standing))
+    pub(crate) fn any(&self, test: impl Fn(Agent, Status) -> bool) -> bool {
+        self.issued.iter().any(|issued| test(issued.agent, issued.status))
     }
 
     pub(crate) const fn turn(&self) -> u64 {
@@ -128,41 +128,41 @@ impl Referee {
     }
 
     /// An operation looks at the clock.
-    pub(crate) fn look_at_clock(&mut self, clock: u64) {
+    pub(crate) fn observe_clock(&mut self, clock: u64) {
         if clock + TOLERANCE < self.now {
             self.now = clock;
-            self.cut_all_short();
+            self.preempt_all();
         } else {
             self.now = self.now.max(clock);
         }
         for issued in &mut self.issued {
-            if let Standing::Live { expires_at, .. } = issued.standing
+            if let Status::Live { expires_at, .. } = issued.status
                 && expires_at <= self.now
             {
-                issued.standing = Standing::Expired;
+                issued.status = Status::Expired;
             }
         }
     }
 
     pub(crate) fn user_edits(&mut self) {
-        self.cut_all_short();
+        self.preempt_all();
     }
 
     pub(crate) fn user_cancels(&mut self) {
-        self.cut_all_short();
+        self.preempt_all();
         self.turn_open = false;
     }
 
     pub(crate) fn user_sends_message(&mut self) {
-        self.cut_all_short();
+        self.preempt_all();
         self.turn += 1;
         self.turn_open = true;
     }
 
-    fn cut_all_short(&mut self) {
+    fn preempt_all(&mut self) {
         self.preemptions += 1;
         for issued in &mut self.issued {
-            issued.standing = Standing::CutShort;
+            issued.status = Status::Preempted;
         }
     }
 
@@ -173,12 +173,12 @@ impl Referee {
             return;
         }
         self.require(Rule::RetryAnswered, !live.iter().any(|&(_, a, o)| (a, o) == (agent, operation)));
-        self.require(Rule::FreshId, self.standing(grant.id).is_none());
+        self.require(Rule::FreshId, self.status(grant.id).is_none());
         self.require(Rule::OneHolder, live.is_empty());
         let (acquired_at, expires_at) = (self.now, grant.expires_at.as_millis());
         self.require(Rule::MaxHold, expires_at <= acquired_at + MAX_HOLD);
-        let standing = Standing::Live { acquired_at, expires_at };
-        self.issued.push(Issued { id: grant.id, agent, operation, standing });
+        let status = Status::Live { acquired_at, expires_at };
+        self.issued.push(Issued { id: grant.id, agent, operation, status });
     }
 
     pub(crate) fn refused_check_out(
@@ -186,12 +186,12 @@ impl Referee {
         agent: Agent,
         operation: Operation,
         turn: u64,
-        refusal: CheckOutError,
+        error: CheckOutError,
     ) {
         if turn != self.turn || !self.turn_open {
             return;
         }
-        let held = matches!(refusal, CheckOutError::Held { .. });
+        let held = matches!(error, CheckOutError::Held { .. });
         self.require(Rule::NoFalseLock, held && self.live().next().is_some());
         let locked_out = self.live().any(|(_, a, o)| (a, o) == (agent, operation));
         self.require(Rule::RetryAnswered, !locked_out);
@@ -199,24 +199,24 @@ impl Referee {
 
     pub(crate) fn renewed(&mut self, id: LeaseId, grant: &Grant) {
         let Some(index) = self.issued.iter().position(|issued| issued.id == id) else {
-            return self.require(Rule::LeaseStands, false);
+            return self.require(Rule::LeaseLasts, false);
         };
-        match self.issued[index].standing {
-            Standing::Live { acquired_at, expires_at: promised } => {
+        match self.issued[index].status {
+            Status::Live { acquired_at, expires_at: promised } => {
                 let expires_at = grant.expires_at.as_millis();
                 self.require(Rule::NoShortening, expires_at >= promised);
                 self.require(Rule::MaxHold, expires_at <= acquired_at + MAX_HOLD);
-                self.issued[index].standing = Standing::Live { acquired_at, expires_at };
+                self.issued[index].status = Status::Live { acquired_at, expires_at };
             }
-            Standing::Expired => self.require(Rule::NoRevival, false),
-            Standing::Released => self.require(Rule::ReleaseBinds, false),
-            Standing::CutShort => self.require(Rule::PreemptionWins, false),
+            Status::Expired => self.require(Rule::NoRevival, false),
+            Status::Released => self.require(Rule::ReleaseBinds, false),
+            Status::Preempted => self.require(Rule::PreemptionWins, false),
         }
     }
 
-    pub(crate) fn refused(&mut self, id: LeaseId, refusal: LeaseError) {
-        if self.standing(id) == Some(Standing::CutShort) {
-            self.require(Rule::StaleEpochTold, refusal.code() == "STALE_EPOCH");
+    pub(crate) fn refused(&mut self, id: LeaseId, error: LeaseError) {
+        if self.status(id) == Some(Status::Preempted) {
+            self.require(Rule::StaleEpochReported, error.code() == "STALE_EPOCH");
         }
     }
 
@@ -224,25 +224,25 @@ impl Referee {
         self.require(Rule::NoLostUpdate, base == revision);
         let holder = self.issued.iter().find(|issued| issued.id == id).map(|issued| issued.agent);
         self.require(Rule::HolderOnly, holder == Some(agent));
-        match self.standing(id) {
-            Some(Standing::Live { .. }) => {}
-            Some(Standing::Expired) => self.require(Rule::ExpiryBinds, false),
-            Some(Standing::Released) => self.require(Rule::ReleaseBinds, false),
-            Some(Standing::CutShort) => self.require(Rule::PreemptionWins, false),
+        match self.status(id) {
+            Some(Status::Live { .. }) => {}
+            Some(Status::Expired) => self.require(Rule::ExpiryBinds, false),
+            Some(Status::Released) => self.require(Rule::ReleaseBinds, false),
+            Some(Status::Preempted) => self.require(Rule::PreemptionWins, false),
             None => self.require(Rule::HolderOnly, false),
         }
     }
 
     pub(crate) fn checked_in(&mut self, agent: Agent, id: LeaseId) {
         for issued in &mut self.issued {
-            let live = matches!(issued.standing, Standing::Live { .. });
+            let live = matches!(issued.status, Status::Live { .. });
             if live && issued.id == id && issued.agent == agent {
-                issued.standing = Standing::Released;
+                issued.status = Status::Released;
             }
         }
     }
 
-    /// Compares the lease with the books, after every operation.
+    /// Compares the lock with this record, after every operation.
     pub(crate) fn inspect(&mut self, lock: &Lock, clock: u64) {
         self.require(Rule::EpochCounts, lock.epoch().get() == self.preemptions);
         self.require(Rule::FenceRises, lock.fence() >= self.fence);
@@ -250,6 +250,6 @@ impl Referee {
         let live: Vec<_> = self.live().map(|(id, ..)| id).collect();
         let held = lock.valid_lease(&POLICY, clock_at(clock)).map(|lease| lease.id);
         self.require(Rule::OneHolder, live.len() <= 1);
-        self.require(Rule::LeaseStands, live.iter().all(|id| held == Some(*id)));
+        self.require(Rule::LeaseLasts, live.iter().all(|id| held == Some(*id)));
     }
 }
