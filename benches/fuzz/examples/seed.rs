@@ -1,4 +1,4 @@
-//! Writes seeds for every target into `fuzz/corpus`, of real edits in `CANVAS_DATA` (default `../shared/data`).
+//! Writes seeds for every target into `benches/fuzz/corpus`, of real edits in `CANVAS_DATA` (default `../shared/data`).
 
 use std::error::Error;
 use std::path::Path;
@@ -13,7 +13,7 @@ const LINES: usize = 40;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let data = env::var("CANVAS_DATA").map_or_else(|_| root.join("../../shared/data"), Into::into);
+    let data = env::var("CANVAS_DATA").map_or_else(|_| root.join("../../../shared/data"), Into::into);
     let corpus = fs::read_to_string(data.join("patch/corpus_dev.jsonl"))?;
     let mut written = 0;
     for (number, row) in corpus.lines().enumerate() {
