@@ -213,10 +213,10 @@ fn entry(entry: &Entry) -> Value {
 fn observe(stored: &Stored) -> Value {
     let opened = Opened::new(stored);
     let (head, at) = (opened.head(), stored.at);
-    let lock = head.lease();
+    let lock = head.lock();
     let lock = json!({
         "epoch": lock.epoch(), "fence": lock.fence(), "turn": lock.turn(),
-        "holder": lock.hold().map(|hold| (hold.holder.as_str(), hold.expires_at)),
+        "holder": lock.lease().map(|lease| (lease.holder.as_str(), lease.expires_at)),
     });
     if head.is_deleted() {
         let missing = block_on(opened.engine.snapshot(&stored.canvas, at)).unwrap_err();
