@@ -43,6 +43,7 @@
 mod call;
 mod directive;
 mod extensions;
+mod lease_change;
 mod next;
 mod prompt;
 mod reply;
@@ -64,6 +65,7 @@ pub use directive::tools::{
     DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, call_directive_tool, directive_tools,
 };
 pub use extensions::Extensions;
+pub use lease_change::{LeaseChange, LeaseTerm};
 pub use prompt::system_prompt;
 pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};

@@ -6,6 +6,7 @@ use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::lease_change::LeaseChange;
 use crate::next::{after_error, after_refusal, said};
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
@@ -15,12 +16,20 @@ use crate::next::{after_error, after_refusal, said};
 #[serde(transparent)]
 pub struct ToolReply {
     body: Value,
+    #[serde(skip)]
+    lease_change: LeaseChange,
 }
 
 impl ToolReply {
     /// Wraps a reply body made by this crate or by a host's own tool.
     pub fn new(body: Value) -> Self {
-        Self { body }
+        Self { body, lease_change: LeaseChange::None }
+    }
+
+    /// This reply to a call that did `change` to its caller's lease.
+    #[must_use]
+    pub fn with_lease_change(self, change: LeaseChange) -> Self {
+        Self { lease_change: change, ..self }
     }
 
     /// The JSON that the model gets.
@@ -41,6 +50,11 @@ impl ToolReply {
     /// The lease that the reply speaks of.
     pub fn lease_id(&self) -> Option<&str> {
         self.body.get("lease_id").and_then(Value::as_str)
+    }
+
+    /// What the call did to the caller's lease. It is no part of the JSON.
+    pub fn lease_change(&self) -> LeaseChange {
+        self.lease_change
     }
 
     /// The code of a failure.
@@ -67,7 +81,7 @@ impl ToolReply {
             body.insert("canvas_epoch".into(), snapshot.head.lock().epoch().get().into());
         }
         body.insert("error".into(), error);
-        Self { body: Value::Object(body) }
+        Self::new(Value::Object(body))
     }
 
     /// The reply where the engine has no answer.
@@ -80,7 +94,7 @@ impl ToolReply {
 
     /// The beginning of a reply to a look that took no lease.
     pub(crate) fn of_look(snapshot: &Snapshot) -> Self {
-        Self { body: json!({"ok": true, "revision_id": snapshot.revision_id()}) }
+        Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
 
     /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; beside a
@@ -131,7 +145,7 @@ impl ToolReply {
             // No tool of a model leads to the others.
             outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
         };
-        Self { body }
+        Self::new(body)
     }
 }
 

@@ -10,6 +10,7 @@ use super::arguments::{
 };
 use crate::call::ToolCall;
 use crate::extensions::Extensions;
+use crate::lease_change::{LeaseChange, named_lease};
 use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
 use crate::spec::ToolSpec;
@@ -255,5 +256,7 @@ async fn run<S: Store>(
 ) -> Result<(ToolReply, Snapshot), EngineError> {
     let call = Call { operation: session.operation(id), command };
     let answered = engine.call(&session.canvas, &call, now).await?;
-    Ok((ToolReply::of_outcome(&answered.outcome, &answered.snapshot), answered.snapshot))
+    let change = LeaseChange::of(named_lease(&call.command), &answered.outcome);
+    let reply = ToolReply::of_outcome(&answered.outcome, &answered.snapshot);
+    Ok((reply.with_lease_change(change), answered.snapshot))
 }

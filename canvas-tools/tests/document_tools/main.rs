@@ -3,6 +3,7 @@
 mod arguments;
 mod extensions;
 mod lease;
+mod lease_change;
 mod next;
 mod outlining;
 mod patching;
