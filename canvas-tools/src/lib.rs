@@ -52,6 +52,11 @@ mod spec;
 mod sync;
 mod toolset;
 
+/// The lease below the tools, so that those above have one neighbour.
+pub mod lease {
+    pub use canvas_core::lease::{LeaseId, Policy, Timestamp};
+}
+
 pub use call::ToolCall;
 pub use directive::apply::{AppliedDirective, apply_directive};
 pub use directive::failure::{Advice, DirectiveError, DirectiveFailure, FailureKind, Fault};
