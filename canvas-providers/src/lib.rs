@@ -9,6 +9,7 @@
 //! ```
 //! use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
 //! use canvas_tools::ToolReply;
+//! use canvas_tools::lease::Timestamp;
 //! use serde_json::json;
 //!
 //! let provider: Provider = "anthropic".parse()?;
@@ -21,7 +22,7 @@
 //!
 //! let mut turn = ToolLoop::new(LoopOptions::default(), vec![Event::user("Tidy the list.")]);
 //! let outcome = loop {
-//!     match turn.poll(1_000) {
+//!     match turn.poll(Timestamp::from_millis(1_000)) {
 //!         Next::SendRequest => {
 //!             let options = RequestOptions::default();
 //!             let request = provider.request("some-model", "", &[], turn.events(), &options)?;
@@ -31,11 +32,10 @@
 //!         }
 //!         Next::RunCalls(calls) => {
 //!             for call in calls {
-//!                 let reply = json!({"ok": true, "lease_id": "L1", "expires_at": 16_000});
-//!                 turn.on_reply(&call.id, ToolReply::new(reply))?;
+//!                 turn.on_reply(&call.id, ToolReply::new(json!({"ok": true})))?;
 //!             }
 //!         }
-//!         Next::ReleaseLease { lease_id } => turn.on_released(&lease_id)?,
+//!         Next::ReleaseLease { lease_id } => turn.on_released(lease_id)?,
 //!         Next::RenewLease { .. } | Next::Wait { .. } => unreachable!("nothing takes time here"),
 //!         Next::Done(outcome) => break outcome,
 //!     }

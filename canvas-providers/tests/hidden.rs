@@ -6,6 +6,7 @@ mod support;
 use canvas_providers::{
     Body, Event, Interruption, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop,
 };
+use canvas_tools::lease::Timestamp;
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, document_tools, hidden_message};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -315,7 +316,7 @@ fn behind_every_end_of_a_loop_there_is_room() {
         let mut turn = ToolLoop::new(options, vec![Event::user(hidden("u\n", false)), Event::user("Hi")]);
         let mut requests = 0;
         let outcome: Outcome = loop {
-            match turn.poll(0) {
+            match turn.poll(Timestamp::from_millis(0)) {
                 Next::SendRequest if requests == 0 => {
                     requests += 1;
                     turn.on_response(Provider::Anthropic.decode(&answer).unwrap()).unwrap();

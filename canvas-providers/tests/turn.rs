@@ -6,20 +6,21 @@ use canvas_providers::{
     Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopError, LoopOptions, Next, Outcome,
     Provider, RequestOptions, Role, Stop, ToolLoop,
 };
-use canvas_tools::ToolReply;
+use canvas_tools::lease::{LeaseId, Timestamp};
+use canvas_tools::{LeaseChange, LeaseTerm, ToolReply};
 use serde_json::{Value, json};
 
 /// A host with a clock, that runs what it is told by a script and keeps a diary.
 struct Host {
     turn: ToolLoop,
-    now: u64,
+    now: Timestamp,
     diary: Vec<String>,
 }
 
 impl Host {
     fn new(max_steps: u32) -> Self {
         let options = LoopOptions { max_steps, ..LoopOptions::default() };
-        Self { turn: ToolLoop::new(options, vec![Event::user("Go")]), now: 1_000, diary: Vec::new() }
+        Self { turn: ToolLoop::new(options, vec![Event::user("Go")]), now: at(1_000), diary: Vec::new() }
     }
 
     fn poll(&mut self) -> Next {
@@ -32,7 +33,7 @@ impl Host {
             }
             Next::RenewLease { lease_id } => format!("renew {lease_id}"),
             Next::ReleaseLease { lease_id } => format!("release {lease_id}"),
-            Next::Wait { until } => format!("wait {until:?}"),
+            Next::Wait { until } => format!("wait {:?}", until.map(Timestamp::as_millis)),
             Next::Done(outcome) => format!("done {}", outcome.name()),
         });
         next
@@ -44,10 +45,10 @@ impl Host {
     }
 
     /// Hands out the calls and replies to the ones in the script.
-    fn reply(&mut self, replies: &[(&str, Value)]) {
+    fn reply(&mut self, replies: &[(&str, ToolReply)]) {
         assert!(matches!(self.poll(), Next::RunCalls(_)));
-        for (id, body) in replies {
-            self.turn.on_reply(id, ToolReply::new(body.clone())).expect("the call is open");
+        for (id, reply) in replies {
+            self.turn.on_reply(id, reply.clone()).expect("the call is open");
         }
     }
 
@@ -55,7 +56,7 @@ impl Host {
     fn leave(&mut self) -> Outcome {
         loop {
             match self.poll() {
-                Next::ReleaseLease { lease_id } => self.turn.on_released(&lease_id).expect("was asked for"),
+                Next::ReleaseLease { lease_id } => self.turn.on_released(lease_id).expect("was asked for"),
                 Next::Done(outcome) => return outcome,
                 Next::Wait { until: Some(until) } => self.now = until,
                 other => panic!("the turn is over, but {other:?}"),
@@ -65,7 +66,7 @@ impl Host {
 
     fn check_out(&mut self) {
         self.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
-        self.reply(&[("out", json!({"ok": true, "lease_id": "L1", "expires_at": self.now + 15_000}))]);
+        self.reply(&[("out", acquired(1, self.now))]);
     }
 
     /// The history is a valid request, and these are the codes of the failed results in it.
@@ -79,6 +80,27 @@ impl Host {
         };
         self.turn.events().iter().filter_map(code).collect()
     }
+}
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn lease(fence: u64) -> LeaseId {
+    format!("lease-{fence}-0").parse().expect("an id")
+}
+
+fn done() -> ToolReply {
+    ToolReply::new(json!({"ok": true}))
+}
+
+/// A lease that lives 15 s from now on.
+fn term(fence: u64, now: Timestamp) -> LeaseTerm {
+    LeaseTerm { lease_id: lease(fence), expires_at: at(now.as_millis() + 15_000), at_max_hold: false }
+}
+
+fn acquired(fence: u64, now: Timestamp) -> ToolReply {
+    done().with_lease_change(LeaseChange::Acquired(term(fence, now)))
 }
 
 fn call(id: &str, name: &str, arguments: Value) -> DecodedCall {
@@ -113,72 +135,82 @@ fn a_lease_is_renewed_while_waiting_and_given_back_at_the_end() {
     let mut host = Host::new(8);
     host.check_out();
     assert_eq!(host.poll(), Next::SendRequest);
-    assert_eq!(host.poll(), Next::Wait { until: Some(6_000) });
-    host.now = 6_000;
-    assert_eq!(host.poll(), Next::RenewLease { lease_id: "L1".to_owned() });
-    host.turn.on_renewed("L1", &ToolReply::new(json!({"ok": true, "expires_at": 21_000}))).expect("held");
-    assert_eq!(host.poll(), Next::Wait { until: Some(11_000) });
+    assert_eq!(host.poll(), Next::Wait { until: Some(at(6_000)) });
+    host.now = at(6_000);
+    assert_eq!(host.poll(), Next::RenewLease { lease_id: lease(1) });
+    let extended = done().with_lease_change(LeaseChange::Extended(term(1, host.now)));
+    host.turn.on_renewed(lease(1), &extended).expect("held");
+    assert_eq!(host.poll(), Next::Wait { until: Some(at(11_000)) });
     host.turn.on_response(answer(Stop::End, &[])).expect("a request is under way");
     assert_eq!(host.leave(), Outcome::Completed);
-    assert_eq!(host.diary[6..], ["release L1", "done completed"].map(str::to_owned));
+    assert_eq!(host.diary[6..], ["release lease-1-0", "done completed"].map(str::to_owned));
 }
 
 #[test]
-fn renewals_end_with_the_longest_hold() {
+fn a_read_at_the_maximum_hold_starts_no_renewals() {
     let mut host = Host::new(8);
     host.check_out();
-    host.poll();
-    let mut renewals = 0;
-    loop {
-        match host.poll() {
-            Next::RenewLease { lease_id } => {
-                renewals += 1;
-                let reply = ToolReply::new(json!({"ok": true, "expires_at": host.now + 15_000}));
-                host.turn.on_renewed(&lease_id, &reply).expect("held");
-            }
-            Next::Wait { until: Some(until) } => host.now = until,
-            next => {
-                assert_eq!(next, Next::Wait { until: None });
-                break;
-            }
-        }
-    }
-    assert_eq!(renewals, 24, "every 5 s for 120 s");
+    host.answer(Stop::ToolUse, &[call("renew", "canvas_renew_lease", json!({"lease_id": "lease-1-0"}))]);
+    let last = LeaseTerm { at_max_hold: true, ..term(1, host.now) };
+    host.reply(&[("renew", done().with_lease_change(LeaseChange::Extended(last)))]);
+    host.answer(Stop::ToolUse, &[call("read", "canvas_read_all", json!({"lease_id": "lease-1-0"}))]);
+    host.reply(&[("read", done().with_lease_change(LeaseChange::Extended(term(1, host.now))))]);
+    assert_eq!(host.poll(), Next::SendRequest);
+    assert_eq!(host.poll(), Next::Wait { until: None });
+}
+
+#[test]
+fn a_renewal_without_a_report_of_its_expiry_is_followed_by_another() {
+    let mut host = Host::new(8);
+    host.check_out();
+    assert_eq!(host.poll(), Next::SendRequest);
+    host.now = at(6_000);
+    assert_eq!(host.poll(), Next::RenewLease { lease_id: lease(1) });
+    host.turn.on_renewed(lease(1), &done()).expect("held");
+    assert_eq!(host.poll(), Next::Wait { until: Some(at(11_000)) });
 }
 
 #[test]
 fn replies_end_leases() {
-    let told = |name: &str, reply: Value| {
+    let changes = [
+        (LeaseChange::Released(lease(1)), 0),
+        (LeaseChange::Lost(lease(1)), 0),
+        (LeaseChange::Lost(lease(2)), 1),
+        (LeaseChange::None, 1),
+    ];
+    for (change, held) in changes {
         let mut host = Host::new(8);
         host.check_out();
-        host.answer(Stop::ToolUse, &[call("c", name, json!({"lease_id": "L1"}))]);
-        host.reply(&[("c", reply)]);
-        host.turn.leases().count()
-    };
-    let failed = |code: &str| json!({"ok": false, "error": {"code": code, "message": ""}});
-    assert_eq!(told("canvas_check_in", json!({"ok": true})), 0);
-    assert_eq!(told("canvas_grep", failed("STALE_EPOCH")), 0);
-    assert_eq!(told("canvas_grep", failed("LOCK_NOT_OWNED")), 0);
-    assert_eq!(told("canvas_grep", failed("LEASE_EXPIRED")), 0);
-    assert_eq!(told("canvas_apply_patch", failed("PATCH_REJECTED")), 1);
-    assert_eq!(told("canvas_grep", json!({"ok": true, "lease_id": "L1"})), 1);
+        host.answer(Stop::ToolUse, &[call("c", "f", json!({}))]);
+        host.reply(&[("c", done().with_lease_change(change))]);
+        assert_eq!(host.turn.leases().count(), held, "{change:?}");
+    }
+}
+
+/// What a reply body says of leases counts for nothing: a tool of the host's own may use the same names.
+#[test]
+fn bodies_are_not_read_for_leases() {
+    let mut host = Host::new(8);
+    host.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
+    let body = json!({"ok": true, "lease_id": "lease-1-0", "expires_at": 16_000});
+    host.reply(&[("out", ToolReply::new(body))]);
+    assert_eq!(host.turn.leases().count(), 0);
 }
 
 #[test]
 fn after_a_lost_lease_the_model_may_check_out_again() {
     let mut host = Host::new(8);
     host.check_out();
-    host.answer(Stop::ToolUse, &[call("p", "canvas_apply_patch", json!({"lease_id": "L1"}))]);
-    host.reply(&[("p", json!({"ok": false, "error": {"code": "STALE_EPOCH"}}))]);
+    host.answer(Stop::ToolUse, &[call("p", "canvas_apply_patch", json!({"lease_id": "lease-1-0"}))]);
+    host.reply(&[("p", done().with_lease_change(LeaseChange::Lost(lease(1))))]);
     host.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
     let Next::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
     assert_eq!(calls[0].id, "out-2", "an id that was used before is replaced");
-    let reply = ToolReply::new(json!({"ok": true, "lease_id": "L2"}));
-    host.turn.on_reply("out-2", reply).expect("the call is open");
+    host.turn.on_reply("out-2", acquired(2, host.now)).expect("the call is open");
     host.answer(Stop::End, &[]);
     host.leave();
-    assert!(host.diary.contains(&"release L2".to_owned()));
-    assert!(!host.diary.contains(&"release L1".to_owned()));
+    assert!(host.diary.contains(&"release lease-2-0".to_owned()));
+    assert!(!host.diary.contains(&"release lease-1-0".to_owned()));
 }
 
 #[test]
@@ -186,7 +218,7 @@ fn incomplete_calls_are_answered_and_never_run() {
     let cut = DecodedCall { id: "b".to_owned(), name: "g".to_owned(), arguments: Arguments::Truncated };
     let mut host = Host::new(8);
     host.answer(Stop::Length, &[call("a", "f", json!({})), cut.clone()]);
-    host.reply(&[("a", json!({"ok": true}))]);
+    host.reply(&[("a", done())]);
     assert_eq!(host.diary.last().map(String::as_str), Some("run a"));
     host.answer(Stop::Length, &[cut, call("c", "f", json!([]))]);
     assert_eq!(host.poll(), Next::SendRequest, "the model gets to hear of it");
@@ -198,7 +230,7 @@ fn the_calls_of_the_last_step_run() {
     let mut host = Host::new(2);
     for id in ["a", "b"] {
         host.answer(Stop::ToolUse, &[call(id, "f", json!({}))]);
-        host.reply(&[(id, json!({"ok": true}))]);
+        host.reply(&[(id, done())]);
     }
     assert_eq!(host.leave(), Outcome::MaxSteps);
     assert_eq!(host.failures(), Vec::<String>::new());
@@ -210,7 +242,7 @@ fn an_interruption_answers_what_is_open() {
     let mut host = Host::new(8);
     host.check_out();
     host.answer(Stop::ToolUse, &[call("a", "f", json!({})), call("b", "canvas_check_out", json!({}))]);
-    host.reply(&[("a", json!({"ok": true}))]);
+    host.reply(&[("a", done())]);
     host.turn.interrupt(Interruption::UserMessage);
     host.turn.interrupt(Interruption::Cancel);
     assert_eq!(host.leave(), Outcome::Interrupted { cause: Interruption::UserMessage });
@@ -222,13 +254,16 @@ fn an_interruption_answers_what_is_open() {
     );
 
     // The call was under way: its reply tells of a lease that nobody else would give back.
-    let late = ToolReply::new(json!({"ok": true, "lease_id": "L2"}));
+    let late = acquired(2, host.now);
     let before = host.turn.events().len();
     host.turn.on_reply("b", late.clone()).expect("the call was handed out");
     assert_eq!(host.turn.events().len(), before);
     assert!(host.turn.on_reply("b", late).is_err());
     host.leave();
-    assert_eq!(host.diary[host.diary.len() - 2..], ["release L2", "done interrupted"].map(str::to_owned));
+    assert_eq!(
+        host.diary[host.diary.len() - 2..],
+        ["release lease-2-0", "done interrupted"].map(str::to_owned)
+    );
 }
 
 #[test]
@@ -238,7 +273,7 @@ fn an_interruption_before_the_calls_are_handed_out() {
     host.turn.interrupt(Interruption::Cancel);
     assert_eq!(host.leave(), Outcome::Interrupted { cause: Interruption::Cancel });
     assert_eq!(host.failures(), ["CALL_INTERRUPTED"]);
-    let reply = ToolReply::new(json!({"ok": true}));
+    let reply = done();
     assert_eq!(host.turn.on_reply("a", reply).map_err(|error| error.code()), Err("LOOP_ALREADY_ANSWERED"));
 }
 
@@ -249,7 +284,7 @@ fn other_ways_out() {
         host.check_out();
         end(&mut host);
         let outcome = host.leave();
-        assert!(host.diary.contains(&"release L1".to_owned()), "{outcome:?}");
+        assert!(host.diary.contains(&"release lease-1-0".to_owned()), "{outcome:?}");
         host.failures();
         outcome.name()
     };
@@ -294,16 +329,16 @@ fn a_host_that_never_reports_a_release_gets_away_after_a_lifetime() {
     let mut host = Host::new(8);
     host.check_out();
     host.answer(Stop::End, &[]);
-    assert_eq!(host.poll(), Next::ReleaseLease { lease_id: "L1".to_owned() });
-    assert_eq!(host.poll(), Next::Wait { until: Some(16_000) });
-    host.now = 16_000;
+    assert_eq!(host.poll(), Next::ReleaseLease { lease_id: lease(1) });
+    assert_eq!(host.poll(), Next::Wait { until: Some(at(16_000)) });
+    host.now = at(16_000);
     assert_eq!(host.poll(), Next::Done(Outcome::Completed));
 }
 
 #[test]
 fn reports_that_nobody_asked_for_change_nothing() {
     let mut host = Host::new(8);
-    let reply = ToolReply::new(json!({"ok": true}));
+    let reply = done();
     let unknown = LoopError::UnknownCall { call_id: "a".to_owned() };
     assert_eq!(host.turn.on_response(answer(Stop::End, &[])), Err(LoopError::NoRequest));
     host.answer(Stop::ToolUse, &[call("a", "f", json!({})), call("b", "f", json!({}))]);
@@ -314,8 +349,8 @@ fn reports_that_nobody_asked_for_change_nothing() {
     let answered = LoopError::AlreadyAnswered { call_id: "a".to_owned() };
     assert_eq!(host.turn.on_replies(pair(["a", "a"])), Err(answered.clone()));
     assert_eq!(host.turn.on_replies(pair(["a", "z"])).map_err(|e| e.code()), Err("LOOP_UNKNOWN_CALL"));
-    assert_eq!(host.turn.on_released("L1").map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
-    assert_eq!(host.turn.on_renewed("L1", &reply).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
+    assert_eq!(host.turn.on_released(lease(1)).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
+    assert_eq!(host.turn.on_renewed(lease(1), &reply).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
     assert_eq!(host.turn.on_transport_error("x", false), Err(LoopError::NoRequest));
     assert_eq!(format!("{:?}", host.turn), before);
     host.turn.on_replies(pair(["a", "b"])).expect("both are open");

@@ -8,7 +8,8 @@ use canvas_providers::{
     Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopOptions, Next, Provider, RequestOptions,
     Role, Stop, ToolLoop,
 };
-use canvas_tools::{ToolCall, ToolReply};
+use canvas_tools::lease::{LeaseId, Timestamp};
+use canvas_tools::{LeaseChange, LeaseTerm, ToolCall, ToolReply};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -29,14 +30,17 @@ enum Act {
 #[derive(Debug, Clone)]
 enum Reply {
     Ok,
-    Failed(&'static str),
+    /// The lease is over.
+    Lost,
+    /// Refused for a reason that leaves the lease alone.
+    Refused,
 }
 
 fn any_call() -> impl Strategy<Value = DecodedCall> {
     const NAMES: &[&str] = &["canvas_check_out", "canvas_check_out", "canvas_check_in", "canvas_grep"];
     let arguments = prop_oneof![
-        4 => (0u8..4).prop_map(|lease| {
-            Arguments::Complete(Map::from_iter([("lease_id".to_owned(), json!(format!("L{lease}")))]))
+        4 => (1u8..5).prop_map(|lease| {
+            Arguments::Complete(Map::from_iter([("lease_id".to_owned(), json!(format!("lease-{lease}-0")))]))
         }),
         1 => Just(Arguments::Complete(Map::new())),
         1 => Just(Arguments::Truncated),
@@ -66,13 +70,7 @@ fn any_answer() -> impl Strategy<Value = Decoded> {
 }
 
 fn any_act() -> impl Strategy<Value = Act> {
-    let reply = prop_oneof![
-        4 => Just(Reply::Ok),
-        2 => proptest::sample::select(
-            &["STALE_EPOCH", "LOCK_NOT_OWNED", "LEASE_EXPIRED", "PATCH_REJECTED", "LOCK_NOT_AVAILABLE"][..]
-        )
-        .prop_map(Reply::Failed),
-    ];
+    let reply = prop_oneof![4 => Just(Reply::Ok), 1 => Just(Reply::Lost), 1 => Just(Reply::Refused)];
     // Interruptions and lost connections end everything, so they are rare.
     prop_oneof![
         30 => (0u64..20_000).prop_map(|later| Act::Poll { later }),
@@ -92,9 +90,11 @@ struct Books {
     open: Vec<ToolCall>,
     run: BTreeSet<String>,
     /// Leases that the replies gave and no reply took away.
-    held: BTreeSet<String>,
-    released: Vec<String>,
-    unreported: Vec<String>,
+    held: BTreeSet<LeaseId>,
+    /// Leases of which a reply has said that no renewal moves their expiry.
+    at_max_hold: BTreeSet<LeaseId>,
+    released: Vec<LeaseId>,
+    unreported: Vec<LeaseId>,
     /// Complete calls by id and arguments, as the answers had them, and how many were run.
     complete: BTreeMap<String, u32>,
     leases: u32,
@@ -114,10 +114,12 @@ impl Books {
             }
             Next::ReleaseLease { lease_id } => {
                 assert!(self.held.remove(lease_id), "{lease_id} is not held");
-                self.released.push(lease_id.clone());
-                self.unreported.push(lease_id.clone());
+                self.released.push(*lease_id);
+                self.unreported.push(*lease_id);
             }
-            Next::RenewLease { lease_id } => assert!(self.held.contains(lease_id)),
+            Next::RenewLease { lease_id } => {
+                assert!(self.held.contains(lease_id) && !self.at_max_hold.contains(lease_id));
+            }
             Next::Done(_) => assert!(self.held.is_empty(), "{:?} stay behind", self.held),
             Next::SendRequest | Next::Wait { .. } => {}
         }
@@ -125,31 +127,33 @@ impl Books {
 
     /// A reply as an engine would give it, booked before the loop sees it.
     fn reply(&mut self, call: &ToolCall, reply: &Reply) -> ToolReply {
-        let asked = call.arguments["lease_id"].as_str().map(str::to_owned);
-        ToolReply::new(match (reply, call.name.as_str()) {
-            (Reply::Ok, "canvas_check_out") => {
-                let lease = format!("L{}", self.leases);
+        let named: Option<LeaseId> = call.arguments["lease_id"].as_str().and_then(|id| id.parse().ok());
+        let (change, ok) = match (reply, call.name.as_str(), named) {
+            (Reply::Ok, "canvas_check_out", _) => {
                 self.leases += 1;
-                self.held.insert(lease.clone());
-                json!({"ok": true, "lease_id": lease, "expires_at": 15_000 * self.leases})
+                let lease_id = format!("lease-{}-0", self.leases).parse().expect("an id");
+                self.held.insert(lease_id);
+                (LeaseChange::Acquired(self.term(lease_id)), true)
             }
-            (Reply::Ok, name) => {
-                if let Some(lease) = asked.filter(|_| name == "canvas_check_in") {
-                    self.held.remove(&lease);
-                }
-                json!({"ok": true})
-            }
-            (Reply::Failed(code), _) => {
-                match (*code, asked) {
-                    ("STALE_EPOCH" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED", Some(lease)) => {
-                        self.held.remove(&lease);
-                    }
-                    ("STALE_EPOCH", None) => self.held.clear(),
-                    _ => {}
-                }
-                json!({"ok": false, "error": {"code": code, "message": ""}})
-            }
-        })
+            (Reply::Ok, "canvas_check_in", Some(lease)) => (LeaseChange::Released(lease), true),
+            (Reply::Ok, _, Some(lease)) => (LeaseChange::Extended(self.term(lease)), true),
+            (Reply::Lost, _, Some(lease)) => (LeaseChange::Lost(lease), false),
+            (reply, ..) => (LeaseChange::None, matches!(reply, Reply::Ok)),
+        };
+        if let LeaseChange::Released(lease) | LeaseChange::Lost(lease) = change {
+            self.held.remove(&lease);
+        }
+        ToolReply::new(json!({"ok": ok})).with_lease_change(change)
+    }
+
+    /// Some replies report the maximum hold, and later ones of the same lease do not.
+    fn term(&mut self, lease_id: LeaseId) -> LeaseTerm {
+        let expires_at = Timestamp::from_millis(15_000 * u64::from(self.leases));
+        let at_max_hold = self.run.len().is_multiple_of(3) && self.held.contains(&lease_id);
+        if at_max_hold {
+            self.at_max_hold.insert(lease_id);
+        }
+        LeaseTerm { lease_id, expires_at, at_max_hold }
     }
 }
 
@@ -166,7 +170,7 @@ fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
     match act {
         Act::Poll { later } => {
             *now += later;
-            let next = turn.poll(*now);
+            let next = turn.poll(Timestamp::from_millis(*now));
             books.see(&next);
         }
         Act::Answer(answer) => {
@@ -187,21 +191,22 @@ fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
             }
         }
         Act::Renewed { ok } => {
-            if let Some(lease) = books.held.first().cloned() {
-                let reply = if ok {
-                    json!({"ok": true, "expires_at": *now + 15_000})
+            if let Some(lease) = books.held.first().copied() {
+                let change = if ok {
+                    LeaseChange::Extended(books.term(lease))
                 } else {
                     books.held.remove(&lease);
-                    json!({"ok": false, "error": {"code": "LEASE_EXPIRED"}})
+                    LeaseChange::Lost(lease)
                 };
-                turn.on_renewed(&lease, &ToolReply::new(reply)).expect("the lease is held");
+                let reply = ToolReply::new(json!({"ok": ok})).with_lease_change(change);
+                turn.on_renewed(lease, &reply).expect("the lease is held");
             }
         }
         Act::Released { which } => {
             if !books.unreported.is_empty() {
                 let lease = books.unreported.swap_remove(which % books.unreported.len());
                 // After a lifetime the loop no longer waits for the report.
-                let _ = turn.on_released(&lease);
+                let _ = turn.on_released(lease);
             }
         }
         Act::TransportError => {
@@ -230,7 +235,7 @@ proptest! {
         let mut now = 0;
         for one in acts {
             act(&mut turn, &mut books, &mut now, one);
-            let told: BTreeSet<String> = turn.leases().map(str::to_owned).collect();
+            let told: BTreeSet<LeaseId> = turn.leases().collect();
             prop_assert_eq!(&told, &books.held);
         }
         // The host loses patience and answers everything; the loop has to come to its end soon.
@@ -243,7 +248,7 @@ proptest! {
         let mut polls = 0;
         loop {
             now += 15_000;
-            let next = turn.poll(now);
+            let next = turn.poll(Timestamp::from_millis(now));
             books.see(&next);
             polls += 1;
             prop_assert!(polls <= leases + 2, "the end does not come");
@@ -251,7 +256,7 @@ proptest! {
                 break;
             }
         }
-        let unique: BTreeSet<&String> = books.released.iter().collect();
+        let unique: BTreeSet<&LeaseId> = books.released.iter().collect();
         prop_assert_eq!(unique.len(), books.released.len(), "a lease is released once");
         let requests = turn.steps().iter().filter(|step| format!("{:?}", step.did) == "Request").count();
         prop_assert!(requests <= max_steps as usize);

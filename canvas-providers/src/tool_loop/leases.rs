@@ -1,174 +1,137 @@
-//! Which leases a turn holds, read off the replies that pass by.
+//! Which leases a turn holds, as the replies report them, and when to renew each.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use canvas_tools::{CHECK_IN, CHECK_OUT, ToolCall, ToolReply};
-use serde_json::Value;
+use canvas_tools::lease::{LeaseId, Timestamp};
+use canvas_tools::{LeaseChange, LeaseTerm};
 
-/// Leases in the order in which they were taken.
+/// Leases in the order in which they were acquired.
 ///
-/// A lease id is never taken twice: once it was given back or lost, replies that name it change nothing.
+/// A lease is held once: after it was released or lost, replies that name it change nothing.
 #[derive(Debug, Default)]
 pub(super) struct Leases {
-    held: Vec<Held>,
-    gone: BTreeSet<String>,
+    held: Vec<HeldLease>,
+    ended: BTreeSet<LeaseId>,
     /// Releases that were asked for and not yet reported, with the time until which to wait.
-    releasing: Vec<(String, u64)>,
+    releasing: Vec<(LeaseId, Timestamp)>,
 }
 
 #[derive(Debug)]
-struct Held {
-    id: String,
-    news: News,
-    renew_at: u64,
-    taken_at: Option<u64>,
+struct HeldLease {
+    id: LeaseId,
+    renewal: Renewal,
 }
 
-/// Replies come without the time, so what they tell waits for the next poll.
-#[derive(Debug, Clone, Copy)]
-enum News {
-    Fresh { expires_at: Option<u64> },
-    Settled,
-}
-
-/// How long leases live, and how long the loop keeps one alive.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Terms {
-    pub(super) ttl_ms: u64,
-    pub(super) max_hold_ms: u64,
+/// When a lease is to be renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renewal {
+    /// The lease lives until then. A reply carries no time, so [`Leases::schedule`] makes a deadline of it.
+    Pending {
+        expires_at: Timestamp,
+    },
+    At(Timestamp),
+    /// The lease is at its maximum hold, where no renewal moves the expiry.
+    Never,
 }
 
 impl Leases {
-    /// Learns from the reply to a call.
-    pub(super) fn learn(&mut self, call: &ToolCall, reply: &ToolReply) {
-        let asked = call.arguments.get("lease_id").and_then(Value::as_str);
-        if reply.is_ok() {
-            let told = reply.lease_id();
-            match (call.name.as_str(), asked.or(told)) {
-                (CHECK_IN, Some(id)) => self.lose(id),
-                (CHECK_OUT, _) => {
-                    if let Some(id) = told {
-                        self.take(id, expiry(reply));
-                    }
-                }
-                (_, Some(id)) if expiry(reply).is_some() => self.refresh(id, expiry(reply)),
-                _ => {}
-            }
-        } else {
-            self.refused(asked, reply);
+    /// Takes over what a call or a renewal did to a lease.
+    pub(super) fn observe_reply(&mut self, change: LeaseChange) {
+        match change {
+            LeaseChange::None => {}
+            LeaseChange::Acquired(term) if !self.is_held(term.lease_id) => self.acquire(term),
+            LeaseChange::Acquired(term) | LeaseChange::Extended(term) => self.extend(term),
+            LeaseChange::Released(id) | LeaseChange::Lost(id) => self.forget(id),
         }
     }
 
-    /// Learns from the reply to a renewal.
-    pub(super) fn renewed(&mut self, id: &str, reply: &ToolReply) {
-        if reply.is_ok() {
-            self.refresh(id, expiry(reply));
-        } else {
-            self.refused(Some(id), reply);
+    fn acquire(&mut self, term: LeaseTerm) {
+        if !self.ended.contains(&term.lease_id) {
+            self.held.push(HeldLease { id: term.lease_id, renewal: Renewal::after(term) });
         }
     }
 
-    fn refused(&mut self, asked: Option<&str>, reply: &ToolReply) {
-        let code = reply.code().unwrap_or_default();
-        match (code, asked) {
-            ("STALE_EPOCH" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED", Some(id)) => self.lose(id),
-            // A new epoch ends every lease before it.
-            ("STALE_EPOCH", None) => {
-                while let Some(held) = self.held.pop() {
-                    self.gone.insert(held.id);
-                }
-            }
-            _ => {}
+    fn extend(&mut self, term: LeaseTerm) {
+        let held = self.held.iter_mut().find(|held| held.id == term.lease_id);
+        // Only renewals report the maximum hold. A read after one knows nothing of it, and it does not pass.
+        if let Some(held) = held.filter(|held| held.renewal != Renewal::Never) {
+            held.renewal = Renewal::after(term);
         }
     }
 
-    fn take(&mut self, id: &str, expires_at: Option<u64>) {
-        if self.gone.contains(id) {
-            return;
-        }
+    fn forget(&mut self, id: LeaseId) {
         if self.is_held(id) {
-            return self.refresh(id, expires_at);
-        }
-        let news = News::Fresh { expires_at };
-        self.held.push(Held { id: id.to_owned(), news, renew_at: u64::MAX, taken_at: None });
-    }
-
-    fn refresh(&mut self, id: &str, expires_at: Option<u64>) {
-        if let Some(held) = self.held.iter_mut().find(|held| held.id == id) {
-            held.news = News::Fresh { expires_at };
+            self.held.retain(|held| held.id != id);
+            self.ended.insert(id);
         }
     }
 
-    fn lose(&mut self, id: &str) {
-        let before = self.held.len();
-        self.held.retain(|held| held.id != id);
-        if self.held.len() < before {
-            self.gone.insert(id.to_owned());
-        }
-    }
-
-    pub(super) fn is_held(&self, id: &str) -> bool {
+    pub(super) fn is_held(&self, id: LeaseId) -> bool {
         self.held.iter().any(|held| held.id == id)
     }
 
-    pub(super) fn held(&self) -> impl Iterator<Item = &str> {
-        self.held.iter().map(|held| held.id.as_str())
+    pub(super) fn held(&self) -> impl Iterator<Item = LeaseId> {
+        self.held.iter().map(|held| held.id)
     }
 
-    /// Turns news into deadlines, now that the time is known: a lease is renewed after a third of its life.
-    pub(super) fn settle(&mut self, now: u64, terms: Terms) {
+    /// Makes deadlines of what was reported since the last poll: a lease is renewed after a third of its life, which is
+    /// at most `ttl`.
+    pub(super) fn schedule(&mut self, now: Timestamp, ttl: Duration) {
         for held in &mut self.held {
-            let taken_at = *held.taken_at.get_or_insert(now);
-            if let News::Fresh { expires_at } = held.news {
+            if let Renewal::Pending { expires_at } = held.renewal {
                 // An expiry in the past is another clock's.
-                let left = expires_at.and_then(|at| at.checked_sub(now)).filter(|left| *left > 0);
-                let wait = left.unwrap_or(terms.ttl_ms).min(terms.ttl_ms) / 3;
-                held.renew_at = now.saturating_add(wait.max(1));
-                held.news = News::Settled;
-            }
-            if held.renew_at > taken_at.saturating_add(terms.max_hold_ms) {
-                held.renew_at = u64::MAX;
+                let left = Some(expires_at.saturating_since(now)).filter(|left| !left.is_zero());
+                held.renewal = Renewal::At(after_a_third(now, left.unwrap_or(ttl).min(ttl)));
             }
         }
     }
 
     /// A lease whose renewal is due. It is asked for once; the next time after another third.
-    pub(super) fn renewal(&mut self, now: u64, terms: Terms) -> Option<String> {
-        let due = self.held.iter_mut().find(|held| held.renew_at <= now)?;
-        due.renew_at = now.saturating_add((terms.ttl_ms / 3).max(1));
-        Some(due.id.clone())
+    pub(super) fn renewal(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
+        let due = self.held.iter_mut().find(|held| matches!(held.renewal, Renewal::At(at) if at <= now))?;
+        due.renewal = Renewal::At(after_a_third(now, ttl));
+        Some(due.id)
     }
 
     /// When the next renewal is due.
-    pub(super) fn next_renewal(&self) -> Option<u64> {
-        self.held.iter().map(|held| held.renew_at).min().filter(|at| *at < u64::MAX)
+    pub(super) fn next_renewal(&self) -> Option<Timestamp> {
+        let deadlines = self.held.iter().filter_map(|held| match held.renewal {
+            Renewal::At(at) => Some(at),
+            Renewal::Pending { .. } | Renewal::Never => None,
+        });
+        deadlines.min()
     }
 
-    /// Gives up the oldest lease. The report of it is awaited for one lifetime.
-    pub(super) fn release(&mut self, now: u64, terms: Terms) -> Option<String> {
-        if self.held.is_empty() {
-            return None;
-        }
-        let id = self.held.remove(0).id;
-        self.gone.insert(id.clone());
-        self.releasing.push((id.clone(), now.saturating_add(terms.ttl_ms)));
+    /// Ends the oldest lease. The report of its release is awaited for one lifetime.
+    pub(super) fn release(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
+        let id = self.held.first()?.id;
+        self.forget(id);
+        self.releasing.push((id, now.saturating_add(ttl)));
         Some(id)
     }
 
     /// Until when reports of releases are awaited.
-    pub(super) fn releasing_until(&mut self, now: u64) -> Option<u64> {
+    pub(super) fn releasing_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         self.releasing.retain(|(_, until)| *until > now);
         self.releasing.iter().map(|(_, until)| *until).max()
     }
 
     /// Takes the report of a release; false if none was asked for.
-    pub(super) fn released(&mut self, id: &str) -> bool {
+    pub(super) fn released(&mut self, id: LeaseId) -> bool {
         let before = self.releasing.len();
-        self.releasing.retain(|(releasing, _)| releasing != id);
+        self.releasing.retain(|(releasing, _)| *releasing != id);
         self.releasing.len() < before
     }
 }
 
-fn expiry(reply: &ToolReply) -> Option<u64> {
-    reply.body().get("expires_at").and_then(Value::as_u64)
+impl Renewal {
+    const fn after(term: LeaseTerm) -> Self {
+        if term.at_max_hold { Self::Never } else { Self::Pending { expires_at: term.expires_at } }
+    }
+}
+
+/// At least a millisecond later, so that a host that only waits gets on.
+fn after_a_third(now: Timestamp, life: Duration) -> Timestamp {
+    now.saturating_add((life / 3).max(Duration::from_millis(1)))
 }

@@ -3,13 +3,14 @@
 mod leases;
 mod step;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use canvas_tools::lease::{LeaseId, Policy, Timestamp};
 use canvas_tools::{ToolCall, ToolReply};
 
 pub use self::step::{CallName, Did, Interruption, Next, Outcome, Step};
 
-use self::leases::{Leases, Terms};
+use self::leases::Leases;
 use crate::decoded::{DecodeError, Decoded, Stop};
 use crate::event::{Body, Event};
 use crate::names::UniqueIds;
@@ -20,15 +21,15 @@ use crate::unrun::Unrun;
 pub struct LoopOptions {
     /// Most requests of the turn. The calls of the last answer still run.
     pub max_steps: u32,
-    /// Lifetime of a lease where a reply does not tell; renewals come after a third of it at the latest.
-    pub lease_ttl_ms: u64,
-    /// How long a lease is kept alive by renewals.
-    pub max_hold_ms: u64,
+    /// The lease policy of the engine behind the tools. The loop takes the lifetime from it: that is how long it waits
+    /// for the reports of releases and for replies that come after the end, and a renewal comes after a third of it at
+    /// the latest. Whether a renewal is of use is told by the replies.
+    pub lease: Policy,
 }
 
 impl Default for LoopOptions {
     fn default() -> Self {
-        Self { max_steps: 8, lease_ttl_ms: 15_000, max_hold_ms: 120_000 }
+        Self { max_steps: 8, lease: Policy::default() }
     }
 }
 
@@ -49,9 +50,9 @@ pub struct ToolLoop {
     state: State,
     leases: Leases,
     /// Calls that were handed out and then answered in the tool's place: their replies only tell of leases.
-    abandoned: BTreeMap<String, ToolCall>,
+    abandoned: BTreeSet<String>,
     /// Until when the replies to abandoned calls are awaited, from the first poll after the end.
-    abandoned_until: Option<u64>,
+    abandoned_until: Option<Timestamp>,
     answered: BTreeSet<String>,
     steps: Vec<Step>,
     step: u32,
@@ -90,10 +91,10 @@ pub enum LoopError {
         call_id: String,
     },
     /// The lease is not held, or its release was not asked for.
-    #[error("The lease {lease_id:?} is not in question; report only what poll asked for.")]
+    #[error("The lease {lease_id} is not in question; report only what poll asked for.")]
     UnknownLease {
         /// The id.
-        lease_id: String,
+        lease_id: LeaseId,
     },
 }
 
@@ -108,13 +109,9 @@ impl LoopError {
         }
     }
 
-    /// The id at fault, where there is one.
-    pub fn place(&self) -> Option<&str> {
-        match self {
-            Self::NoRequest => None,
-            Self::UnknownCall { call_id } | Self::AlreadyAnswered { call_id } => Some(call_id),
-            Self::UnknownLease { lease_id } => Some(lease_id),
-        }
+    /// False: the same report is refused again.
+    pub fn retryable(&self) -> bool {
+        false
     }
 }
 
@@ -131,7 +128,7 @@ impl ToolLoop {
             ids,
             state: State::Ready,
             leases: Leases::default(),
-            abandoned: BTreeMap::new(),
+            abandoned: BTreeSet::new(),
             abandoned_until: None,
             answered: BTreeSet::new(),
             steps: Vec::new(),
@@ -139,10 +136,10 @@ impl ToolLoop {
         }
     }
 
-    /// What to do next, at this time in milliseconds. Each request, call and release is asked for once.
-    pub fn poll(&mut self, now: u64) -> Next {
-        let terms = self.terms();
-        self.leases.settle(now, terms);
+    /// What to do next, at this time. Each request, call and release is asked for once.
+    pub fn poll(&mut self, now: Timestamp) -> Next {
+        let ttl = self.options.lease.ttl;
+        self.leases.schedule(now, ttl);
         if matches!(self.state, State::Ready) && self.step >= self.options.max_steps {
             self.end(Outcome::MaxSteps);
         }
@@ -161,17 +158,17 @@ impl ToolLoop {
                 self.log(Did::Calls { calls: names.collect() });
                 Next::RunCalls(calls)
             }
-            State::Asked | State::Running(_) => match self.leases.renewal(now, terms) {
+            State::Asked | State::Running(_) => match self.leases.renewal(now, ttl) {
                 Some(lease_id) => {
-                    self.log(Did::Renew { lease_id: lease_id.clone() });
+                    self.log(Did::Renew { lease_id });
                     Next::RenewLease { lease_id }
                 }
                 None => Next::Wait { until: self.leases.next_renewal() },
             },
             State::Over(outcome) => {
                 let outcome = outcome.clone();
-                if let Some(lease_id) = self.leases.release(now, terms) {
-                    self.log(Did::Release { lease_id: lease_id.clone() });
+                if let Some(lease_id) = self.leases.release(now, ttl) {
+                    self.log(Did::Release { lease_id });
                     Next::ReleaseLease { lease_id }
                 } else if let Some(until) = self.leases.releasing_until(now) {
                     Next::Wait { until: Some(until) }
@@ -286,11 +283,11 @@ impl ToolLoop {
     ///
     /// # Errors
     /// If the lease is not held.
-    pub fn on_renewed(&mut self, lease_id: &str, reply: &ToolReply) -> Result<(), LoopError> {
+    pub fn on_renewed(&mut self, lease_id: LeaseId, reply: &ToolReply) -> Result<(), LoopError> {
         if !self.leases.is_held(lease_id) {
-            return Err(LoopError::UnknownLease { lease_id: lease_id.to_owned() });
+            return Err(LoopError::UnknownLease { lease_id });
         }
-        self.leases.renewed(lease_id, reply);
+        self.leases.observe_reply(reply.lease_change());
         Ok(())
     }
 
@@ -298,12 +295,8 @@ impl ToolLoop {
     ///
     /// # Errors
     /// If that was not asked for.
-    pub fn on_released(&mut self, lease_id: &str) -> Result<(), LoopError> {
-        if self.leases.released(lease_id) {
-            Ok(())
-        } else {
-            Err(LoopError::UnknownLease { lease_id: lease_id.to_owned() })
-        }
+    pub fn on_released(&mut self, lease_id: LeaseId) -> Result<(), LoopError> {
+        if self.leases.released(lease_id) { Ok(()) } else { Err(LoopError::UnknownLease { lease_id }) }
     }
 
     /// Ends the turn for the user. Calls without a reply are answered as interrupted. After the end it does
@@ -321,7 +314,7 @@ impl ToolLoop {
         for call in calls {
             self.answer_unrun(&call.id, &call.name, Unrun::Interrupted);
             if handed_out {
-                self.abandoned.insert(call.id.clone(), call);
+                self.abandoned.insert(call.id);
             }
         }
         self.end(Outcome::Interrupted { cause });
@@ -343,20 +336,16 @@ impl ToolLoop {
     }
 
     /// The leases held, as far as the replies tell.
-    pub fn leases(&self) -> impl Iterator<Item = &str> {
+    pub fn leases(&self) -> impl Iterator<Item = LeaseId> {
         self.leases.held()
     }
 
-    fn terms(&self) -> Terms {
-        Terms { ttl_ms: self.options.lease_ttl_ms, max_hold_ms: self.options.max_hold_ms }
-    }
-
     /// A call that was under way at the interruption may still bring a lease; its reply is awaited for one lifetime.
-    fn abandoned_until(&mut self, now: u64) -> Option<u64> {
+    fn abandoned_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         if self.abandoned.is_empty() {
             return None;
         }
-        let lifetime = self.options.lease_ttl_ms;
+        let lifetime = self.options.lease.ttl;
         let until = *self.abandoned_until.get_or_insert_with(|| now.saturating_add(lifetime));
         (now < until).then_some(until)
     }
@@ -379,7 +368,7 @@ impl ToolLoop {
             State::Running(calls) => calls.iter().any(|call| call.id == call_id),
             _ => false,
         };
-        if running || self.abandoned.contains_key(call_id) {
+        if running || self.abandoned.contains(call_id) {
             Ok(())
         } else if self.answered.contains(call_id) {
             Err(LoopError::AlreadyAnswered { call_id: call_id.to_owned() })
@@ -390,15 +379,14 @@ impl ToolLoop {
 
     /// The call is known to be open.
     fn take_reply(&mut self, call_id: &str, reply: ToolReply) {
-        if let Some(call) = self.abandoned.remove(call_id) {
-            self.leases.learn(&call, &reply);
+        self.leases.observe_reply(reply.lease_change());
+        if self.abandoned.remove(call_id) {
             return;
         }
         let State::Running(calls) = &mut self.state else { return };
         let Some(index) = calls.iter().position(|call| call.id == call_id) else { return };
         let call = calls.remove(index);
         let all_in = calls.is_empty();
-        self.leases.learn(&call, &reply);
         self.answered.insert(call_id.to_owned());
         self.log(Did::Reply { call_id: call_id.to_owned(), ok: reply.is_ok() });
         self.events.push(Event::result(call.id, call.name, reply.body().clone()));

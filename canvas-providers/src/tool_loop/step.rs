@@ -1,6 +1,7 @@
 //! What the loop asks for, how it ends, and its log.
 
 use canvas_tools::ToolCall;
+use canvas_tools::lease::{LeaseId, Timestamp};
 use serde::Serialize;
 
 /// The next thing for the host to do.
@@ -13,17 +14,17 @@ pub enum Next {
     /// Renew the lease and report the reply.
     RenewLease {
         /// The lease.
-        lease_id: String,
+        lease_id: LeaseId,
     },
     /// Give the lease back and report that it was tried; whether it worked makes no difference.
     ReleaseLease {
         /// The lease.
-        lease_id: String,
+        lease_id: LeaseId,
     },
     /// Nothing to do until something is reported, or until this time.
     Wait {
-        /// When to poll again, in milliseconds; `None` where only a report goes on.
-        until: Option<u64>,
+        /// When to poll again, `None` where only a report goes on.
+        until: Option<Timestamp>,
     },
     /// The turn is over. Every later poll says so again, unless a reply has come after all and has brought a lease:
     /// then that is given back first.
@@ -133,12 +134,12 @@ pub enum Did {
     /// Asked the host to renew a lease.
     Renew {
         /// The lease.
-        lease_id: String,
+        lease_id: LeaseId,
     },
     /// Asked the host to give a lease back.
     Release {
         /// The lease.
-        lease_id: String,
+        lease_id: LeaseId,
     },
     /// The turn was decided; leases may still have to be given back.
     End {

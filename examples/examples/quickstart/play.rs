@@ -5,6 +5,7 @@ use std::io::Write;
 use std::mem;
 
 use canvas_core::Promotion;
+use canvas_core::lease::Timestamp;
 use canvas_providers::{Body, Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
 use canvas_tools::{ToolCall, ToolReply, document_tools, system_prompt};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ impl<'p, W: Write> Play<'p, W> {
         let (mut asked, mut coming, mut typing) = (0, None, None);
         loop {
             let now = self.stage.now();
-            match turn.poll(now) {
+            match turn.poll(Timestamp::from_millis(now)) {
                 Next::SendRequest => {
                     let answer = answers.get(asked).ok_or("the script has too few answers: add one")?;
                     asked += 1;
@@ -88,7 +89,7 @@ impl<'p, W: Write> Play<'p, W> {
                 }
                 Next::Wait { until } => {
                     let (due, answer, bytes) = coming.ok_or("the loop waits for nothing: report this")?;
-                    let next = until.map_or(due, |until| until.min(due));
+                    let next = until.map_or(due, |until| until.as_millis().min(due));
                     if let Some((time, typed)) = typing.take_if(|(time, _)| *time <= next) {
                         self.stage.wait_until(time);
                         self.user_types(typed)?;
@@ -112,14 +113,14 @@ impl<'p, W: Write> Play<'p, W> {
                 }
                 Next::RenewLease { lease_id } => {
                     self.tally.renewals += 1;
-                    let renewal = self.stage.lease_call("canvas_renew_lease", &lease_id);
+                    let renewal = self.stage.lease_call("canvas_renew_lease", lease_id);
                     let reply = self.run(&renewal)?;
-                    turn.on_renewed(&lease_id, &reply)?;
+                    turn.on_renewed(lease_id, &reply)?;
                 }
                 Next::ReleaseLease { lease_id } => {
-                    let release = self.stage.lease_call("canvas_check_in", &lease_id);
+                    let release = self.stage.lease_call("canvas_check_in", lease_id);
                     self.run(&release)?;
-                    turn.on_released(&lease_id)?;
+                    turn.on_released(lease_id)?;
                 }
                 Next::Done(Outcome::Completed) if asked == answers.len() => break,
                 Next::Done(ending) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Snapshot,
     block_on,
@@ -73,7 +73,7 @@ impl Stage {
     }
 
     /// A call that the loop makes by itself, to keep a lease or to give it back.
-    pub(crate) fn lease_call(&mut self, name: &str, lease_id: &str) -> ToolCall {
+    pub(crate) fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> ToolCall {
         self.operations += 1;
         let id = format!("host-{}", self.operations);
         ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) }

@@ -1,6 +1,6 @@
 //! Operations on what providers say, and a whole turn from recorded answers.
 
-use canvas_core::lease::Timestamp;
+use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Call, CallId, Command, block_on};
 use canvas_providers::{
     DecodeError, EncodeError, Event, Interruption, LoopError, LoopOptions, Next, Provider, RequestOptions,
@@ -59,7 +59,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     let now = documents.now(request)?;
     let bodies: Vec<Value> = request.field("bodies")?;
     let interrupt_after: Option<usize> = request.field("interrupt_after")?;
-    let mut options = LoopOptions::default();
+    let mut options = LoopOptions { lease: documents.engine().policy().lease, ..LoopOptions::default() };
     if let Some(max_steps) = request.field("max_steps")? {
         options.max_steps = max_steps;
     }
@@ -75,7 +75,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     let mut requests = Vec::new();
     let mut turn = ToolLoop::new(options, history);
     let outcome = loop {
-        match turn.poll(now.as_millis()) {
+        match turn.poll(now) {
             Next::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
                 let cancel = Call { operation, command: Command::Cancel };
@@ -99,12 +99,12 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                 }
             }
             Next::RenewLease { lease_id } => {
-                let reply = lease_call(documents, &session, "canvas_renew_lease", &lease_id, now)?;
-                turn.on_renewed(&lease_id, &reply)?;
+                let reply = lease_call(documents, &session, "canvas_renew_lease", lease_id, now)?;
+                turn.on_renewed(lease_id, &reply)?;
             }
             Next::ReleaseLease { lease_id } => {
-                lease_call(documents, &session, "canvas_check_in", &lease_id, now)?;
-                turn.on_released(&lease_id)?;
+                lease_call(documents, &session, "canvas_check_in", lease_id, now)?;
+                turn.on_released(lease_id)?;
             }
             Next::Wait { .. } => {
                 let message = "the script waits for nothing: report this".into();
@@ -132,7 +132,7 @@ fn lease_call(
     documents: &mut Documents,
     session: &Session,
     name: &str,
-    lease_id: &str,
+    lease_id: LeaseId,
     now: Timestamp,
 ) -> Result<ToolReply, BridgeError> {
     let id: CallId = documents.call_id()?;

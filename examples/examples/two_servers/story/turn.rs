@@ -6,7 +6,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::lease::LeaseId;
+use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
 use canvas_examples::postgres::Notice;
 use canvas_providers::{Event, Interruption, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
@@ -27,8 +27,8 @@ const WRITING: Duration = Duration::from_millis(60);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Errand {
     Call,
-    Renewal,
-    Release,
+    Renewal(LeaseId),
+    Release(LeaseId),
 }
 
 type Replies = (Errand, ToolCall, ToolReply);
@@ -66,7 +66,7 @@ impl Server {
         let answers = self.part.answers()?.into();
         let mut desk = Desk { answers, coming: None, replies, reply, releases: 0, stopped: false };
         let outcome = loop {
-            match turn.poll(now().as_millis()) {
+            match turn.poll(now()) {
                 Next::SendRequest => {
                     encode(&turn)?;
                     let answer = desk.answers.pop_front().ok_or("the script has too few answers: add one")?;
@@ -74,13 +74,13 @@ impl Server {
                 }
                 Next::RunCalls(calls) => self.run(Errand::Call, calls, &desk),
                 Next::RenewLease { lease_id } => {
-                    let call = self.lease_call("canvas_renew_lease", &lease_id)?;
-                    self.run(Errand::Renewal, vec![call], &desk);
+                    let call = self.lease_call("canvas_renew_lease", lease_id)?;
+                    self.run(Errand::Renewal(lease_id), vec![call], &desk);
                 }
                 Next::ReleaseLease { lease_id } => {
                     desk.releases += 1;
-                    let call = self.lease_call(CHECK_IN, &lease_id)?;
-                    self.run(Errand::Release, vec![call], &desk);
+                    let call = self.lease_call(CHECK_IN, lease_id)?;
+                    self.run(Errand::Release(lease_id), vec![call], &desk);
                 }
                 Next::Wait { until } => {
                     if desk.stopped && desk.releases == 0 {
@@ -97,8 +97,8 @@ impl Server {
         self.end(&outcome).await
     }
 
-    async fn wait(&mut self, desk: &mut Desk, until: Option<u64>) -> News {
-        let due = until.map(|until| Duration::from_millis(until.saturating_sub(now().as_millis())));
+    async fn wait(&mut self, desk: &mut Desk, until: Option<Timestamp>) -> News {
+        let due = until.map(|until| until.saturating_since(now()));
         let due = due.map(|wait| Instant::now() + wait);
         let coming = desk.coming.as_ref().map(|(at, _)| *at);
         tokio::select! {
@@ -123,12 +123,11 @@ impl Server {
             }
             News::Reply((errand, call, reply)) => {
                 self.show(errand, &call, &reply)?;
-                let lease_id = call.arguments["lease_id"].as_str().unwrap_or_default();
                 match errand {
                     Errand::Call => turn.on_reply(&call.id, reply)?,
                     // It may have been lost in the meantime, and is no longer in question.
-                    Errand::Renewal => drop(turn.on_renewed(lease_id, &reply)),
-                    Errand::Release => {
+                    Errand::Renewal(lease_id) => drop(turn.on_renewed(lease_id, &reply)),
+                    Errand::Release(lease_id) => {
                         desk.releases -= 1;
                         turn.on_released(lease_id)?;
                     }
@@ -200,7 +199,7 @@ impl Server {
         });
     }
 
-    fn lease_call(&mut self, name: &str, lease_id: &str) -> Told<ToolCall> {
+    fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> Told<ToolCall> {
         let id = self.call_id()?.as_str().to_owned();
         Ok(ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) })
     }
@@ -214,8 +213,8 @@ impl Server {
         let (epoch, what) = (lease.epoch(), format!("“{}”", added(call)));
         match (reply.code(), reply.body()["new_revision_id"].as_str()) {
             // Only a slow machine makes the loop renew, and the story is the same on each.
-            _ if errand == Errand::Renewal => {}
-            (Some(code), _) if errand == Errand::Release => {
+            _ if matches!(errand, Errand::Renewal(_)) => {}
+            (Some(code), _) if matches!(errand, Errand::Release(_)) => {
                 self.say(format!("{by}: {name} of {lease}, which is over already ({code})"));
             }
             (Some(code), _) => {

@@ -1,0 +1,90 @@
+//! The loop over a real engine: what it asks of a lease is what the engine's policy allows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, ToolLoop};
+use canvas_tools::{CHECK_IN, Session, ToolCall, call_document_tool};
+use serde_json::json;
+
+/// When the model's second answer arrives, long after the maximum hold of 120 s.
+const ANSWERED: u64 = 200_000;
+
+/// A model that checks out, thinks for minutes and checks in: the times at which the loop renewed its lease.
+fn renewals_of_a_slow_turn() -> Vec<u64> {
+    let clock = Arc::new(AtomicU64::new(1_000));
+    let store = MemoryStore::new({
+        let clock = Arc::clone(&clock);
+        move || Timestamp::from_millis(clock.load(Ordering::Relaxed))
+    });
+    let engine = Engine::new(store, Policy::default());
+    let now = || Timestamp::from_millis(clock.load(Ordering::Relaxed));
+    let (canvas, chat) = (CanvasId::new("c").expect("a name"), ConversationId::new("main").expect("a name"));
+    let key = |call| CallId::new(call).expect("an id");
+    let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: key("create") };
+    block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
+    let session = block_on(Session::join(&engine, canvas, chat, now())).expect("the canvas exists");
+
+    let mut answers = [
+        json!({"stop_reason": "tool_use", "content": [
+            {"type": "tool_use", "id": "out", "name": "canvas_check_out", "input": {}}]}),
+        json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}),
+    ]
+    .into_iter();
+    let run = |call: &ToolCall| block_on(call_document_tool(&engine, &session, call, now()));
+    let lease_call = |id: String, name: &str, lease: LeaseId| ToolCall {
+        id,
+        name: name.to_owned(),
+        arguments: json!({"lease_id": lease}),
+    };
+    let mut turn = ToolLoop::new(LoopOptions::default(), vec![Event::user("Tidy up.")]);
+    let (mut coming, mut renewals) = (None, Vec::new());
+    loop {
+        match turn.poll(now()) {
+            Next::SendRequest => {
+                let answer = answers.next().expect("two answers are enough");
+                if renewals.is_empty() && answer["stop_reason"] == "tool_use" {
+                    turn.on_response(Provider::Anthropic.decode(&answer).expect("decodes")).expect("asked");
+                } else {
+                    coming = Some(answer);
+                }
+            }
+            Next::RunCalls(calls) => {
+                for call in calls {
+                    turn.on_reply(&call.id, run(&call)).expect("the call is open");
+                }
+            }
+            Next::RenewLease { lease_id } => {
+                let id = format!("renew-{}", renewals.len());
+                let reply = run(&lease_call(id, "canvas_renew_lease", lease_id));
+                turn.on_renewed(lease_id, &reply).expect("the lease is held");
+                renewals.push(now().as_millis());
+            }
+            Next::Wait { until: Some(until) } if until.as_millis() < ANSWERED => {
+                clock.store(until.as_millis(), Ordering::Relaxed);
+            }
+            Next::Wait { .. } => {
+                clock.store(ANSWERED, Ordering::Relaxed);
+                let answer = coming.take().expect("the second answer is under way");
+                turn.on_response(Provider::Anthropic.decode(&answer).expect("decodes")).expect("asked");
+            }
+            Next::ReleaseLease { lease_id } => {
+                run(&lease_call("in".to_owned(), CHECK_IN, lease_id));
+                turn.on_released(lease_id).expect("was asked for");
+            }
+            Next::Done(outcome) => {
+                assert_eq!(outcome, Outcome::Completed);
+                return renewals;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lease_at_its_maximum_hold_is_not_renewed_again() {
+    // Taken at 1 s, it ends at 121 s at the latest: the renewal at 106 s reaches that.
+    let expected: Vec<u64> = (6_000..=106_000).step_by(5_000).collect();
+    assert_eq!(renewals_of_a_slow_turn(), expected);
+}
