@@ -4,7 +4,6 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use crate::event::{Body, Event};
-use crate::names::Renames;
 use crate::verdict::DecodedCall;
 
 /// Longest body that is read from bytes.
@@ -62,17 +61,6 @@ impl Decoded {
     /// True for any reasoning part, empty and encrypted ones too.
     pub fn thinking(&self) -> bool {
         self.events.iter().any(|event| matches!(event.body, Body::Thinking(_)))
-    }
-
-    /// Puts the tools' own names back where the provider was given others.
-    pub fn restore_names(&mut self, renames: &Renames) {
-        for event in &mut self.events {
-            if let Body::ToolCall(call) = &mut event.body
-                && let Some(original) = renames.original(&call.name)
-            {
-                call.name = original.to_owned();
-            }
-        }
     }
 }
 

@@ -27,8 +27,7 @@ impl Loss {
 pub struct EncodedTools {
     /// The value that goes on the wire.
     pub tools: Value,
-    /// Tools that had to take another name; give them to
-    /// [`Decoded::restore_names`](crate::Decoded::restore_names).
+    /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
     pub renames: Renames,
     /// What the provider's schema subset left out.
     pub losses: Vec<Loss>,
@@ -39,7 +38,7 @@ pub struct EncodedTools {
 pub struct EncodedRequest {
     /// The body to send.
     pub body: Value,
-    /// Tools that had to take another name.
+    /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
     pub renames: Renames,
     /// What of tools and history the provider does not get as it was.
     pub losses: Vec<Loss>,

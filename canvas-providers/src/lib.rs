@@ -28,7 +28,7 @@
 //!             let request = provider.request("some-model", "", &[], turn.events(), &options)?;
 //!             assert!(request.body["messages"].is_array());
 //!             let answer = answers.next().expect("the script has an answer for each request");
-//!             turn.on_response(provider.decode(&answer)?)?;
+//!             turn.on_response(provider.decode(&answer, &request.renames)?)?;
 //!         }
 //!         Next::RunCalls(calls) => {
 //!             for call in calls {

@@ -17,9 +17,9 @@ impl Renames {
         self.to_wire.get(original).map(String::as_str)
     }
 
-    /// The tool's own name, where the one on the wire differs.
-    pub fn original(&self, wire: &str) -> Option<&str> {
-        self.to_wire.iter().find(|(_, to)| *to == wire).map(|(from, _)| from.as_str())
+    /// The tool's own name. A name that no rename made is one already.
+    pub fn original<'a>(&'a self, wire: &'a str) -> &'a str {
+        self.to_wire.iter().find(|(_, to)| *to == wire).map_or(wire, |(from, _)| from)
     }
 
     /// True where every name went out as it was.

@@ -10,6 +10,7 @@ use crate::anthropic;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::event::Event;
+use crate::names::Renames;
 
 /// A provider that this crate speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,13 +45,14 @@ impl Provider {
         }
     }
 
-    /// Reads a whole answer that was not streamed.
+    /// Reads a whole answer that was not streamed. Calls get the tools' own names back: `renames` are those of the
+    /// [request](Self::request) that it answers, none where every name went out as it was.
     ///
     /// # Errors
     /// If the body is an error of the provider, is no answer of it, or is over a limit.
-    pub fn decode(self, body: &Value) -> Result<Decoded, DecodeError> {
+    pub fn decode(self, body: &Value, renames: &Renames) -> Result<Decoded, DecodeError> {
         match self {
-            Self::Anthropic => anthropic::decode(body),
+            Self::Anthropic => anthropic::decode(body, renames),
         }
     }
 
@@ -58,7 +60,7 @@ impl Provider {
     ///
     /// # Errors
     /// As `decode`; also if the bytes are no JSON or more than [`MAX_BODY_BYTES`].
-    pub fn decode_slice(self, bytes: &[u8]) -> Result<Decoded, DecodeError> {
+    pub fn decode_slice(self, bytes: &[u8], renames: &Renames) -> Result<Decoded, DecodeError> {
         if bytes.len() > MAX_BODY_BYTES {
             return Err(DecodeError::TooLarge {
                 place: "$".to_owned(),
@@ -71,7 +73,7 @@ impl Provider {
             column: source.column(),
             source,
         })?;
-        self.decode(&body)
+        self.decode(&body, renames)
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts. What was cut is listed, and stays for
@@ -105,7 +107,7 @@ impl Provider {
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn replay(self, body: &Value) -> Result<Vec<Value>, DecodeError> {
-        let decoded = self.decode(body)?;
+        let decoded = self.decode(body, &Renames::default())?;
         Ok(match self {
             Self::Anthropic => anthropic::replay(&decoded.events),
         })

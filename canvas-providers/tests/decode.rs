@@ -2,14 +2,14 @@
 
 mod support;
 
-use canvas_providers::{Body, Decoded, Event, Provider};
+use canvas_providers::{Body, Decoded, Event, Provider, Renames};
 use serde_json::{Value, json};
 
 #[test]
 fn fixtures() {
     for case in support::cases("decode.json") {
         let name = case["name"].as_str().expect("a name");
-        let result = Provider::Anthropic.decode(&case["body"]);
+        let result = Provider::Anthropic.decode(&case["body"], &Renames::default());
         match (result, case.get("error")) {
             (Ok(decoded), None) => check(name, &case, &decoded),
             (Err(error), Some(expected)) => {
@@ -58,7 +58,7 @@ fn recorded_answers() {
 }
 
 fn check_recorded(body: &Value, expect: &Value) {
-    let decoded = Provider::Anthropic.decode(body).expect("a recorded answer decodes");
+    let decoded = Provider::Anthropic.decode(body, &Renames::default()).expect("a recorded answer decodes");
     let found = serde_json::to_value(&decoded).expect("an answer serialises");
     let calls: Vec<Value> = found["calls"]
         .as_array()
@@ -95,7 +95,7 @@ fn order_name(event: &Event) -> &'static str {
 
 #[test]
 fn bytes_that_are_no_json_say_where() {
-    let error = Provider::Anthropic.decode_slice(b"{\n <html>").expect_err("no JSON");
+    let error = Provider::Anthropic.decode_slice(b"{\n <html>", &Renames::default()).expect_err("no JSON");
     assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "$", true));
     assert!(error.to_string().contains("line 2"), "{error}");
 }
@@ -106,7 +106,9 @@ fn sizes_have_limits() {
     for _ in 0..200 {
         deep = json!([deep]);
     }
-    let code = |body: &Value| Provider::Anthropic.decode(body).expect_err("over a limit").code();
+    let code = |body: &Value| {
+        Provider::Anthropic.decode(body, &Renames::default()).expect_err("over a limit").code()
+    };
     assert_eq!(code(&json!({"content": [{"type": "new", "deep": deep}]})), "RESPONSE_TOO_LARGE");
     let many = vec![json!({"type": "text", "text": "x"}); canvas_providers::MAX_PARTS + 1];
     assert_eq!(code(&json!({"content": many})), "RESPONSE_TOO_LARGE");

@@ -4,7 +4,7 @@
 mod support;
 
 use canvas_providers::{
-    Body, Event, Interruption, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop,
+    Body, Event, Interruption, LoopOptions, Next, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
 use canvas_tools::lease::Timestamp;
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, document_tools, hidden_message};
@@ -319,10 +319,11 @@ fn behind_every_end_of_a_loop_there_is_room() {
             match turn.poll(Timestamp::from_millis(0)) {
                 Next::SendRequest if requests == 0 => {
                     requests += 1;
-                    turn.on_response(Provider::Anthropic.decode(&answer).unwrap()).unwrap();
+                    turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).unwrap())
+                        .unwrap();
                 }
                 Next::SendRequest if expected == "completed" => {
-                    turn.on_response(Provider::Anthropic.decode(&end).unwrap()).unwrap();
+                    turn.on_response(Provider::Anthropic.decode(&end, &Renames::default()).unwrap()).unwrap();
                 }
                 Next::SendRequest => turn.on_transport_error("gone", true).unwrap(),
                 Next::RunCalls(calls) => {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{Event, Provider, RequestOptions, repair};
+use canvas_providers::{Event, Provider, Renames, RequestOptions, repair};
 use canvas_tools::ToolSpec;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -167,7 +167,7 @@ proptest! {
     fn any_body_is_decoded_or_refused(body in any_json(), parts in vec(any_json(), 0..4), stop in any_json()) {
         let answer = json!({"content": parts, "stop_reason": stop});
         for body in [body, answer] {
-            if let Ok(decoded) = Provider::Anthropic.decode(&body) {
+            if let Ok(decoded) = Provider::Anthropic.decode(&body, &Renames::default()) {
                 serde_json::to_value(&decoded).expect("an answer serialises");
                 let replayed = Provider::Anthropic.replay(&body).expect("decodes as before");
                 prop_assert!(replayed.len() <= decoded.events.len());
@@ -189,7 +189,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_decoded_or_refused(bytes in vec(any::<u8>(), 0..64)) {
-        if let Err(error) = Provider::Anthropic.decode_slice(&bytes) {
+        if let Err(error) = Provider::Anthropic.decode_slice(&bytes, &Renames::default()) {
             prop_assert!(!error.code().is_empty() && error.place().starts_with('$'));
         }
     }
@@ -207,7 +207,10 @@ proptest! {
         for tool in encoded.tools.as_array().expect("a list") {
             let wire = tool["name"].as_str().expect("a name");
             prop_assert!(support::judge::is_word(wire, 64), "{}", wire);
-            back.push(encoded.renames.original(wire).unwrap_or(wire).to_owned());
+            let answer = json!({"stop_reason": "tool_use", "content": [
+                {"type": "tool_use", "id": "t", "name": wire, "input": {}}]});
+            let decoded = Provider::Anthropic.decode(&answer, &encoded.renames).expect("decodes");
+            back.push(decoded.calls().next().expect("a call").name.clone());
         }
         prop_assert_eq!(back, names.into_iter().collect::<Vec<_>>());
     }

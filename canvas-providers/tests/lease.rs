@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
-use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, ToolLoop};
+use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, Renames, ToolLoop};
 use canvas_tools::{CHECK_IN, Session, ToolCall, call_document_tool};
 use serde_json::json;
 
@@ -46,7 +46,10 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
             Next::SendRequest => {
                 let answer = answers.next().expect("two answers are enough");
                 if renewals.is_empty() && answer["stop_reason"] == "tool_use" {
-                    turn.on_response(Provider::Anthropic.decode(&answer).expect("decodes")).expect("asked");
+                    turn.on_response(
+                        Provider::Anthropic.decode(&answer, &Renames::default()).expect("decodes"),
+                    )
+                    .expect("asked");
                 } else {
                     coming = Some(answer);
                 }
@@ -68,7 +71,8 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
             Next::Wait { .. } => {
                 clock.store(ANSWERED, Ordering::Relaxed);
                 let answer = coming.take().expect("the second answer is under way");
-                turn.on_response(Provider::Anthropic.decode(&answer).expect("decodes")).expect("asked");
+                turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).expect("decodes"))
+                    .expect("asked");
             }
             Next::ReleaseLease { lease_id } => {
                 run(&lease_call("in".to_owned(), CHECK_IN, lease_id));

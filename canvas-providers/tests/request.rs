@@ -86,8 +86,7 @@ fn names_come_back() {
     let wire = renames.wire("canvas.node.move").expect("renamed").to_owned();
     let body = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "t1", "name": wire, "input": {}}]});
-    let mut decoded = Provider::Anthropic.decode(&body).expect("decodes");
-    decoded.restore_names(&renames);
+    let mut decoded = Provider::Anthropic.decode(&body, &renames).expect("decodes");
     assert_eq!(decoded.calls().next().expect("a call").name, "canvas.node.move");
     let mut history = vec![Event::user("Go")];
     history.append(&mut decoded.events);

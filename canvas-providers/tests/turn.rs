@@ -4,10 +4,10 @@ mod support;
 
 use canvas_providers::{
     Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopError, LoopOptions, Next, Outcome,
-    Provider, RequestOptions, Role, Stop, ToolLoop,
+    Provider, Renames, RequestOptions, Role, Stop, ToolLoop,
 };
 use canvas_tools::lease::{LeaseId, Timestamp};
-use canvas_tools::{LeaseChange, LeaseTerm, ToolReply};
+use canvas_tools::{LeaseChange, LeaseTerm, ToolReply, ToolSpec};
 use serde_json::{Value, json};
 
 /// A host with a clock, that runs what it is told by a script and keeps a diary.
@@ -301,7 +301,7 @@ fn other_ways_out() {
     assert_eq!(
         ended(&|host| {
             host.poll();
-            let error = Provider::Anthropic.decode(&json!([])).expect_err("no answer");
+            let error = Provider::Anthropic.decode(&json!([]), &Renames::default()).expect_err("no answer");
             host.turn.on_unusable(&error).expect("a request is under way");
         }),
         "unusable"
@@ -355,4 +355,28 @@ fn reports_that_nobody_asked_for_change_nothing() {
     assert_eq!(format!("{:?}", host.turn), before);
     host.turn.on_replies(pair(["a", "b"])).expect("both are open");
     assert_eq!(host.turn.on_reply("a", reply), Err(answered));
+}
+
+#[test]
+fn a_renamed_tool_reaches_the_host_under_its_own_name() {
+    let parameters = json!({"type": "object"});
+    let tools = [ToolSpec { name: "canvas.node.move".to_owned(), description: String::new(), parameters }];
+    let mut host = Host::new(8);
+    assert_eq!(host.poll(), Next::SendRequest);
+    let options = RequestOptions::default();
+    let request =
+        Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");
+    let wire = &request.body["tools"][0]["name"];
+    assert_ne!(wire, "canvas.node.move", "the provider takes no dots");
+    let body = json!({"stop_reason": "tool_use", "content": [
+        {"type": "tool_use", "id": "a", "name": wire, "input": {}}]});
+    let answer = Provider::Anthropic.decode(&body, &request.renames).expect("decodes");
+    host.turn.on_response(answer).expect("a request is under way");
+    let Next::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
+    assert_eq!(calls[0].name, "canvas.node.move");
+    // The next request says what the provider said.
+    host.turn.on_reply("a", done()).expect("the call is open");
+    let request =
+        Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");
+    assert_eq!(&request.body["messages"][1]["content"][0]["name"], &request.body["tools"][0]["name"]);
 }

@@ -7,9 +7,10 @@ use super::NAME;
 use super::wire::ErrorBody;
 use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, Stop};
 use crate::event::{Body, Envelope, Event, Role};
+use crate::names::Renames;
 use crate::verdict::{Arguments, DecodedCall};
 
-pub(crate) fn decode(body: &Value) -> Result<Decoded, DecodeError> {
+pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeError> {
     if deeper_than(body, MAX_DEPTH) {
         return Err(DecodeError::TooLarge { place: "$".to_owned(), limit: MAX_DEPTH, unit: "levels" });
     }
@@ -29,7 +30,8 @@ pub(crate) fn decode(body: &Value) -> Result<Decoded, DecodeError> {
         Some(Value::Array(parts)) => {
             let last = parts.len().saturating_sub(1);
             let cut = |index| index == last && may_be_cut(stop, finish.as_deref());
-            let events = parts.iter().enumerate().map(|(index, part)| event(index, part, cut(index)));
+            let events =
+                parts.iter().enumerate().map(|(index, part)| event(index, part, cut(index), renames));
             events.collect::<Result<Vec<_>, _>>()?
         }
         // Some compatible hosts answer with plain text.
@@ -56,7 +58,7 @@ fn may_be_cut(stop: Stop, finish: Option<&str>) -> bool {
     matches!(stop, Stop::Length | Stop::Refusal) || finish.is_none()
 }
 
-fn event(index: usize, part: &Value, cut: bool) -> Result<Event, DecodeError> {
+fn event(index: usize, part: &Value, cut: bool, renames: &Renames) -> Result<Event, DecodeError> {
     let place = || format!("$.content[{index}]");
     let kind = part.get("type").and_then(Value::as_str);
     let Some(kind) = kind else { return Err(unexpected(&place(), "a block with a type")) };
@@ -69,7 +71,7 @@ fn event(index: usize, part: &Value, cut: bool) -> Result<Event, DecodeError> {
         "thinking" => Body::Thinking(text("thinking")),
         "redacted_thinking" => Body::Thinking(String::new()),
         "tool_use" => {
-            let name = text("name");
+            let name = renames.original(&text("name")).to_owned();
             let arguments = match part.get("input") {
                 _ if cut => Arguments::Truncated,
                 _ if name.is_empty() => Arguments::Malformed,

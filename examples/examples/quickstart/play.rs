@@ -6,7 +6,9 @@ use std::mem;
 
 use canvas_core::Promotion;
 use canvas_core::lease::Timestamp;
-use canvas_providers::{Body, Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
+use canvas_providers::{
+    Body, EncodedRequest, Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop,
+};
 use canvas_tools::{ToolCall, ToolReply, document_tools, system_prompt};
 use serde_json::{Value, json};
 
@@ -81,24 +83,25 @@ impl<'p, W: Write> Play<'p, W> {
                 Next::SendRequest => {
                     let answer = answers.get(asked).ok_or("the script has too few answers: add one")?;
                     asked += 1;
-                    let bytes = self.encode(answer, turn.events())?;
+                    let request = self.encode(answer, turn.events())?;
                     let takes = writing_time(answer);
-                    coming = Some((now + takes, answer, bytes));
+                    coming = Some((now + takes, answer, request));
                     typing =
                         typed.filter(|typed| typed.during == asked).map(|typed| (now + takes / 2, typed));
                 }
                 Next::Wait { until } => {
-                    let (due, answer, bytes) = coming.ok_or("the loop waits for nothing: report this")?;
-                    let next = until.map_or(due, |until| until.as_millis().min(due));
+                    let (due, answer, request) =
+                        coming.as_ref().ok_or("the loop waits for nothing: report this")?;
+                    let next = until.map_or(*due, |until| until.as_millis().min(*due));
                     if let Some((time, typed)) = typing.take_if(|(time, _)| *time <= next) {
                         self.stage.wait_until(time);
                         self.user_types(typed)?;
                         continue;
                     }
                     self.stage.wait_until(next);
-                    if next == due {
-                        let answer = Provider::Anthropic.decode(answer)?;
-                        self.show_answer(bytes, &answer.events)?;
+                    if next == *due {
+                        let answer = Provider::Anthropic.decode(answer, &request.renames)?;
+                        self.show_answer(request, &answer.events)?;
                         turn.on_response(answer)?;
                         coming = None;
                     }
@@ -149,21 +152,20 @@ impl<'p, W: Write> Play<'p, W> {
         sum::check(script, self.stage.snapshot()?.text(), &self.history, self.paint)
     }
 
-    /// Encodes the request that would go over the wire, and tells its size in bytes.
-    fn encode(&mut self, answer: &Value, events: &[Event]) -> Played<usize> {
+    /// Encodes the request that would go over the wire.
+    fn encode(&mut self, answer: &Value, events: &[Event]) -> Played<EncodedRequest> {
         let tools = document_tools();
         let model = answer["model"].as_str().unwrap_or("scripted");
         let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
         let extra = [("thinking".to_owned(), thinking)].into_iter().collect();
         let options = RequestOptions { extra, ..RequestOptions::default() };
         let request = Provider::Anthropic.request(model, &system_prompt(&tools), &tools, events, &options)?;
-        let bytes = serde_json::to_vec(&request.body)?.len();
         self.tally.requests += 1;
-        self.tally.bytes += bytes;
-        Ok(bytes)
+        self.tally.bytes += bytes(&request)?;
+        Ok(request)
     }
 
-    fn show_answer(&mut self, bytes: usize, events: &[Event]) -> Played {
+    fn show_answer(&mut self, request: &EncodedRequest, events: &[Event]) -> Played {
         let said = events.iter().find_map(|event| match &event.body {
             Body::Text(text) => Some((Ink::Bold, text.clone())),
             Body::Thinking(text) => Some((Ink::Dim, format!("(thinking) {text}"))),
@@ -171,9 +173,9 @@ impl<'p, W: Write> Play<'p, W> {
         });
         let calls = events.iter().filter(|event| event.call().is_some()).count();
         let (ink, said) = said.unwrap_or_else(|| (Ink::Dim, format!("({})", counted(calls, "call"))));
-        let size = match bytes {
-            0..100_000 => format!("{:>6} bytes", grouped(bytes)),
-            _ => format!("{:>9} kB", grouped(bytes / 1_000)),
+        let size = match bytes(request)? {
+            bytes @ 0..100_000 => format!("{:>6} bytes", grouped(bytes)),
+            bytes => format!("{:>9} kB", grouped(bytes / 1_000)),
         };
         Ok(self.paint.entry(self.stage.now(), Mark::SENT, &size, ink, &said)?)
     }
@@ -225,6 +227,10 @@ impl<'p, W: Write> Play<'p, W> {
         self.history.push(Event::user(hidden));
         Ok(())
     }
+}
+
+fn bytes(request: &EncodedRequest) -> Played<usize> {
+    Ok(serde_json::to_vec(&request.body)?.len())
 }
 
 fn writing_time(answer: &Value) -> u64 {

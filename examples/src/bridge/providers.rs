@@ -3,8 +3,8 @@
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Call, CallId, Command, block_on};
 use canvas_providers::{
-    DecodeError, EncodeError, Event, Interruption, LoopError, LoopOptions, Next, Provider, RequestOptions,
-    ToolLoop,
+    DecodeError, EncodeError, Event, Interruption, LoopError, LoopOptions, Next, Provider, Renames,
+    RequestOptions, ToolLoop,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, ToolSpec, document_tools, system_prompt};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) fn tools(request: &Request<'_>) -> Result<Value, BridgeError> {
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
     let body: Value = request.field("body")?;
-    Ok(json!(provider(request)?.decode(&body)?))
+    Ok(json!(provider(request)?.decode(&body, &Renames::default())?))
 }
 
 pub(super) fn replay(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -86,7 +86,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                 let encoded =
                     provider.request("script", &system, &tools, turn.events(), &RequestOptions::default())?;
                 requests.push(encoded.body);
-                match bodies.next().map(|body| provider.decode(&body)) {
+                match bodies.next().map(|body| provider.decode(&body, &encoded.renames)) {
                     Some(Ok(answer)) => turn.on_response(answer)?,
                     Some(Err(e)) => turn.on_unusable(&e)?,
                     None => turn.on_transport_error("the script has no further answer", false)?,

@@ -9,7 +9,9 @@ use std::time::Duration;
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
 use canvas_examples::postgres::Notice;
-use canvas_providers::{Event, Interruption, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
+use canvas_providers::{
+    Event, Interruption, LoopOptions, Next, Outcome, Provider, Renames, RequestOptions, ToolLoop,
+};
 use canvas_tools::{CHECK_IN, ToolCall, ToolReply, call_document_tool, document_tools, system_prompt};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -45,11 +47,19 @@ enum News {
     Due,
 }
 
+/// The answer that is being written.
+struct Answer {
+    /// When it will be there.
+    at: Instant,
+    body: Value,
+    /// Of the request that it answers.
+    renames: Renames,
+}
+
 /// What is under way.
 struct Desk {
     answers: VecDeque<Value>,
-    /// The answer that is being written, and when it will be there.
-    coming: Option<(Instant, Value)>,
+    coming: Option<Answer>,
     replies: UnboundedReceiver<Replies>,
     reply: UnboundedSender<Replies>,
     /// Leases that are being given back.
@@ -68,9 +78,9 @@ impl Server {
         let outcome = loop {
             match turn.poll(now()) {
                 Next::SendRequest => {
-                    encode(&turn)?;
+                    let renames = encode(&turn)?;
                     let answer = desk.answers.pop_front().ok_or("the script has too few answers: add one")?;
-                    desk.coming = Some((Instant::now() + WRITING, answer));
+                    desk.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
                 }
                 Next::RunCalls(calls) => self.run(Errand::Call, calls, &desk),
                 Next::RenewLease { lease_id } => {
@@ -100,7 +110,7 @@ impl Server {
     async fn wait(&mut self, desk: &mut Desk, until: Option<Timestamp>) -> News {
         let due = until.map(|until| until.saturating_since(now()));
         let due = due.map(|wait| Instant::now() + wait);
-        let coming = desk.coming.as_ref().map(|(at, _)| *at);
+        let coming = desk.coming.as_ref().map(|answer| answer.at);
         tokio::select! {
             () = at(coming) => News::Answer,
             Some(reply) = desk.replies.recv() => News::Reply(reply),
@@ -114,8 +124,8 @@ impl Server {
     async fn take(&mut self, news: News, turn: &mut ToolLoop, desk: &mut Desk) -> Told {
         match news {
             News::Answer => {
-                let Some((_, answer)) = desk.coming.take() else { return Ok(()) };
-                let answer = Provider::Anthropic.decode(&answer)?;
+                let Some(answer) = desk.coming.take() else { return Ok(()) };
+                let answer = Provider::Anthropic.decode(&answer.body, &answer.renames)?;
                 if !answer.text().is_empty() {
                     self.say(format!("model: “{}”", answer.text()));
                 }
@@ -269,12 +279,13 @@ fn added(call: &ToolCall) -> &str {
     changed(call).find_map(|line| line.strip_prefix('+')).unwrap_or_default()
 }
 
-/// Encodes the request that would go over the wire: the history must make one at every moment.
-fn encode(turn: &ToolLoop) -> Told {
+/// Encodes the request that would go over the wire, since every history must make one; returns its renames.
+fn encode(turn: &ToolLoop) -> Told<Renames> {
     let tools = document_tools();
     let options = RequestOptions::default();
-    Provider::Anthropic.request("scripted", &system_prompt(&tools), &tools, turn.events(), &options)?;
-    Ok(())
+    let system = system_prompt(&tools);
+    let request = Provider::Anthropic.request("scripted", &system, &tools, turn.events(), &options)?;
+    Ok(request.renames)
 }
 
 /// Waits until then, or for ever.
