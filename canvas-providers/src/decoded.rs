@@ -15,7 +15,7 @@ pub const MAX_DEPTH: usize = 128;
 
 /// Why the model stopped, as far as a tool loop cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// It had said everything.
     End,
     /// It waits for its calls.
@@ -35,10 +35,10 @@ pub enum Stop {
 pub struct Decoded {
     /// Everything that came, in order, each with its envelope.
     pub events: Vec<Event>,
-    /// The provider's stop reason as it gave it.
-    pub finish: Option<String>,
-    /// What the stop reason means. Not in the JSON: it follows from `finish`.
-    pub stop: Stop,
+    /// The provider's stop reason as it gave it; `finish` in the JSON.
+    pub raw_stop_reason: Option<String>,
+    /// What it means. Not in the JSON: it follows from `finish`.
+    pub stop_reason: StopReason,
 }
 
 impl Decoded {
@@ -71,7 +71,7 @@ impl Serialize for Decoded {
         out.serialize_field("calls", &self.calls().collect::<Vec<_>>())?;
         out.serialize_field("text", &self.text())?;
         out.serialize_field("thinking", &self.thinking())?;
-        out.serialize_field("finish", &self.finish)?;
+        out.serialize_field("finish", &self.raw_stop_reason)?;
         out.end()
     }
 }

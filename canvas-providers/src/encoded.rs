@@ -7,7 +7,7 @@ use crate::names::Renames;
 
 /// Something that a provider does not get, or gets in another form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Loss {
+pub struct Degradation {
     /// Where it was: `tools[2].parameters.properties.x` or `events[7]`.
     pub path: String,
     /// What was there: a schema keyword, or the type of an event.
@@ -16,7 +16,7 @@ pub struct Loss {
     pub how: String,
 }
 
-impl Loss {
+impl Degradation {
     pub(crate) fn new(path: impl Into<String>, keyword: impl Into<String>, how: impl Into<String>) -> Self {
         Self { path: path.into(), keyword: keyword.into(), how: how.into() }
     }
@@ -30,7 +30,8 @@ pub struct EncodedTools {
     /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
     pub renames: Renames,
     /// What the provider's schema subset left out.
-    pub losses: Vec<Loss>,
+    #[serde(rename = "losses")]
+    pub degradations: Vec<Degradation>,
 }
 
 /// A whole request in a provider's form.
@@ -41,7 +42,8 @@ pub struct EncodedRequest {
     /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
     pub renames: Renames,
     /// What of tools and history the provider does not get as it was.
-    pub losses: Vec<Loss>,
+    #[serde(rename = "losses")]
+    pub degradations: Vec<Degradation>,
 }
 
 /// Which tool the model has to call.

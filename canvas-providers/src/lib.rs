@@ -7,7 +7,7 @@
 //! its own: the host sends, runs and tells the time.
 //!
 //! ```
-//! use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop};
+//! use canvas_providers::{Event, LoopOptions, LoopAction, Outcome, Provider, RequestOptions, ToolLoop};
 //! use canvas_tools::ToolReply;
 //! use canvas_tools::lease::Timestamp;
 //! use serde_json::json;
@@ -23,21 +23,21 @@
 //! let mut turn = ToolLoop::new(LoopOptions::default(), vec![Event::user("Tidy the list.")]);
 //! let outcome = loop {
 //!     match turn.poll(Timestamp::from_millis(1_000)) {
-//!         Next::SendRequest => {
+//!         LoopAction::SendRequest => {
 //!             let options = RequestOptions::default();
 //!             let request = provider.request("some-model", "", &[], turn.events(), &options)?;
 //!             assert!(request.body["messages"].is_array());
 //!             let answer = answers.next().expect("the script has an answer for each request");
 //!             turn.on_response(provider.decode(&answer, &request.renames)?)?;
 //!         }
-//!         Next::RunCalls(calls) => {
+//!         LoopAction::RunCalls(calls) => {
 //!             for call in calls {
 //!                 turn.on_reply(&call.id, ToolReply::new(json!({"ok": true})))?;
 //!             }
 //!         }
-//!         Next::ReleaseLease { lease_id } => turn.on_released(lease_id)?,
-//!         Next::RenewLease { .. } | Next::Wait { .. } => unreachable!("nothing takes time here"),
-//!         Next::Done(outcome) => break outcome,
+//!         LoopAction::ReleaseLease { lease_id } => turn.on_released(lease_id)?,
+//!         LoopAction::RenewLease { .. } | LoopAction::Wait { .. } => unreachable!("nothing takes time here"),
+//!         LoopAction::Done(outcome) => break outcome,
 //!     }
 //! };
 //! assert_eq!(outcome, Outcome::Completed);
@@ -56,18 +56,20 @@ mod decoded;
 mod encoded;
 mod event;
 mod names;
+mod not_executed;
 mod provider;
 mod repair;
 mod schema;
 mod tool_loop;
-mod unrun;
 mod verdict;
 
-pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, Stop};
-pub use encoded::{EncodeError, EncodedRequest, EncodedTools, Loss, RequestOptions, ToolChoice};
+pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
+pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
 pub use event::{Body, Envelope, Event, Role, ToolResult};
 pub use names::Renames;
 pub use provider::{Provider, UnknownProvider};
 pub use repair::{Repaired, repair};
-pub use tool_loop::{CallName, Did, Interruption, LoopError, LoopOptions, Next, Outcome, Step, ToolLoop};
+pub use tool_loop::{
+    CallName, Interruption, LogEntry, LogEvent, LoopAction, LoopError, LoopOptions, Outcome, ToolLoop,
+};
 pub use verdict::{Arguments, DecodedCall, Verdict};

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::encoded::Loss;
+use crate::encoded::Degradation;
 use crate::event::{Body, Event, Role};
 use crate::names::UniqueIds;
-use crate::unrun::Unrun;
+use crate::not_executed::NotExecuted;
 use crate::verdict::DecodedCall;
 
 /// A sendable history, and what had to be done for it.
@@ -15,7 +15,7 @@ pub struct Repaired {
     /// The events; see [`repair`] for what holds of them.
     pub events: Vec<Event>,
     /// What was dropped, moved in or renamed.
-    pub losses: Vec<Loss>,
+    pub degradations: Vec<Degradation>,
 }
 
 /// Answers every call right after its turn.
@@ -31,9 +31,10 @@ pub struct Repaired {
 /// call; one without an id belongs to the earliest unanswered call (of its tool, if it names one); one that
 /// belongs to none is dropped. A sound history comes out as it is.
 pub fn repair(events: &[Event]) -> Repaired {
-    let mut losses = Vec::new();
-    let events = entries(events, &mut losses).into_iter().map(|entry| entry.event.into_owned()).collect();
-    Repaired { events, losses }
+    let mut degradations = Vec::new();
+    let events =
+        entries(events, &mut degradations).into_iter().map(|entry| entry.event.into_owned()).collect();
+    Repaired { events, degradations }
 }
 
 /// An event of a repaired history, with its place in the original one.
@@ -43,8 +44,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) at: usize,
 }
 
-pub(crate) fn entries<'a>(events: &'a [Event], losses: &mut Vec<Loss>) -> Vec<Entry<'a>> {
-    let answers = pair(events, losses);
+pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Vec<Degradation>) -> Vec<Entry<'a>> {
+    let answers = pair(events, degradations);
     let mut out = Vec::with_capacity(events.len());
     let mut ids = UniqueIds::default();
     let mut calls = Vec::new();
@@ -53,7 +54,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], losses: &mut Vec<Loss>) -> Vec<En
     for (at, event) in events.iter().enumerate() {
         if is_assistant(event) {
             if !in_turn {
-                flush(&mut out, &mut calls, &mut after, losses);
+                flush(&mut out, &mut calls, &mut after, degradations);
             }
             in_turn = true;
             let mut event = Cow::Borrowed(event);
@@ -61,7 +62,11 @@ pub(crate) fn entries<'a>(events: &'a [Event], losses: &mut Vec<Loss>) -> Vec<En
                 let fresh = ids.claim(&call.id);
                 let answer = answers.get(&at).map(|&at| Entry { event: Cow::Borrowed(&events[at]), at });
                 if let Some(id) = fresh {
-                    losses.push(Loss::new(place(at), "call_id", format!("sent as {id}, to be unique")));
+                    degradations.push(Degradation::new(
+                        place(at),
+                        "call_id",
+                        format!("sent as {id}, to be unique"),
+                    ));
                     if let Body::ToolCall(call) = &mut event.to_mut().body {
                         call.id = id;
                     }
@@ -76,7 +81,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], losses: &mut Vec<Loss>) -> Vec<En
             }
         }
     }
-    flush(&mut out, &mut calls, &mut after, losses);
+    flush(&mut out, &mut calls, &mut after, degradations);
     out
 }
 
@@ -94,7 +99,7 @@ pub(crate) fn is_assistant(event: &Event) -> bool {
 }
 
 /// Which result answers which call, by index.
-fn pair(events: &[Event], losses: &mut Vec<Loss>) -> BTreeMap<usize, usize> {
+fn pair(events: &[Event], degradations: &mut Vec<Degradation>) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
     let mut open = OpenCalls::default();
     let mut turn_start = 0;
@@ -121,7 +126,11 @@ fn pair(events: &[Event], losses: &mut Vec<Loss>) -> BTreeMap<usize, usize> {
             Some(call) => {
                 answers.insert(call, at);
             }
-            None => losses.push(Loss::new(place(at), "tool_result", "dropped: it answers no open call")),
+            None => degradations.push(Degradation::new(
+                place(at),
+                "tool_result",
+                "dropped: it answers no open call",
+            )),
         }
     }
     answers
@@ -179,7 +188,7 @@ fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,
     after: &mut Vec<Entry<'a>>,
-    losses: &mut Vec<Loss>,
+    degradations: &mut Vec<Degradation>,
 ) {
     for (index, answer) in calls.drain(..) {
         let at = out[index].at;
@@ -187,8 +196,12 @@ fn flush<'a>(
         let entry = match answer {
             Some(answer) => addressed(answer, &call.id, &call.name),
             None => {
-                let why = Unrun::of(call);
-                losses.push(Loss::new(place(at), "tool_call", format!("answered with {}", why.code())));
+                let why = NotExecuted::of(call);
+                degradations.push(Degradation::new(
+                    place(at),
+                    "tool_call",
+                    format!("answered with {}", why.code()),
+                ));
                 Entry { event: Cow::Owned(why.answer(&call.id, &call.name)), at }
             }
         };

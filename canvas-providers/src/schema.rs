@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::decoded::MAX_DEPTH;
-use crate::encoded::Loss;
+use crate::encoded::Degradation;
 
 /// Longest chain of references and unions that is followed at the root.
 const MAX_HOPS: usize = 8;
@@ -22,10 +22,11 @@ pub(crate) struct Subset {
 /// What stands in a union at the root moves to the root's own properties, so that the model still sees it;
 /// which of it belongs together is left to the tool. References that lead nowhere and properties with
 /// forbidden names go. Everything else stays as it is.
-pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, losses: &mut Vec<Loss>) -> Value {
-    let mut root = Cutter { whole: schema, subset, losses, merged: 0 }.plain_object(schema, place, MAX_HOPS);
+pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Vec<Degradation>) -> Value {
+    let mut root =
+        Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
     let whole = Value::Object(root.clone());
-    let mut cutter = Cutter { whole: &whole, subset, losses, merged: 0 };
+    let mut cutter = Cutter { whole: &whole, subset, degradations, merged: 0 };
     for (name, value) in &mut root {
         cutter.prune_keyword(name, value, &format!("{place}.{name}"), 1);
     }
@@ -39,13 +40,13 @@ const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "def
 struct Cutter<'a> {
     whole: &'a Value,
     subset: Subset,
-    losses: &'a mut Vec<Loss>,
+    degradations: &'a mut Vec<Degradation>,
     merged: usize,
 }
 
 impl Cutter<'_> {
     fn lose(&mut self, place: &str, keyword: &str, how: &str) {
-        self.losses.push(Loss::new(place, keyword, how));
+        self.degradations.push(Degradation::new(place, keyword, how));
     }
 
     fn plain_object(&mut self, schema: &Value, place: &str, hops: usize) -> Map<String, Value> {
@@ -116,7 +117,7 @@ impl Cutter<'_> {
                 properties.retain(|name, _| {
                     let keep = allowed(name);
                     if !keep {
-                        self.losses.push(Loss::new(
+                        self.degradations.push(Degradation::new(
                             place,
                             name.clone(),
                             "left out: no property may have this name",

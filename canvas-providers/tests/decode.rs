@@ -28,7 +28,7 @@ fn check(name: &str, case: &Value, decoded: &Decoded) {
     let events = found.as_object_mut().and_then(|found| found.remove("events")).expect("events");
     let types: Vec<&Value> = events.as_array().expect("a list").iter().map(|event| &event["type"]).collect();
     found["types"] = json!(types);
-    found["stop"] = json!(format!("{:?}", decoded.stop));
+    found["stop"] = json!(format!("{:?}", decoded.stop_reason));
     assert_eq!(found, case["expect"], "{name}");
     let read: Vec<Event> = serde_json::from_value(events).expect("events read back");
     assert_eq!(read, decoded.events, "{name}");

@@ -4,7 +4,7 @@
 mod support;
 
 use canvas_providers::{
-    Body, Event, Interruption, LoopOptions, Next, Outcome, Provider, Renames, RequestOptions, ToolLoop,
+    Body, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
 use canvas_tools::lease::Timestamp;
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, document_tools, hidden_message};
@@ -317,16 +317,16 @@ fn behind_every_end_of_a_loop_there_is_room() {
         let mut requests = 0;
         let outcome: Outcome = loop {
             match turn.poll(Timestamp::from_millis(0)) {
-                Next::SendRequest if requests == 0 => {
+                LoopAction::SendRequest if requests == 0 => {
                     requests += 1;
                     turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).unwrap())
                         .unwrap();
                 }
-                Next::SendRequest if expected == "completed" => {
+                LoopAction::SendRequest if expected == "completed" => {
                     turn.on_response(Provider::Anthropic.decode(&end, &Renames::default()).unwrap()).unwrap();
                 }
-                Next::SendRequest => turn.on_transport_error("gone", true).unwrap(),
-                Next::RunCalls(calls) => {
+                LoopAction::SendRequest => turn.on_transport_error("gone", true).unwrap(),
+                LoopAction::RunCalls(calls) => {
                     for (number, call) in calls.iter().enumerate() {
                         if expected == "interrupted" && number == 1 {
                             turn.interrupt(Interruption::UserMessage);
@@ -335,8 +335,8 @@ fn behind_every_end_of_a_loop_there_is_room() {
                         turn.on_reply(&call.id, ToolReply::new(json!({"ok": true}))).unwrap();
                     }
                 }
-                Next::Wait { .. } => turn.on_reply("t2", ToolReply::new(json!({"ok": true}))).unwrap(),
-                Next::Done(outcome) => break outcome,
+                LoopAction::Wait { .. } => turn.on_reply("t2", ToolReply::new(json!({"ok": true}))).unwrap(),
+                LoopAction::Done(outcome) => break outcome,
                 other => panic!("{other:?}"),
             }
         };

@@ -151,7 +151,7 @@ proptest! {
         let once = repair(&events);
         let twice = repair(&once.events);
         prop_assert_eq!(&twice.events, &once.events);
-        prop_assert!(twice.losses.is_empty(), "{:?}", twice.losses);
+        prop_assert!(twice.degradations.is_empty(), "{:?}", twice.degradations);
         let calls = events.iter().filter(|event| event.call().is_some()).count();
         let after = once.events.iter().filter(|event| event.call().is_some()).count();
         prop_assert_eq!(calls, after, "no call is lost");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
-use canvas_providers::{Event, LoopOptions, Next, Outcome, Provider, Renames, ToolLoop};
+use canvas_providers::{Event, LoopAction, LoopOptions, Outcome, Provider, Renames, ToolLoop};
 use canvas_tools::{CHECK_IN, Session, ToolCall, call_document_tool};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
     let (mut coming, mut renewals) = (None, Vec::new());
     loop {
         match turn.poll(now()) {
-            Next::SendRequest => {
+            LoopAction::SendRequest => {
                 let answer = answers.next().expect("two answers are enough");
                 if renewals.is_empty() && answer["stop_reason"] == "tool_use" {
                     turn.on_response(
@@ -54,31 +54,31 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
                     coming = Some(answer);
                 }
             }
-            Next::RunCalls(calls) => {
+            LoopAction::RunCalls(calls) => {
                 for call in calls {
                     turn.on_reply(&call.id, run(&call)).expect("the call is open");
                 }
             }
-            Next::RenewLease { lease_id } => {
+            LoopAction::RenewLease { lease_id } => {
                 let id = format!("renew-{}", renewals.len());
                 let reply = run(&lease_call(id, "canvas_renew_lease", lease_id));
                 turn.on_renewed(lease_id, &reply).expect("the lease is held");
                 renewals.push(now().as_millis());
             }
-            Next::Wait { until: Some(until) } if until.as_millis() < ANSWERED => {
+            LoopAction::Wait { until: Some(until) } if until.as_millis() < ANSWERED => {
                 clock.store(until.as_millis(), Ordering::Relaxed);
             }
-            Next::Wait { .. } => {
+            LoopAction::Wait { .. } => {
                 clock.store(ANSWERED, Ordering::Relaxed);
                 let answer = coming.take().expect("the second answer is under way");
                 turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).expect("decodes"))
                     .expect("asked");
             }
-            Next::ReleaseLease { lease_id } => {
+            LoopAction::ReleaseLease { lease_id } => {
                 run(&lease_call("in".to_owned(), CHECK_IN, lease_id));
                 turn.on_released(lease_id).expect("was asked for");
             }
-            Next::Done(outcome) => {
+            LoopAction::Done(outcome) => {
                 assert_eq!(outcome, Outcome::Completed);
                 return renewals;
             }

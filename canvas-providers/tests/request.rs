@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{EncodeError, Event, Loss, Provider, RequestOptions, ToolChoice};
+use canvas_providers::{Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice};
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
@@ -14,8 +14,8 @@ fn spec(name: &str, parameters: Value) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: String::new(), parameters }
 }
 
-fn told(losses: &[Loss]) -> Value {
-    losses.iter().map(|loss| format!("{} {}", loss.path, loss.keyword)).collect()
+fn told(degradations: &[Degradation]) -> Value {
+    degradations.iter().map(|loss| format!("{} {}", loss.path, loss.keyword)).collect()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn request_fixtures() {
             }
         };
         assert_eq!(support::judge::faults(&request.body), Vec::<String>::new(), "{name}");
-        assert_eq!(told(&request.losses), case["losses"], "{name}");
+        assert_eq!(told(&request.degradations), case["losses"], "{name}");
         assert_eq!(request.body.get("system"), case.get("system_out"), "{name}");
         if let Some(messages) = case.get("messages") {
             assert_eq!(request.body["messages"], *messages, "{name}");
@@ -75,7 +75,7 @@ fn tool_fixtures() {
         let encoded = Provider::Anthropic.tools(&specs);
         assert_eq!(encoded.tools, case["tools"], "{name}");
         assert_eq!(json!(encoded.renames), case["renames"], "{name}");
-        assert_eq!(told(&encoded.losses), case["losses"], "{name}");
+        assert_eq!(told(&encoded.degradations), case["losses"], "{name}");
     }
 }
 
@@ -95,10 +95,10 @@ fn names_come_back() {
     assert_eq!(body["messages"][1]["content"][0]["name"], body["tools"][0]["name"]);
 }
 
-fn ask(options: RequestOptions, tools: &[ToolSpec]) -> Result<(Value, Vec<Loss>), EncodeError> {
+fn ask(options: RequestOptions, tools: &[ToolSpec]) -> Result<(Value, Vec<Degradation>), EncodeError> {
     let history = [Event::user("Hi")];
     let request = Provider::Anthropic.request("m", "", tools, &history, &options)?;
-    Ok((request.body, request.losses))
+    Ok((request.body, request.degradations))
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn extra_fields_fill_gaps_only() {
     let extra = Map::from_iter([("thinking".to_owned(), thinking.clone()), ("model".to_owned(), json!("x"))]);
     let tools = [spec("f", json!({"type": "object"}))];
     let options = RequestOptions { extra, tool_choice: ToolChoice::Required, ..RequestOptions::default() };
-    let (body, losses) = ask(options, &tools).expect("encodes");
+    let (body, degradations) = ask(options, &tools).expect("encodes");
     assert_eq!((&body["thinking"], &body["model"]), (&thinking, &json!("m")));
     assert_eq!(body.get("tool_choice"), None);
-    assert_eq!(told(&losses), json!(["options.extra model", "options.tool_choice any"]));
+    assert_eq!(told(&degradations), json!(["options.extra model", "options.tool_choice any"]));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod support;
 
 use canvas_providers::{
-    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopError, LoopOptions, Next, Outcome,
-    Provider, Renames, RequestOptions, Role, Stop, ToolLoop,
+    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopAction, LoopError, LoopOptions, Outcome,
+    Provider, Renames, RequestOptions, Role, StopReason, ToolLoop,
 };
 use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{LeaseChange, LeaseTerm, ToolReply, ToolSpec};
@@ -23,30 +23,30 @@ impl Host {
         Self { turn: ToolLoop::new(options, vec![Event::user("Go")]), now: at(1_000), diary: Vec::new() }
     }
 
-    fn poll(&mut self) -> Next {
+    fn poll(&mut self) -> LoopAction {
         let next = self.turn.poll(self.now);
         self.diary.push(match &next {
-            Next::SendRequest => "send".to_owned(),
-            Next::RunCalls(calls) => {
+            LoopAction::SendRequest => "send".to_owned(),
+            LoopAction::RunCalls(calls) => {
                 let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
                 format!("run {}", ids.join(" "))
             }
-            Next::RenewLease { lease_id } => format!("renew {lease_id}"),
-            Next::ReleaseLease { lease_id } => format!("release {lease_id}"),
-            Next::Wait { until } => format!("wait {:?}", until.map(Timestamp::as_millis)),
-            Next::Done(outcome) => format!("done {}", outcome.name()),
+            LoopAction::RenewLease { lease_id } => format!("renew {lease_id}"),
+            LoopAction::ReleaseLease { lease_id } => format!("release {lease_id}"),
+            LoopAction::Wait { until } => format!("wait {:?}", until.map(Timestamp::as_millis)),
+            LoopAction::Done(outcome) => format!("done {}", outcome.name()),
         });
         next
     }
 
-    fn answer(&mut self, stop: Stop, calls: &[DecodedCall]) {
-        assert_eq!(self.poll(), Next::SendRequest);
-        self.turn.on_response(answer(stop, calls)).expect("a request is under way");
+    fn answer(&mut self, stop_reason: StopReason, calls: &[DecodedCall]) {
+        assert_eq!(self.poll(), LoopAction::SendRequest);
+        self.turn.on_response(answer(stop_reason, calls)).expect("a request is under way");
     }
 
     /// Hands out the calls and replies to the ones in the script.
     fn reply(&mut self, replies: &[(&str, ToolReply)]) {
-        assert!(matches!(self.poll(), Next::RunCalls(_)));
+        assert!(matches!(self.poll(), LoopAction::RunCalls(_)));
         for (id, reply) in replies {
             self.turn.on_reply(id, reply.clone()).expect("the call is open");
         }
@@ -56,16 +56,18 @@ impl Host {
     fn leave(&mut self) -> Outcome {
         loop {
             match self.poll() {
-                Next::ReleaseLease { lease_id } => self.turn.on_released(lease_id).expect("was asked for"),
-                Next::Done(outcome) => return outcome,
-                Next::Wait { until: Some(until) } => self.now = until,
+                LoopAction::ReleaseLease { lease_id } => {
+                    self.turn.on_released(lease_id).expect("was asked for")
+                }
+                LoopAction::Done(outcome) => return outcome,
+                LoopAction::Wait { until: Some(until) } => self.now = until,
                 other => panic!("the turn is over, but {other:?}"),
             }
         }
     }
 
     fn check_out(&mut self) {
-        self.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
+        self.answer(StopReason::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
         self.reply(&[("out", acquired(1, self.now))]);
     }
 
@@ -107,19 +109,19 @@ fn call(id: &str, name: &str, arguments: Value) -> DecodedCall {
     DecodedCall { id: id.to_owned(), name: name.to_owned(), arguments: Arguments::from_value(arguments) }
 }
 
-fn answer(stop: Stop, calls: &[DecodedCall]) -> Decoded {
+fn answer(stop_reason: StopReason, calls: &[DecodedCall]) -> Decoded {
     let mut events = vec![Event::assistant("I see.")];
     events.extend(calls.iter().map(|call| Event::new(Role::Assistant, Body::ToolCall(call.clone()))));
-    Decoded { events, finish: None, stop }
+    Decoded { events, raw_stop_reason: None, stop_reason }
 }
 
 #[test]
 fn a_turn_without_calls() {
     let mut host = Host::new(8);
-    host.answer(Stop::End, &[]);
+    host.answer(StopReason::End, &[]);
     assert_eq!(host.leave(), Outcome::Completed);
     assert_eq!(host.turn.events().len(), 2);
-    let steps = serde_json::to_value(host.turn.steps()).expect("steps serialise");
+    let steps = serde_json::to_value(host.turn.log()).expect("steps serialise");
     assert_eq!(
         steps,
         json!([
@@ -134,14 +136,14 @@ fn a_turn_without_calls() {
 fn a_lease_is_renewed_while_waiting_and_given_back_at_the_end() {
     let mut host = Host::new(8);
     host.check_out();
-    assert_eq!(host.poll(), Next::SendRequest);
-    assert_eq!(host.poll(), Next::Wait { until: Some(at(6_000)) });
+    assert_eq!(host.poll(), LoopAction::SendRequest);
+    assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(6_000)) });
     host.now = at(6_000);
-    assert_eq!(host.poll(), Next::RenewLease { lease_id: lease(1) });
+    assert_eq!(host.poll(), LoopAction::RenewLease { lease_id: lease(1) });
     let extended = done().with_lease_change(LeaseChange::Extended(term(1, host.now)));
     host.turn.on_renewed(lease(1), &extended).expect("held");
-    assert_eq!(host.poll(), Next::Wait { until: Some(at(11_000)) });
-    host.turn.on_response(answer(Stop::End, &[])).expect("a request is under way");
+    assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(11_000)) });
+    host.turn.on_response(answer(StopReason::End, &[])).expect("a request is under way");
     assert_eq!(host.leave(), Outcome::Completed);
     assert_eq!(host.diary[6..], ["release lease-1-0", "done completed"].map(str::to_owned));
 }
@@ -150,24 +152,27 @@ fn a_lease_is_renewed_while_waiting_and_given_back_at_the_end() {
 fn a_read_at_the_maximum_hold_starts_no_renewals() {
     let mut host = Host::new(8);
     host.check_out();
-    host.answer(Stop::ToolUse, &[call("renew", "canvas_renew_lease", json!({"lease_id": "lease-1-0"}))]);
+    host.answer(
+        StopReason::ToolUse,
+        &[call("renew", "canvas_renew_lease", json!({"lease_id": "lease-1-0"}))],
+    );
     let last = LeaseTerm { at_max_hold: true, ..term(1, host.now) };
     host.reply(&[("renew", done().with_lease_change(LeaseChange::Extended(last)))]);
-    host.answer(Stop::ToolUse, &[call("read", "canvas_read_all", json!({"lease_id": "lease-1-0"}))]);
+    host.answer(StopReason::ToolUse, &[call("read", "canvas_read_all", json!({"lease_id": "lease-1-0"}))]);
     host.reply(&[("read", done().with_lease_change(LeaseChange::Extended(term(1, host.now))))]);
-    assert_eq!(host.poll(), Next::SendRequest);
-    assert_eq!(host.poll(), Next::Wait { until: None });
+    assert_eq!(host.poll(), LoopAction::SendRequest);
+    assert_eq!(host.poll(), LoopAction::Wait { until: None });
 }
 
 #[test]
 fn a_renewal_without_a_report_of_its_expiry_is_followed_by_another() {
     let mut host = Host::new(8);
     host.check_out();
-    assert_eq!(host.poll(), Next::SendRequest);
+    assert_eq!(host.poll(), LoopAction::SendRequest);
     host.now = at(6_000);
-    assert_eq!(host.poll(), Next::RenewLease { lease_id: lease(1) });
+    assert_eq!(host.poll(), LoopAction::RenewLease { lease_id: lease(1) });
     host.turn.on_renewed(lease(1), &done()).expect("held");
-    assert_eq!(host.poll(), Next::Wait { until: Some(at(11_000)) });
+    assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(11_000)) });
 }
 
 #[test]
@@ -181,7 +186,7 @@ fn replies_end_leases() {
     for (change, held) in changes {
         let mut host = Host::new(8);
         host.check_out();
-        host.answer(Stop::ToolUse, &[call("c", "f", json!({}))]);
+        host.answer(StopReason::ToolUse, &[call("c", "f", json!({}))]);
         host.reply(&[("c", done().with_lease_change(change))]);
         assert_eq!(host.turn.leases().count(), held, "{change:?}");
     }
@@ -191,7 +196,7 @@ fn replies_end_leases() {
 #[test]
 fn bodies_are_not_read_for_leases() {
     let mut host = Host::new(8);
-    host.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
+    host.answer(StopReason::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
     let body = json!({"ok": true, "lease_id": "lease-1-0", "expires_at": 16_000});
     host.reply(&[("out", ToolReply::new(body))]);
     assert_eq!(host.turn.leases().count(), 0);
@@ -201,13 +206,13 @@ fn bodies_are_not_read_for_leases() {
 fn after_a_lost_lease_the_model_may_check_out_again() {
     let mut host = Host::new(8);
     host.check_out();
-    host.answer(Stop::ToolUse, &[call("p", "canvas_apply_patch", json!({"lease_id": "lease-1-0"}))]);
+    host.answer(StopReason::ToolUse, &[call("p", "canvas_apply_patch", json!({"lease_id": "lease-1-0"}))]);
     host.reply(&[("p", done().with_lease_change(LeaseChange::Lost(lease(1))))]);
-    host.answer(Stop::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
-    let Next::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
+    host.answer(StopReason::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
+    let LoopAction::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
     assert_eq!(calls[0].id, "out-2", "an id that was used before is replaced");
     host.turn.on_reply("out-2", acquired(2, host.now)).expect("the call is open");
-    host.answer(Stop::End, &[]);
+    host.answer(StopReason::End, &[]);
     host.leave();
     assert!(host.diary.contains(&"release lease-2-0".to_owned()));
     assert!(!host.diary.contains(&"release lease-1-0".to_owned()));
@@ -217,11 +222,11 @@ fn after_a_lost_lease_the_model_may_check_out_again() {
 fn incomplete_calls_are_answered_and_never_run() {
     let cut = DecodedCall { id: "b".to_owned(), name: "g".to_owned(), arguments: Arguments::Truncated };
     let mut host = Host::new(8);
-    host.answer(Stop::Length, &[call("a", "f", json!({})), cut.clone()]);
+    host.answer(StopReason::Length, &[call("a", "f", json!({})), cut.clone()]);
     host.reply(&[("a", done())]);
     assert_eq!(host.diary.last().map(String::as_str), Some("run a"));
-    host.answer(Stop::Length, &[cut, call("c", "f", json!([]))]);
-    assert_eq!(host.poll(), Next::SendRequest, "the model gets to hear of it");
+    host.answer(StopReason::Length, &[cut, call("c", "f", json!([]))]);
+    assert_eq!(host.poll(), LoopAction::SendRequest, "the model gets to hear of it");
     assert_eq!(host.failures(), ["CALL_TRUNCATED", "CALL_TRUNCATED", "CALL_MALFORMED"]);
 }
 
@@ -229,7 +234,7 @@ fn incomplete_calls_are_answered_and_never_run() {
 fn the_calls_of_the_last_step_run() {
     let mut host = Host::new(2);
     for id in ["a", "b"] {
-        host.answer(Stop::ToolUse, &[call(id, "f", json!({}))]);
+        host.answer(StopReason::ToolUse, &[call(id, "f", json!({}))]);
         host.reply(&[(id, done())]);
     }
     assert_eq!(host.leave(), Outcome::MaxSteps);
@@ -241,7 +246,7 @@ fn the_calls_of_the_last_step_run() {
 fn an_interruption_answers_what_is_open() {
     let mut host = Host::new(8);
     host.check_out();
-    host.answer(Stop::ToolUse, &[call("a", "f", json!({})), call("b", "canvas_check_out", json!({}))]);
+    host.answer(StopReason::ToolUse, &[call("a", "f", json!({})), call("b", "canvas_check_out", json!({}))]);
     host.reply(&[("a", done())]);
     host.turn.interrupt(Interruption::UserMessage);
     host.turn.interrupt(Interruption::Cancel);
@@ -269,7 +274,7 @@ fn an_interruption_answers_what_is_open() {
 #[test]
 fn an_interruption_before_the_calls_are_handed_out() {
     let mut host = Host::new(8);
-    host.answer(Stop::ToolUse, &[call("a", "f", json!({}))]);
+    host.answer(StopReason::ToolUse, &[call("a", "f", json!({}))]);
     host.turn.interrupt(Interruption::Cancel);
     assert_eq!(host.leave(), Outcome::Interrupted { cause: Interruption::Cancel });
     assert_eq!(host.failures(), ["CALL_INTERRUPTED"]);
@@ -288,9 +293,9 @@ fn other_ways_out() {
         host.failures();
         outcome.name()
     };
-    assert_eq!(ended(&|host| host.answer(Stop::End, &[])), "completed");
-    assert_eq!(ended(&|host| host.answer(Stop::Length, &[])), "truncated");
-    assert_eq!(ended(&|host| host.answer(Stop::Refusal, &[call("a", "f", json!({}))])), "refused");
+    assert_eq!(ended(&|host| host.answer(StopReason::End, &[])), "completed");
+    assert_eq!(ended(&|host| host.answer(StopReason::Length, &[])), "truncated");
+    assert_eq!(ended(&|host| host.answer(StopReason::Refusal, &[call("a", "f", json!({}))])), "refused");
     assert_eq!(
         ended(&|host| {
             host.poll();
@@ -309,7 +314,8 @@ fn other_ways_out() {
     assert_eq!(
         ended(&|host| {
             host.poll();
-            let empty = Decoded { events: Vec::new(), finish: None, stop: Stop::ToolUse };
+            let empty =
+                Decoded { events: Vec::new(), raw_stop_reason: None, stop_reason: StopReason::ToolUse };
             host.turn.on_response(empty).expect("a request is under way");
         }),
         "unusable"
@@ -319,8 +325,8 @@ fn other_ways_out() {
 #[test]
 fn a_paused_turn_is_sent_again() {
     let mut host = Host::new(8);
-    host.answer(Stop::Pause, &[]);
-    host.answer(Stop::End, &[]);
+    host.answer(StopReason::Pause, &[]);
+    host.answer(StopReason::End, &[]);
     assert_eq!(host.leave(), Outcome::Completed);
 }
 
@@ -328,11 +334,11 @@ fn a_paused_turn_is_sent_again() {
 fn a_host_that_never_reports_a_release_gets_away_after_a_lifetime() {
     let mut host = Host::new(8);
     host.check_out();
-    host.answer(Stop::End, &[]);
-    assert_eq!(host.poll(), Next::ReleaseLease { lease_id: lease(1) });
-    assert_eq!(host.poll(), Next::Wait { until: Some(at(16_000)) });
+    host.answer(StopReason::End, &[]);
+    assert_eq!(host.poll(), LoopAction::ReleaseLease { lease_id: lease(1) });
+    assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(16_000)) });
     host.now = at(16_000);
-    assert_eq!(host.poll(), Next::Done(Outcome::Completed));
+    assert_eq!(host.poll(), LoopAction::Done(Outcome::Completed));
 }
 
 #[test]
@@ -340,8 +346,8 @@ fn reports_that_nobody_asked_for_change_nothing() {
     let mut host = Host::new(8);
     let reply = done();
     let unknown = LoopError::UnknownCall { call_id: "a".to_owned() };
-    assert_eq!(host.turn.on_response(answer(Stop::End, &[])), Err(LoopError::NoRequest));
-    host.answer(Stop::ToolUse, &[call("a", "f", json!({})), call("b", "f", json!({}))]);
+    assert_eq!(host.turn.on_response(answer(StopReason::End, &[])), Err(LoopError::NoRequest));
+    host.answer(StopReason::ToolUse, &[call("a", "f", json!({})), call("b", "f", json!({}))]);
     assert_eq!(host.turn.on_reply("a", reply.clone()), Err(unknown), "not handed out yet");
     host.poll();
     let before = format!("{:?}", host.turn);
@@ -362,7 +368,7 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
     let parameters = json!({"type": "object"});
     let tools = [ToolSpec { name: "canvas.node.move".to_owned(), description: String::new(), parameters }];
     let mut host = Host::new(8);
-    assert_eq!(host.poll(), Next::SendRequest);
+    assert_eq!(host.poll(), LoopAction::SendRequest);
     let options = RequestOptions::default();
     let request =
         Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");
@@ -372,7 +378,7 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
         {"type": "tool_use", "id": "a", "name": wire, "input": {}}]});
     let answer = Provider::Anthropic.decode(&body, &request.renames).expect("decodes");
     host.turn.on_response(answer).expect("a request is under way");
-    let Next::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
+    let LoopAction::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
     assert_eq!(calls[0].name, "canvas.node.move");
     // The next request says what the provider said.
     host.turn.on_reply("a", done()).expect("the call is open");

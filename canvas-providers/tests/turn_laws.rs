@@ -5,8 +5,8 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_providers::{
-    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopOptions, Next, Provider, RequestOptions,
-    Role, Stop, ToolLoop,
+    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopAction, LoopOptions, Provider,
+    RequestOptions, Role, StopReason, ToolLoop,
 };
 use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{LeaseChange, LeaseTerm, ToolCall, ToolReply};
@@ -55,17 +55,17 @@ fn any_call() -> impl Strategy<Value = DecodedCall> {
 
 fn any_answer() -> impl Strategy<Value = Decoded> {
     // Calls mostly, so that turns get long enough for something to happen.
-    let stop = prop_oneof![
-        6 => Just(Stop::ToolUse),
-        1 => Just(Stop::End),
-        1 => Just(Stop::Length),
-        1 => Just(Stop::Refusal),
-        1 => Just(Stop::Pause),
-        1 => Just(Stop::Other),
+    let stop_reason = prop_oneof![
+        6 => Just(StopReason::ToolUse),
+        1 => Just(StopReason::End),
+        1 => Just(StopReason::Length),
+        1 => Just(StopReason::Refusal),
+        1 => Just(StopReason::Pause),
+        1 => Just(StopReason::Other),
     ];
-    (vec(any_call(), 0..4), stop).prop_map(|(calls, stop)| {
+    (vec(any_call(), 0..4), stop_reason).prop_map(|(calls, stop_reason)| {
         let event = |call| Event::new(Role::Assistant, Body::ToolCall(call));
-        Decoded { events: calls.into_iter().map(event).collect(), finish: None, stop }
+        Decoded { events: calls.into_iter().map(event).collect(), raw_stop_reason: None, stop_reason }
     })
 }
 
@@ -101,9 +101,9 @@ struct Books {
 }
 
 impl Books {
-    fn see(&mut self, next: &Next) {
+    fn see(&mut self, next: &LoopAction) {
         match next {
-            Next::RunCalls(calls) => {
+            LoopAction::RunCalls(calls) => {
                 for call in calls {
                     assert!(self.run.insert(call.id.clone()), "{} runs twice", call.id);
                     let left = self.complete.get_mut(&key(&call.name, &call.arguments));
@@ -112,16 +112,16 @@ impl Books {
                 }
                 self.open.extend(calls.iter().cloned());
             }
-            Next::ReleaseLease { lease_id } => {
+            LoopAction::ReleaseLease { lease_id } => {
                 assert!(self.held.remove(lease_id), "{lease_id} is not held");
                 self.released.push(*lease_id);
                 self.unreported.push(*lease_id);
             }
-            Next::RenewLease { lease_id } => {
+            LoopAction::RenewLease { lease_id } => {
                 assert!(self.held.contains(lease_id) && !self.at_max_hold.contains(lease_id));
             }
-            Next::Done(_) => assert!(self.held.is_empty(), "{:?} stay behind", self.held),
-            Next::SendRequest | Next::Wait { .. } => {}
+            LoopAction::Done(_) => assert!(self.held.is_empty(), "{:?} stay behind", self.held),
+            LoopAction::SendRequest | LoopAction::Wait { .. } => {}
         }
     }
 
@@ -174,7 +174,7 @@ fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
             books.see(&next);
         }
         Act::Answer(answer) => {
-            let refused = answer.stop == Stop::Refusal;
+            let refused = answer.stop_reason == StopReason::Refusal;
             let calls: Vec<ToolCall> = answer.calls().filter_map(DecodedCall::to_call).collect();
             if turn.on_response(answer).is_ok() && !refused {
                 for call in calls {
@@ -252,13 +252,13 @@ proptest! {
             books.see(&next);
             polls += 1;
             prop_assert!(polls <= leases + 2, "the end does not come");
-            if matches!(next, Next::Done(_)) {
+            if matches!(next, LoopAction::Done(_)) {
                 break;
             }
         }
         let unique: BTreeSet<&LeaseId> = books.released.iter().collect();
         prop_assert_eq!(unique.len(), books.released.len(), "a lease is released once");
-        let requests = turn.steps().iter().filter(|step| format!("{:?}", step.did) == "Request").count();
+        let requests = turn.log().iter().filter(|entry| format!("{:?}", entry.event) == "Request").count();
         prop_assert!(requests <= max_steps as usize);
         for end in 1..=turn.events().len() {
             is_valid(&turn.events()[..end]);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::NAME;
 use super::wire::ErrorBody;
-use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, Stop};
+use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, StopReason};
 use crate::event::{Body, Envelope, Event, Role};
 use crate::names::Renames;
 use crate::verdict::{Arguments, DecodedCall};
@@ -17,8 +17,8 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
     if let Some(error) = body.get("error").filter(|_| body.get("content").is_none()) {
         return Err(provider_error(error));
     }
-    let finish = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
-    let stop = stop(finish.as_deref());
+    let raw_stop_reason = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+    let stop_reason = stop_reason(raw_stop_reason.as_deref());
     let events = match body.get("content") {
         Some(Value::Array(parts)) if parts.len() > MAX_PARTS => {
             return Err(DecodeError::TooLarge {
@@ -29,7 +29,7 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
         }
         Some(Value::Array(parts)) => {
             let last = parts.len().saturating_sub(1);
-            let cut = |index| index == last && may_be_cut(stop, finish.as_deref());
+            let cut = |index| index == last && may_be_cut(stop_reason, raw_stop_reason.as_deref());
             let events =
                 parts.iter().enumerate().map(|(index, part)| event(index, part, cut(index), renames));
             events.collect::<Result<Vec<_>, _>>()?
@@ -38,24 +38,24 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
         Some(Value::String(text)) => vec![Event::assistant(text.as_str())],
         _ => return Err(unexpected("$.content", "a list of blocks")),
     };
-    Ok(Decoded { events, finish, stop })
+    Ok(Decoded { events, raw_stop_reason, stop_reason })
 }
 
-fn stop(reason: Option<&str>) -> Stop {
-    match reason {
-        Some("end_turn" | "stop_sequence") => Stop::End,
-        Some("tool_use") => Stop::ToolUse,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("refusal") => Stop::Refusal,
-        Some("pause_turn") => Stop::Pause,
-        _ => Stop::Other,
+fn stop_reason(raw: Option<&str>) -> StopReason {
+    match raw {
+        Some("end_turn" | "stop_sequence") => StopReason::End,
+        Some("tool_use") => StopReason::ToolUse,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("refusal") => StopReason::Refusal,
+        Some("pause_turn") => StopReason::Pause,
+        _ => StopReason::Other,
     }
 }
 
 /// Whether the last block may be part of one. A body without a reason was taken before its end; a classifier
 /// refuses in the middle of a block.
-fn may_be_cut(stop: Stop, finish: Option<&str>) -> bool {
-    matches!(stop, Stop::Length | Stop::Refusal) || finish.is_none()
+fn may_be_cut(stop_reason: StopReason, raw: Option<&str>) -> bool {
+    matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw.is_none()
 }
 
 fn event(index: usize, part: &Value, cut: bool, renames: &Renames) -> Result<Event, DecodeError> {

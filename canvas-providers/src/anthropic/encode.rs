@@ -6,8 +6,8 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value};
 
 use super::wire::{Block, Item, Message, OWN_FIELDS, Request, Role};
-use super::{NAME, finish, tools};
-use crate::encoded::{EncodeError, EncodedRequest, Loss, RequestOptions};
+use super::{NAME, constraints, tools};
+use crate::encoded::{Degradation, EncodeError, EncodedRequest, RequestOptions};
 use crate::event::{self, Body, Event, ToolResult};
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant, place};
@@ -26,48 +26,50 @@ pub(crate) fn request(
     if options.max_tokens == 0 {
         return Err(EncodeError::BadOption { option: "max_tokens", value: "0".to_owned() });
     }
-    let mut losses = Vec::new();
+    let mut degradations = Vec::new();
     let mut names = tools::mapper(specs);
-    let mut tools = tools::declare(specs, &mut names, &mut losses);
-    let history = entries(events, &mut losses);
-    let system = join_system(system, &history, &mut losses);
-    let mut speech = Speech { names: &mut names, ids: Mapper::new(ID_RULE), losses: &mut losses };
-    let mut items: Vec<Item> = history.iter().filter_map(|entry| speech.item(entry)).collect();
-    finish::finish(&mut items, options.unsigned_thinking, &mut losses);
+    let mut tools = tools::declare(specs, &mut names, &mut degradations);
+    let history = entries(events, &mut degradations);
+    let system = join_system(system, &history, &mut degradations);
+    let mut encoder =
+        BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
+    let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
+    constraints::enforce(&mut items, options.unsigned_thinking, &mut degradations);
     if items.is_empty() {
         return Err(EncodeError::EmptyHistory);
     }
-    let extra = extra_fields(&options.extra, &mut losses);
-    let mut tool_choice = tools::choice(options, specs, &mut names, &extra, &mut losses)?;
+    let extra = extra_fields(&options.extra, &mut degradations);
+    let mut tool_choice = tools::choice(options, specs, &mut names, &extra, &mut degradations)?;
     if tools.is_empty() {
-        tools = tools::stand_ins(&items);
+        tools = tools::placeholder_tools(&items);
         tool_choice = tools::none_of(&tools);
     }
     let messages = fold(items);
     let max_tokens = options.max_tokens;
     let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
     let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
-    Ok(EncodedRequest { body, renames: names.renames(), losses })
+    Ok(EncodedRequest { body, renames: names.renames(), degradations })
 }
 
 /// One assistant turn as blocks, without what only a whole request needs.
 pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
-    let (mut names, mut losses) = (tools::mapper(&[]), Vec::new());
-    let mut speech = Speech { names: &mut names, ids: Mapper::new(ID_RULE), losses: &mut losses };
+    let (mut names, mut degradations) = (tools::mapper(&[]), Vec::new());
+    let mut encoder =
+        BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
-    entries.filter_map(|entry| speech.item(&entry)).map(|item| item.block).collect()
+    entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
 }
 
 /// Turns events into blocks, with the names and ids of one request.
-struct Speech<'a> {
+struct BlockEncoder<'a> {
     names: &'a mut Mapper,
     ids: Mapper,
-    losses: &'a mut Vec<Loss>,
+    degradations: &'a mut Vec<Degradation>,
 }
 
-impl Speech<'_> {
+impl BlockEncoder<'_> {
     fn lose(&mut self, at: usize, keyword: &str, how: &str) {
-        self.losses.push(Loss::new(place(at), keyword, how));
+        self.degradations.push(Degradation::new(place(at), keyword, how));
     }
 
     fn item(&mut self, entry: &Entry<'_>) -> Option<Item> {
@@ -162,7 +164,7 @@ fn is_empty_text(block: &Value) -> bool {
 }
 
 /// The endpoint has one place for instructions, before everything.
-fn join_system(system: &str, history: &[Entry<'_>], losses: &mut Vec<Loss>) -> String {
+fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Vec<Degradation>) -> String {
     let mut parts: Vec<&str> = vec![system];
     let mut spoken = false;
     for entry in history {
@@ -171,7 +173,11 @@ fn join_system(system: &str, history: &[Entry<'_>], losses: &mut Vec<Loss>) -> S
             Body::Text(text) | Body::Opaque(text) if event.role == event::Role::System => {
                 parts.push(text);
                 if spoken {
-                    losses.push(Loss::new(place(entry.at), "system", "moved to the start of the request"));
+                    degradations.push(Degradation::new(
+                        place(entry.at),
+                        "system",
+                        "moved to the start of the request",
+                    ));
                 }
             }
             _ => spoken = true,
@@ -181,11 +187,15 @@ fn join_system(system: &str, history: &[Entry<'_>], losses: &mut Vec<Loss>) -> S
     parts.join("\n\n")
 }
 
-fn extra_fields(extra: &Map<String, Value>, losses: &mut Vec<Loss>) -> Map<String, Value> {
+fn extra_fields(extra: &Map<String, Value>, degradations: &mut Vec<Degradation>) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in extra {
         if OWN_FIELDS.contains(&name.as_str()) {
-            losses.push(Loss::new("options.extra", name.as_str(), "left out: the request fills it itself"));
+            degradations.push(Degradation::new(
+                "options.extra",
+                name.as_str(),
+                "left out: the request fills it itself",
+            ));
         } else {
             out.insert(name.clone(), value.clone());
         }

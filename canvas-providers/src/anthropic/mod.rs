@@ -4,9 +4,9 @@
 //! the calls; every call is answered; a text may not be blank; thinking goes back unchanged, in place and
 //! signed, and does not end a message; the first message is the user's.
 
+mod constraints;
 mod decode;
 mod encode;
-mod finish;
 mod tools;
 mod wire;
 

@@ -6,7 +6,7 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::wire::{self, Item, Tool};
-use crate::encoded::{EncodeError, EncodedTools, Loss, RequestOptions, ToolChoice};
+use crate::encoded::{Degradation, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::schema::{self, Subset};
 
@@ -21,11 +21,11 @@ const SUBSET: Subset = Subset {
 };
 
 pub(crate) fn tools(specs: &[ToolSpec]) -> EncodedTools {
-    let mut losses = Vec::new();
+    let mut degradations = Vec::new();
     let mut mapper = mapper(specs);
-    let tools = declare(specs, &mut mapper, &mut losses);
+    let tools = declare(specs, &mut mapper, &mut degradations);
     let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), losses }
+    EncodedTools { tools, renames: mapper.renames(), degradations }
 }
 
 pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
@@ -35,17 +35,17 @@ pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
 pub(super) fn declare<'a>(
     specs: &'a [ToolSpec],
     mapper: &mut Mapper,
-    losses: &mut Vec<Loss>,
+    degradations: &mut Vec<Degradation>,
 ) -> Vec<Tool<'a>> {
     let mut tools = Vec::with_capacity(specs.len());
     for (index, spec) in specs.iter().enumerate() {
         let place = format!("tools[{index}]");
         if specs[..index].iter().any(|earlier| earlier.name == spec.name) {
-            losses.push(Loss::new(place, "name", "left out: an earlier tool has the same name"));
+            degradations.push(Degradation::new(place, "name", "left out: an earlier tool has the same name"));
             continue;
         }
         let input_schema: Value =
-            schema::cut(&spec.parameters, &format!("{place}.parameters"), SUBSET, losses);
+            schema::cut(&spec.parameters, &format!("{place}.parameters"), SUBSET, degradations);
         let name = mapper.wire(&spec.name).to_owned();
         tools.push(Tool { name, description: &spec.description, input_schema });
     }
@@ -58,7 +58,7 @@ pub(super) fn choice(
     specs: &[ToolSpec],
     names: &mut Mapper,
     extra: &Map<String, Value>,
-    losses: &mut Vec<Loss>,
+    degradations: &mut Vec<Degradation>,
 ) -> Result<Option<wire::ToolChoice>, EncodeError> {
     let bad = |value: &str| EncodeError::BadOption { option: "tool_choice", value: value.to_owned() };
     let (mut kind, mut name) = match &options.tool_choice {
@@ -73,7 +73,11 @@ pub(super) fn choice(
     };
     let thinking = extra.get("thinking").and_then(|thinking| thinking.get("type"));
     if thinking.is_some_and(|kind| kind == "enabled") && matches!(kind, "any" | "tool") {
-        losses.push(Loss::new("options.tool_choice", kind, "sent as auto: thinking excludes a forced call"));
+        degradations.push(Degradation::new(
+            "options.tool_choice",
+            kind,
+            "sent as auto: thinking excludes a forced call",
+        ));
         (kind, name) = ("auto", None);
     }
     let disable_parallel_tool_use = (!options.parallel_calls && kind != "none").then_some(true);
@@ -83,7 +87,7 @@ pub(super) fn choice(
 
 /// Declarations for what the history calls, for a request without tools: the endpoint may refuse a history
 /// with calls where no tool is declared at all.
-pub(super) fn stand_ins(items: &[Item]) -> Vec<Tool<'static>> {
+pub(super) fn placeholder_tools(items: &[Item]) -> Vec<Tool<'static>> {
     let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
     let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
     let input_schema = json!({"type": "object", "properties": {}});
@@ -93,7 +97,7 @@ pub(super) fn stand_ins(items: &[Item]) -> Vec<Tool<'static>> {
 }
 
 /// Forbids the stand-ins, where there are any.
-pub(super) fn none_of(stand_ins: &[Tool<'_>]) -> Option<wire::ToolChoice> {
+pub(super) fn none_of(placeholder_tools: &[Tool<'_>]) -> Option<wire::ToolChoice> {
     let none = wire::ToolChoice { kind: "none", name: None, disable_parallel_tool_use: None };
-    (!stand_ins.is_empty()).then_some(none)
+    (!placeholder_tools.is_empty()).then_some(none)
 }

@@ -1,20 +1,20 @@
 //! The tool loop of one turn, without input or output of its own.
 
+mod action;
 mod leases;
-mod step;
 
 use std::collections::BTreeSet;
 
 use canvas_tools::lease::{LeaseId, Policy, Timestamp};
 use canvas_tools::{ToolCall, ToolReply};
 
-pub use self::step::{CallName, Did, Interruption, Next, Outcome, Step};
+pub use self::action::{CallName, Interruption, LogEntry, LogEvent, LoopAction, Outcome};
 
 use self::leases::Leases;
-use crate::decoded::{DecodeError, Decoded, Stop};
+use crate::decoded::{DecodeError, Decoded, StopReason};
 use crate::event::{Body, Event};
 use crate::names::UniqueIds;
-use crate::unrun::Unrun;
+use crate::not_executed::NotExecuted;
 
 /// The knobs of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Default for LoopOptions {
 
 /// One turn of a model: requests and calls in turn until there are no more calls.
 ///
-/// The host polls until it gets [`Next::Wait`] or [`Next::Done`], does what it is told in between, and reports.
+/// The host polls until it gets [`LoopAction::Wait`] or [`LoopAction::Done`], does what it is told in between, and reports.
 /// Reports that were not asked for are refused and change nothing. The loop reads leases off the replies,
 /// asks for their renewal while it waits, and asks for each to be given back before it is done, however the
 /// turn ends. At every moment its events, repaired, make a valid request.
@@ -54,7 +54,7 @@ pub struct ToolLoop {
     /// Until when the replies to abandoned calls are awaited, from the first poll after the end.
     abandoned_until: Option<Timestamp>,
     answered: BTreeSet<String>,
-    steps: Vec<Step>,
+    log: Vec<LogEntry>,
     step: u32,
 }
 
@@ -131,13 +131,13 @@ impl ToolLoop {
             abandoned: BTreeSet::new(),
             abandoned_until: None,
             answered: BTreeSet::new(),
-            steps: Vec::new(),
+            log: Vec::new(),
             step: 0,
         }
     }
 
     /// What to do next, at this time. Each request, call and release is asked for once.
-    pub fn poll(&mut self, now: Timestamp) -> Next {
+    pub fn poll(&mut self, now: Timestamp) -> LoopAction {
         let ttl = self.options.lease.ttl;
         self.leases.schedule(now, ttl);
         if matches!(self.state, State::Ready) && self.step >= self.options.max_steps {
@@ -147,35 +147,35 @@ impl ToolLoop {
             State::Ready => {
                 self.state = State::Asked;
                 self.step += 1;
-                self.log(Did::Request);
-                Next::SendRequest
+                self.record(LogEvent::Request);
+                LoopAction::SendRequest
             }
             State::Called(calls) => {
                 let calls = std::mem::take(calls);
                 self.state = State::Running(calls.clone());
                 let names =
                     calls.iter().map(|call| CallName { id: call.id.clone(), name: call.name.clone() });
-                self.log(Did::Calls { calls: names.collect() });
-                Next::RunCalls(calls)
+                self.record(LogEvent::Calls { calls: names.collect() });
+                LoopAction::RunCalls(calls)
             }
             State::Asked | State::Running(_) => match self.leases.renewal(now, ttl) {
                 Some(lease_id) => {
-                    self.log(Did::Renew { lease_id });
-                    Next::RenewLease { lease_id }
+                    self.record(LogEvent::Renew { lease_id });
+                    LoopAction::RenewLease { lease_id }
                 }
-                None => Next::Wait { until: self.leases.next_renewal() },
+                None => LoopAction::Wait { until: self.leases.next_renewal() },
             },
             State::Over(outcome) => {
                 let outcome = outcome.clone();
                 if let Some(lease_id) = self.leases.release(now, ttl) {
-                    self.log(Did::Release { lease_id });
-                    Next::ReleaseLease { lease_id }
+                    self.record(LogEvent::Release { lease_id });
+                    LoopAction::ReleaseLease { lease_id }
                 } else if let Some(until) = self.leases.releasing_until(now) {
-                    Next::Wait { until: Some(until) }
+                    LoopAction::Wait { until: Some(until) }
                 } else if let Some(until) = self.abandoned_until(now) {
-                    Next::Wait { until: Some(until) }
+                    LoopAction::Wait { until: Some(until) }
                 } else {
-                    Next::Done(outcome)
+                    LoopAction::Done(outcome)
                 }
             }
         }
@@ -189,7 +189,8 @@ impl ToolLoop {
     /// If no request is under way.
     pub fn on_response(&mut self, mut answer: Decoded) -> Result<(), LoopError> {
         self.expect_request()?;
-        self.log(Did::Response { finish: answer.finish.clone(), calls: answer.calls().count() });
+        let raw_stop_reason = answer.raw_stop_reason.clone();
+        self.record(LogEvent::Response { raw_stop_reason, calls: answer.calls().count() });
         let mut calls = Vec::new();
         for event in &mut answer.events {
             if let Body::ToolCall(call) = &mut event.body {
@@ -201,27 +202,27 @@ impl ToolLoop {
         }
         let silent = answer.events.is_empty();
         self.events.append(&mut answer.events);
-        let refused = answer.stop == Stop::Refusal;
+        let refused = answer.stop_reason == StopReason::Refusal;
         let mut to_run = Vec::new();
         let called = !calls.is_empty();
         for call in calls {
             match call.to_call().filter(|_| !refused) {
                 Some(complete) => to_run.push(complete),
-                None if refused => self.answer_unrun(&call.id, &call.name, Unrun::Declined),
-                None => self.answer_unrun(&call.id, &call.name, Unrun::of(&call)),
+                None if refused => self.answer_unrun(&call.id, &call.name, NotExecuted::Declined),
+                None => self.answer_unrun(&call.id, &call.name, NotExecuted::of(&call)),
             }
         }
-        match answer.stop {
-            Stop::Refusal => self.end(Outcome::Refused),
+        match answer.stop_reason {
+            StopReason::Refusal => self.end(Outcome::Refused),
             _ if !to_run.is_empty() => self.state = State::Called(to_run),
             _ if called => self.state = State::Ready,
-            Stop::Pause => self.state = State::Ready,
-            Stop::Length => self.end(Outcome::Truncated),
-            Stop::ToolUse if silent => self.end(Outcome::Unusable {
+            StopReason::Pause => self.state = State::Ready,
+            StopReason::Length => self.end(Outcome::Truncated),
+            StopReason::ToolUse if silent => self.end(Outcome::Unusable {
                 code: "RESPONSE_WITHOUT_CALLS",
                 message: "The answer announces calls and holds none; send the request again.".to_owned(),
             }),
-            Stop::End | Stop::ToolUse | Stop::Other => self.end(Outcome::Completed),
+            StopReason::End | StopReason::ToolUse | StopReason::Other => self.end(Outcome::Completed),
         }
         Ok(())
     }
@@ -312,7 +313,7 @@ impl ToolLoop {
             State::Ready | State::Asked => (Vec::new(), false),
         };
         for call in calls {
-            self.answer_unrun(&call.id, &call.name, Unrun::Interrupted);
+            self.answer_unrun(&call.id, &call.name, NotExecuted::Interrupted);
             if handed_out {
                 self.abandoned.insert(call.id);
             }
@@ -331,8 +332,8 @@ impl ToolLoop {
     }
 
     /// The log so far.
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
+    pub fn log(&self) -> &[LogEntry] {
+        &self.log
     }
 
     /// The leases held, as far as the replies tell.
@@ -350,12 +351,12 @@ impl ToolLoop {
         (now < until).then_some(until)
     }
 
-    fn log(&mut self, did: Did) {
-        self.steps.push(Step { step: self.step, did });
+    fn record(&mut self, event: LogEvent) {
+        self.log.push(LogEntry { step: self.step, event });
     }
 
     fn end(&mut self, outcome: Outcome) {
-        self.log(Did::End { outcome: outcome.clone() });
+        self.record(LogEvent::End { outcome: outcome.clone() });
         self.state = State::Over(outcome);
     }
 
@@ -388,16 +389,16 @@ impl ToolLoop {
         let call = calls.remove(index);
         let all_in = calls.is_empty();
         self.answered.insert(call_id.to_owned());
-        self.log(Did::Reply { call_id: call_id.to_owned(), ok: reply.is_ok() });
+        self.record(LogEvent::Reply { call_id: call_id.to_owned(), ok: reply.is_ok() });
         self.events.push(Event::result(call.id, call.name, reply.body().clone()));
         if all_in {
             self.state = State::Ready;
         }
     }
 
-    fn answer_unrun(&mut self, id: &str, name: &str, why: Unrun) {
+    fn answer_unrun(&mut self, id: &str, name: &str, why: NotExecuted) {
         self.answered.insert(id.to_owned());
-        self.log(Did::Unrun { call_id: id.to_owned(), code: why.code() });
+        self.record(LogEvent::NotExecuted { call_id: id.to_owned(), code: why.code() });
         self.events.push(why.answer(id, name));
     }
 }

@@ -7,7 +7,7 @@ use std::mem;
 use canvas_core::Promotion;
 use canvas_core::lease::Timestamp;
 use canvas_providers::{
-    Body, EncodedRequest, Event, LoopOptions, Next, Outcome, Provider, RequestOptions, ToolLoop,
+    Body, EncodedRequest, Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };
 use canvas_tools::{ToolCall, ToolReply, document_tools, system_prompt};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ impl<'p, W: Write> Play<'p, W> {
         loop {
             let now = self.stage.now();
             match turn.poll(Timestamp::from_millis(now)) {
-                Next::SendRequest => {
+                LoopAction::SendRequest => {
                     let answer = answers.get(asked).ok_or("the script has too few answers: add one")?;
                     asked += 1;
                     let request = self.encode(answer, turn.events())?;
@@ -89,7 +89,7 @@ impl<'p, W: Write> Play<'p, W> {
                     typing =
                         typed.filter(|typed| typed.during == asked).map(|typed| (now + takes / 2, typed));
                 }
-                Next::Wait { until } => {
+                LoopAction::Wait { until } => {
                     let (due, answer, request) =
                         coming.as_ref().ok_or("the loop waits for nothing: report this")?;
                     let next = until.map_or(*due, |until| until.as_millis().min(*due));
@@ -106,7 +106,7 @@ impl<'p, W: Write> Play<'p, W> {
                         coming = None;
                     }
                 }
-                Next::RunCalls(calls) => {
+                LoopAction::RunCalls(calls) => {
                     for call in calls {
                         self.check_ids(&call)?;
                         let reply = self.run(&call)?;
@@ -114,19 +114,19 @@ impl<'p, W: Write> Play<'p, W> {
                         turn.on_reply(&call.id, reply)?;
                     }
                 }
-                Next::RenewLease { lease_id } => {
+                LoopAction::RenewLease { lease_id } => {
                     self.tally.renewals += 1;
                     let renewal = self.stage.lease_call("canvas_renew_lease", lease_id);
                     let reply = self.run(&renewal)?;
                     turn.on_renewed(lease_id, &reply)?;
                 }
-                Next::ReleaseLease { lease_id } => {
+                LoopAction::ReleaseLease { lease_id } => {
                     let release = self.stage.lease_call("canvas_check_in", lease_id);
                     self.run(&release)?;
                     turn.on_released(lease_id)?;
                 }
-                Next::Done(Outcome::Completed) if asked == answers.len() => break,
-                Next::Done(ending) => {
+                LoopAction::Done(Outcome::Completed) if asked == answers.len() => break,
+                LoopAction::Done(ending) => {
                     let of = answers.len();
                     return Err(format!("the turn ended after {asked} of {of} answers as {ending:?}").into());
                 }

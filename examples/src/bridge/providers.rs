@@ -3,7 +3,7 @@
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Call, CallId, Command, block_on};
 use canvas_providers::{
-    DecodeError, EncodeError, Event, Interruption, LoopError, LoopOptions, Next, Provider, Renames,
+    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopError, LoopOptions, Provider, Renames,
     RequestOptions, ToolLoop,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, ToolSpec, document_tools, system_prompt};
@@ -49,7 +49,7 @@ pub(super) fn request(request: &Request<'_>) -> Result<Value, BridgeError> {
     let events: Vec<Event> = request.field("events")?;
     let options = RequestOptions::default();
     let encoded = provider.request(request.text("model")?, system, &tools, &events, &options)?;
-    Ok(json!({"body": encoded.body, "losses": encoded.losses}))
+    Ok(json!({"body": encoded.body, "losses": encoded.degradations}))
 }
 
 /// Plays recorded answers through the tool loop, on a real canvas. The prompt is a user's message, so it begins a
@@ -76,13 +76,13 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     let mut turn = ToolLoop::new(options, history);
     let outcome = loop {
         match turn.poll(now) {
-            Next::SendRequest if interrupt_after == Some(requests.len()) => {
+            LoopAction::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
                 let cancel = Call { operation, command: Command::Cancel };
                 block_on(documents.engine().call(&session.canvas, &cancel, now))?;
                 turn.interrupt(Interruption::Cancel);
             }
-            Next::SendRequest => {
+            LoopAction::SendRequest => {
                 let encoded =
                     provider.request("script", &system, &tools, turn.events(), &RequestOptions::default())?;
                 requests.push(encoded.body);
@@ -92,31 +92,31 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                     None => turn.on_transport_error("the script has no further answer", false)?,
                 }
             }
-            Next::RunCalls(calls) => {
+            LoopAction::RunCalls(calls) => {
                 for call in calls {
                     let reply = run(documents, &session, &call, now);
                     turn.on_reply(&call.id, reply)?;
                 }
             }
-            Next::RenewLease { lease_id } => {
+            LoopAction::RenewLease { lease_id } => {
                 let reply = lease_call(documents, &session, "canvas_renew_lease", lease_id, now)?;
                 turn.on_renewed(lease_id, &reply)?;
             }
-            Next::ReleaseLease { lease_id } => {
+            LoopAction::ReleaseLease { lease_id } => {
                 lease_call(documents, &session, "canvas_check_in", lease_id, now)?;
                 turn.on_released(lease_id)?;
             }
-            Next::Wait { .. } => {
+            LoopAction::Wait { .. } => {
                 let message = "the script waits for nothing: report this".into();
                 return Err(BridgeError::new("INTERNAL", message));
             }
-            Next::Done(outcome) => break outcome,
+            LoopAction::Done(outcome) => break outcome,
         }
     };
     let snapshot = block_on(documents.engine().snapshot(&session.canvas, now))?;
     let lease_policy = documents.engine().policy().lease;
     Ok(json!({
-        "steps": turn.steps(),
+        "steps": turn.log(),
         "requests": requests,
         "outcome": outcome.name(),
         "locked": snapshot.head.lock().valid_lease(&lease_policy, snapshot.clock).is_some(),

@@ -10,7 +10,7 @@ use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
 use canvas_examples::postgres::Notice;
 use canvas_providers::{
-    Event, Interruption, LoopOptions, Next, Outcome, Provider, Renames, RequestOptions, ToolLoop,
+    Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
 use canvas_tools::{CHECK_IN, ToolCall, ToolReply, call_document_tool, document_tools, system_prompt};
 use serde_json::{Value, json};
@@ -77,22 +77,22 @@ impl Server {
         let mut desk = Desk { answers, coming: None, replies, reply, releases: 0, stopped: false };
         let outcome = loop {
             match turn.poll(now()) {
-                Next::SendRequest => {
+                LoopAction::SendRequest => {
                     let renames = encode(&turn)?;
                     let answer = desk.answers.pop_front().ok_or("the script has too few answers: add one")?;
                     desk.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
                 }
-                Next::RunCalls(calls) => self.run(Errand::Call, calls, &desk),
-                Next::RenewLease { lease_id } => {
+                LoopAction::RunCalls(calls) => self.run(Errand::Call, calls, &desk),
+                LoopAction::RenewLease { lease_id } => {
                     let call = self.lease_call("canvas_renew_lease", lease_id)?;
                     self.run(Errand::Renewal(lease_id), vec![call], &desk);
                 }
-                Next::ReleaseLease { lease_id } => {
+                LoopAction::ReleaseLease { lease_id } => {
                     desk.releases += 1;
                     let call = self.lease_call(CHECK_IN, lease_id)?;
                     self.run(Errand::Release(lease_id), vec![call], &desk);
                 }
-                Next::Wait { until } => {
+                LoopAction::Wait { until } => {
                     if desk.stopped && desk.releases == 0 {
                         desk.stopped = false;
                         self.reached(Mark::Stopped);
@@ -100,7 +100,7 @@ impl Server {
                     let news = self.wait(&mut desk, until).await;
                     self.take(news, &mut turn, &mut desk).await?;
                 }
-                Next::Done(outcome) => break outcome,
+                LoopAction::Done(outcome) => break outcome,
             }
         };
         self.history = turn.into_events();

@@ -7,14 +7,14 @@ use crate::verdict::{Arguments, DecodedCall};
 
 /// Why a call has no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unrun {
+pub(crate) enum NotExecuted {
     Interrupted,
     Truncated,
     Malformed,
     Declined,
 }
 
-impl Unrun {
+impl NotExecuted {
     /// The reason that the call itself carries; a complete one can only have been interrupted.
     pub(crate) fn of(call: &DecodedCall) -> Self {
         match call.arguments {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The next thing for the host to do.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Next {
+pub enum LoopAction {
     /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer.
     SendRequest,
     /// Run these in order and report each reply. Calls that are not complete are never among them.
@@ -91,24 +91,25 @@ impl Outcome {
 
 /// One line of the log. In JSON: `{"step": n, "did": "request" | "calls" | ..., ...}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Step {
+pub struct LogEntry {
     /// The request that it belongs to, counted from 1.
     pub step: u32,
     /// What happened.
     #[serde(flatten)]
-    pub did: Did,
+    pub event: LogEvent,
 }
 
 /// What happened in a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
-pub enum Did {
+pub enum LogEvent {
     /// Asked the host to send a request.
     Request,
     /// Took an answer.
     Response {
         /// The provider's stop reason.
-        finish: Option<String>,
+        #[serde(rename = "finish")]
+        raw_stop_reason: Option<String>,
         /// How many calls it holds, of any verdict.
         calls: usize,
     },
@@ -125,7 +126,8 @@ pub enum Did {
         ok: bool,
     },
     /// Answered a call in the tool's place, because it did not run.
-    Unrun {
+    #[serde(rename = "unrun")]
+    NotExecuted {
         /// The call.
         call_id: String,
         /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED` or `CALL_DECLINED`.

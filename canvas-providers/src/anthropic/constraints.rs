@@ -5,28 +5,28 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::wire::{Block, Item, Role};
-use crate::encoded::Loss;
+use crate::encoded::Degradation;
 use crate::repair::place;
 
 /// Stands first where the history begins with the model.
 const OPENING: &str = "(The conversation before this is not part of the request.)";
 
 /// Leaves out what the endpoint would refuse the request for.
-pub(super) fn finish(items: &mut Vec<Item>, unsigned_thinking: bool, losses: &mut Vec<Loss>) {
+pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Vec<Degradation>) {
     items.retain(|item| !is_blank(&item.block));
-    drop_unmatched_server_tools(items, losses);
+    drop_unmatched_server_tools(items, degradations);
     if !unsigned_thinking {
-        retain(items, losses, "thinking", "left out: it carries no signature", |item| {
+        retain(items, degradations, "thinking", "left out: it carries no signature", |item| {
             kind(&item.block) != "thinking" || field(&item.block, "signature").is_some_and(|s| !s.is_empty())
         });
     }
-    drop_closing_thinking(items, losses);
+    drop_closing_thinking(items, degradations);
     trim_end(items);
     if let Some(first) = items.first()
         && first.role == Role::Assistant
     {
         let at = first.at;
-        losses.push(Loss::new(place(at), "role", "a line of the user was put before it"));
+        degradations.push(Degradation::new(place(at), "role", "a line of the user was put before it"));
         items.insert(0, Item { role: Role::User, block: Block::Text { text: OPENING }.into_value(), at });
     }
 }
@@ -49,7 +49,7 @@ fn is_thinking(block: &Value) -> bool {
 
 fn retain(
     items: &mut Vec<Item>,
-    losses: &mut Vec<Loss>,
+    degradations: &mut Vec<Degradation>,
     keyword: &str,
     how: &str,
     keep: impl Fn(&Item) -> bool,
@@ -57,7 +57,7 @@ fn retain(
     items.retain(|item| {
         let keep = keep(item);
         if !keep {
-            losses.push(Loss::new(place(item.at), keyword, how));
+            degradations.push(Degradation::new(place(item.at), keyword, how));
         }
         keep
     });
@@ -67,7 +67,7 @@ fn retain(
 ///
 /// The last turn may wait: it was paused, or its server tool waits for a call of the host. Once the user has
 /// spoken, nothing will answer it any more.
-fn drop_unmatched_server_tools(items: &mut Vec<Item>, losses: &mut Vec<Loss>) {
+fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Vec<Degradation>) {
     let is_call = |block: &Value| matches!(kind(block), "server_tool_use" | "mcp_tool_use");
     let result_of = |item: &Item| {
         let id = field(&item.block, "tool_use_id").filter(|_| item.role == Role::Assistant);
@@ -83,18 +83,18 @@ fn drop_unmatched_server_tools(items: &mut Vec<Item>, losses: &mut Vec<Loss>) {
         .collect();
     let said = |item: &&Item| item.role == Role::User && kind(&item.block) != "tool_result";
     let spoken = items.iter().rev().find(said).map(|item| item.at);
-    retain(items, losses, "server_tool_use", "left out: its result never came", |item| {
+    retain(items, degradations, "server_tool_use", "left out: its result never came", |item| {
         !is_call(&item.block)
             || field(&item.block, "id").is_some_and(|id| results.contains(id) || callers.contains(id))
             || spoken.is_none_or(|spoken| item.at > spoken)
     });
-    retain(items, losses, "server_tool_result", "left out: its call is not in the history", |item| {
+    retain(items, degradations, "server_tool_result", "left out: its call is not in the history", |item| {
         result_of(item).is_none_or(|id| ids.contains(&id))
     });
 }
 
 /// Thinking that nothing follows in its message.
-fn drop_closing_thinking(items: &mut Vec<Item>, losses: &mut Vec<Loss>) {
+fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Vec<Degradation>) {
     let mut followed = false;
     let mut kept = Vec::with_capacity(items.len());
     while let Some(item) = items.pop() {
@@ -103,7 +103,11 @@ fn drop_closing_thinking(items: &mut Vec<Item>, losses: &mut Vec<Loss>) {
         } else if !is_thinking(&item.block) {
             followed = true;
         } else if !followed {
-            losses.push(Loss::new(place(item.at), "thinking", "left out: nothing follows it in its turn"));
+            degradations.push(Degradation::new(
+                place(item.at),
+                "thinking",
+                "left out: nothing follows it in its turn",
+            ));
             continue;
         }
         kept.push(item);
