@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::envelope::Envelope;
 use crate::verdict::{Arguments, DecodedCall, Verdict};
 
 /// Who speaks.
@@ -72,17 +73,6 @@ impl ToolResult {
     pub fn is_error(&self) -> bool {
         self.result.get("ok").and_then(Value::as_bool) == Some(false)
     }
-}
-
-/// A provider's own form of an event, opaque to everybody else.
-///
-/// Where it is present and its provider is asked, the part is sent as it stands, whatever the event's body says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Envelope {
-    /// Name of the provider that made the part.
-    pub provider: String,
-    /// The part, byte for byte as JSON goes.
-    pub part: Value,
 }
 
 impl Event {

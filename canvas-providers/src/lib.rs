@@ -54,6 +54,7 @@
 mod anthropic;
 mod decoded;
 mod encoded;
+mod envelope;
 mod event;
 mod names;
 mod not_executed;
@@ -65,7 +66,8 @@ mod verdict;
 
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
 pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
-pub use event::{Body, Envelope, Event, Role, ToolResult};
+pub use envelope::Envelope;
+pub use event::{Body, Event, Role, ToolResult};
 pub use names::Renames;
 pub use provider::{Provider, UnknownProvider};
 pub use repair::{Repaired, repair};

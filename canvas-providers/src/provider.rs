@@ -41,7 +41,7 @@ impl Provider {
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Anthropic => "anthropic",
+            Self::Anthropic => anthropic::NAME,
         }
     }
 

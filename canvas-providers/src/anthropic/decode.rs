@@ -3,10 +3,10 @@
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
-use super::NAME;
-use super::wire::ErrorBody;
+use super::wire::{ErrorBody, NAME};
 use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, StopReason};
-use crate::event::{Body, Envelope, Event, Role};
+use crate::envelope::Envelope;
+use crate::event::{Body, Event, Role};
 use crate::names::Renames;
 use crate::verdict::{Arguments, DecodedCall};
 

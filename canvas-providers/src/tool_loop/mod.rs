@@ -2,13 +2,15 @@
 
 mod action;
 mod leases;
+mod log;
 
 use std::collections::BTreeSet;
 
 use canvas_tools::lease::{LeaseId, Policy, Timestamp};
 use canvas_tools::{ToolCall, ToolReply};
 
-pub use self::action::{CallName, Interruption, LogEntry, LogEvent, LoopAction, Outcome};
+pub use self::action::{Interruption, LoopAction, Outcome};
+pub use self::log::{CallName, LogEntry, LogEvent};
 
 use self::leases::Leases;
 use crate::decoded::{DecodeError, Decoded, StopReason};

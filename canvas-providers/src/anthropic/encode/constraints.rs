@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::wire::{Block, Item, Role};
+use super::super::wire::{Block, Item, Role};
 use crate::encoded::Degradation;
 use crate::repair::place;
 

@@ -1,17 +1,21 @@
 //! A history, written as a request.
 
+mod constraints;
+mod tools;
+
 use std::borrow::Cow;
 
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value};
 
-use super::wire::{Block, Item, Message, OWN_FIELDS, Request, Role};
-use super::{NAME, constraints, tools};
+use super::wire::{Block, Item, Message, NAME, OWN_FIELDS, Request, Role};
 use crate::encoded::{Degradation, EncodeError, EncodedRequest, RequestOptions};
 use crate::event::{self, Body, Event, ToolResult};
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant, place};
 use crate::verdict::{Arguments, DecodedCall};
+
+pub(crate) use self::tools::tools;
 
 /// Ids have no known length limit, and one that is allowed has to go back as it came.
 const ID_RULE: NameRule = NameRule { max: usize::MAX };

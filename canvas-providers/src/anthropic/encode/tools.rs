@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::wire::{self, Item, Tool};
+use super::super::wire::{self, Item, Tool};
 use crate::encoded::{Degradation, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::schema::{self, Subset};
