@@ -4,6 +4,7 @@ use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use crate::event::{Body, Event};
+use crate::place::in_words;
 use crate::verdict::DecodedCall;
 
 /// Longest body that is read from bytes.
@@ -90,9 +91,9 @@ pub enum DecodeError {
         source: serde_json::Error,
     },
     /// More of something than is read.
-    #[error("The response is over the limit of {limit} {unit} at {place}; ask for a shorter answer.")]
+    #[error("The response is over the limit of {limit} {unit}{}; ask for a shorter answer.", in_words(place))]
     TooLarge {
-        /// JSON path.
+        /// JSON Pointer into the body.
         place: String,
         /// The limit.
         limit: usize,
@@ -100,9 +101,9 @@ pub enum DecodeError {
         unit: &'static str,
     },
     /// JSON, but no answer of this provider.
-    #[error("Expected {expected} at {place}; check which provider the response came from.")]
+    #[error("Expected {expected}{}; check which provider the response came from.", in_words(place))]
     Unexpected {
-        /// JSON path.
+        /// JSON Pointer into the body.
         place: String,
         /// What should stand there.
         expected: &'static str,
@@ -120,7 +121,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// Stable name of the kind of failure.
+    /// Names the kind of failure, and stays.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotJson { .. } => "RESPONSE_NOT_JSON",
@@ -130,12 +131,12 @@ impl DecodeError {
         }
     }
 
-    /// Where in the body, as a JSON path.
+    /// Where in the body, as a JSON Pointer; empty for all of it.
     pub fn place(&self) -> &str {
         match self {
-            Self::NotJson { .. } => "$",
+            Self::NotJson { .. } => "",
             Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
-            Self::Provider { .. } => "$.error",
+            Self::Provider { .. } => "/error",
         }
     }
 

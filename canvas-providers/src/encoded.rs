@@ -8,7 +8,7 @@ use crate::names::Renames;
 /// Something that a provider does not get, or gets in another form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Degradation {
-    /// Where it was: `tools[2].parameters.properties.x` or `events[7]`.
+    /// Where it was, as a JSON Pointer into tools, events and options: `/tools/2/parameters/properties/x`, `/events/7`.
     pub path: String,
     /// What was there: a schema keyword, or the type of an event.
     pub keyword: String,
@@ -16,9 +16,13 @@ pub struct Degradation {
     pub how: String,
 }
 
-impl Degradation {
-    pub(crate) fn new(path: impl Into<String>, keyword: impl Into<String>, how: impl Into<String>) -> Self {
-        Self { path: path.into(), keyword: keyword.into(), how: how.into() }
+/// The degradations of one request so far.
+#[derive(Debug, Default)]
+pub(crate) struct Degradations(pub(crate) Vec<Degradation>);
+
+impl Degradations {
+    pub(crate) fn add(&mut self, path: impl Into<String>, keyword: &str, how: impl Into<String>) {
+        self.0.push(Degradation { path: path.into(), keyword: keyword.to_owned(), how: how.into() });
     }
 }
 
@@ -96,17 +100,17 @@ pub enum EncodeError {
     #[error("The history holds nothing that can be sent; add a user message.")]
     EmptyHistory,
     /// An option that every request of this provider would be refused for.
-    #[error("The option {option} cannot be {value}; give another value.")]
+    #[error("The option at {place} cannot be {value}; give another value.")]
     BadOption {
-        /// Name of the option.
-        option: &'static str,
+        /// Which option, as a JSON Pointer: `/options/max_tokens`.
+        place: &'static str,
         /// What it was.
         value: String,
     },
 }
 
 impl EncodeError {
-    /// Stable name of the kind of failure.
+    /// Names the kind of failure, and stays.
     pub fn code(&self) -> &'static str {
         match self {
             Self::EmptyHistory => "EMPTY_HISTORY",
@@ -114,11 +118,16 @@ impl EncodeError {
         }
     }
 
-    /// Which input is at fault.
+    /// Which input is at fault, as a JSON Pointer.
     pub fn place(&self) -> &str {
         match self {
-            Self::EmptyHistory => "events",
-            Self::BadOption { option, .. } => option,
+            Self::EmptyHistory => "/events",
+            Self::BadOption { place, .. } => place,
         }
+    }
+
+    /// False: the same input fails again.
+    pub fn retryable(&self) -> bool {
+        false
     }
 }

@@ -58,6 +58,7 @@ mod envelope;
 mod event;
 mod names;
 mod not_executed;
+mod place;
 mod provider;
 mod repair;
 mod schema;

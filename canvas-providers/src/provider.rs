@@ -28,9 +28,14 @@ pub struct UnknownProvider {
 }
 
 impl UnknownProvider {
-    /// Stable name of the failure.
+    /// Names the failure, and stays.
     pub fn code(&self) -> &'static str {
         "UNKNOWN_PROVIDER"
+    }
+
+    /// False: the name is no provider's next time either.
+    pub fn retryable(&self) -> bool {
+        false
     }
 }
 
@@ -62,11 +67,8 @@ impl Provider {
     /// As `decode`; also if the bytes are no JSON or more than [`MAX_BODY_BYTES`].
     pub fn decode_slice(self, bytes: &[u8], renames: &Renames) -> Result<Decoded, DecodeError> {
         if bytes.len() > MAX_BODY_BYTES {
-            return Err(DecodeError::TooLarge {
-                place: "$".to_owned(),
-                limit: MAX_BODY_BYTES,
-                unit: "bytes",
-            });
+            let place = String::new();
+            return Err(DecodeError::TooLarge { place, limit: MAX_BODY_BYTES, unit: "bytes" });
         }
         let body = serde_json::from_slice(bytes).map_err(|source| DecodeError::NotJson {
             line: source.line(),

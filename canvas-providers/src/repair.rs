@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::encoded::Degradation;
+use crate::encoded::{Degradation, Degradations};
 use crate::event::{Body, Event, Role};
 use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
+use crate::place;
 use crate::verdict::DecodedCall;
 
 /// A sendable history, and what had to be done for it.
@@ -31,10 +32,10 @@ pub struct Repaired {
 /// call; one without an id belongs to the earliest unanswered call (of its tool, if it names one); one that
 /// belongs to none is dropped. A sound history comes out as it is.
 pub fn repair(events: &[Event]) -> Repaired {
-    let mut degradations = Vec::new();
+    let mut degradations = Degradations::default();
     let events =
         entries(events, &mut degradations).into_iter().map(|entry| entry.event.into_owned()).collect();
-    Repaired { events, degradations }
+    Repaired { events, degradations: degradations.0 }
 }
 
 /// An event of a repaired history, with its place in the original one.
@@ -44,7 +45,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) at: usize,
 }
 
-pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Vec<Degradation>) -> Vec<Entry<'a>> {
+pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Degradations) -> Vec<Entry<'a>> {
     let answers = pair(events, degradations);
     let mut out = Vec::with_capacity(events.len());
     let mut ids = UniqueIds::default();
@@ -62,11 +63,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Vec<Degradatio
                 let fresh = ids.claim(&call.id);
                 let answer = answers.get(&at).map(|&at| Entry { event: Cow::Borrowed(&events[at]), at });
                 if let Some(id) = fresh {
-                    degradations.push(Degradation::new(
-                        place(at),
-                        "call_id",
-                        format!("sent as {id}, to be unique"),
-                    ));
+                    degradations.add(place::of_event(at), "call_id", format!("sent as {id}, to be unique"));
                     if let Body::ToolCall(call) = &mut event.to_mut().body {
                         call.id = id;
                     }
@@ -85,10 +82,6 @@ pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Vec<Degradatio
     out
 }
 
-pub(crate) fn place(at: usize) -> String {
-    format!("events[{at}]")
-}
-
 /// Thinking and calls are the model's, whoever is said to speak.
 pub(crate) fn is_assistant(event: &Event) -> bool {
     match event.body {
@@ -99,7 +92,7 @@ pub(crate) fn is_assistant(event: &Event) -> bool {
 }
 
 /// Which result answers which call, by index.
-fn pair(events: &[Event], degradations: &mut Vec<Degradation>) -> BTreeMap<usize, usize> {
+fn pair(events: &[Event], degradations: &mut Degradations) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
     let mut open = OpenCalls::default();
     let mut turn_start = 0;
@@ -126,11 +119,7 @@ fn pair(events: &[Event], degradations: &mut Vec<Degradation>) -> BTreeMap<usize
             Some(call) => {
                 answers.insert(call, at);
             }
-            None => degradations.push(Degradation::new(
-                place(at),
-                "tool_result",
-                "dropped: it answers no open call",
-            )),
+            None => degradations.add(place::of_event(at), "tool_result", "dropped: it answers no open call"),
         }
     }
     answers
@@ -188,7 +177,7 @@ fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,
     after: &mut Vec<Entry<'a>>,
-    degradations: &mut Vec<Degradation>,
+    degradations: &mut Degradations,
 ) {
     for (index, answer) in calls.drain(..) {
         let at = out[index].at;
@@ -197,11 +186,7 @@ fn flush<'a>(
             Some(answer) => addressed(answer, &call.id, &call.name),
             None => {
                 let why = NotExecuted::of(call);
-                degradations.push(Degradation::new(
-                    place(at),
-                    "tool_call",
-                    format!("answered with {}", why.code()),
-                ));
+                degradations.add(place::of_event(at), "tool_call", format!("answered with {}", why.code()));
                 Entry { event: Cow::Owned(why.answer(&call.id, &call.name)), at }
             }
         };

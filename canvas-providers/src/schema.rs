@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::decoded::MAX_DEPTH;
-use crate::encoded::Degradation;
+use crate::encoded::Degradations;
+use crate::place::inside;
 
 /// Longest chain of references and unions that is followed at the root.
 const MAX_HOPS: usize = 8;
@@ -22,13 +23,13 @@ pub(crate) struct Subset {
 /// What stands in a union at the root moves to the root's own properties, so that the model still sees it;
 /// which of it belongs together is left to the tool. References that lead nowhere and properties with
 /// forbidden names go. Everything else stays as it is.
-pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Vec<Degradation>) -> Value {
+pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Degradations) -> Value {
     let mut root =
         Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
     let whole = Value::Object(root.clone());
     let mut cutter = Cutter { whole: &whole, subset, degradations, merged: 0 };
     for (name, value) in &mut root {
-        cutter.prune_keyword(name, value, &format!("{place}.{name}"), 1);
+        cutter.prune_keyword(name, value, &inside(place, name), 1);
     }
     cutter.prune_required(&mut root, place);
     Value::Object(root)
@@ -40,25 +41,21 @@ const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "def
 struct Cutter<'a> {
     whole: &'a Value,
     subset: Subset,
-    degradations: &'a mut Vec<Degradation>,
+    degradations: &'a mut Degradations,
     merged: usize,
 }
 
 impl Cutter<'_> {
-    fn lose(&mut self, place: &str, keyword: &str, how: &str) {
-        self.degradations.push(Degradation::new(place, keyword, how));
-    }
-
     fn plain_object(&mut self, schema: &Value, place: &str, hops: usize) -> Map<String, Value> {
         self.merged += 1;
         let Some(map) = schema.as_object().filter(|_| hops > 0 && self.merged <= MAX_MERGED) else {
-            self.lose(place, "type", "replaced by an object; the tool checks the arguments");
+            self.degradations.add(place, "type", "replaced by an object; the tool checks the arguments");
             return empty_object();
         };
         let mut root = map.clone();
         for keyword in ["$schema", "$id"] {
             if root.remove(keyword).is_some() {
-                self.lose(place, keyword, "left out: it says nothing about the arguments");
+                self.degradations.add(place, keyword, "left out: it says nothing about the arguments");
             }
         }
         if let Some(target) = root.remove("$ref") {
@@ -67,12 +64,16 @@ impl Cutter<'_> {
                     let target = self.plain_object(&target.clone(), place, hops - 1);
                     merge(&mut root, target, Join::All);
                 }
-                None => self.lose(place, "$ref", "left out: it leads nowhere; the tool checks the arguments"),
+                None => self.degradations.add(
+                    place,
+                    "$ref",
+                    "left out: it leads nowhere; the tool checks the arguments",
+                ),
             }
         }
         for (keyword, join) in [("allOf", Join::All), ("anyOf", Join::Any), ("oneOf", Join::Any)] {
             let Some(branches) = root.remove(keyword) else { continue };
-            self.lose(
+            self.degradations.add(
                 place,
                 keyword,
                 "merged into the properties; the tool checks which of them belong together",
@@ -95,7 +96,9 @@ impl Cutter<'_> {
         match root.get("type") {
             Some(Value::String(kind)) if kind == "object" => {}
             None => {}
-            Some(_) => self.lose(place, "type", "replaced by object; the tool checks the arguments"),
+            Some(_) => {
+                self.degradations.add(place, "type", "replaced by object; the tool checks the arguments")
+            }
         }
         root.insert("type".to_owned(), json!("object"));
         if !root.get("properties").is_some_and(Value::is_object) {
@@ -117,11 +120,7 @@ impl Cutter<'_> {
                 properties.retain(|name, _| {
                     let keep = allowed(name);
                     if !keep {
-                        self.degradations.push(Degradation::new(
-                            place,
-                            name.clone(),
-                            "left out: no property may have this name",
-                        ));
+                        self.degradations.add(place, name, "left out: no property may have this name");
                     }
                     keep
                 });
@@ -132,7 +131,7 @@ impl Cutter<'_> {
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter_mut().enumerate() {
-                    self.prune(schema, &format!("{place}[{index}]"), depth + 1);
+                    self.prune(schema, &inside(place, &index.to_string()), depth + 1);
                 }
             }
             (
@@ -154,23 +153,27 @@ impl Cutter<'_> {
 
     fn prune_map(&mut self, schemas: &mut Map<String, Value>, place: &str, depth: usize) {
         for (name, schema) in schemas {
-            self.prune(schema, &format!("{place}.{name}"), depth + 1);
+            self.prune(schema, &inside(place, name), depth + 1);
         }
     }
 
     fn prune(&mut self, schema: &mut Value, place: &str, depth: usize) {
         if depth > MAX_DEPTH {
-            self.lose(place, "depth", "replaced by anything: nested too deep; the tool checks it");
+            self.degradations.add(
+                place,
+                "depth",
+                "replaced by anything: nested too deep; the tool checks it",
+            );
             *schema = json!({});
             return;
         }
         let Some(map) = schema.as_object_mut() else { return };
         if map.get("$ref").is_some_and(|target| self.resolve(target).is_none()) {
             map.remove("$ref");
-            self.lose(place, "$ref", "left out: it leads nowhere; the tool checks the value");
+            self.degradations.add(place, "$ref", "left out: it leads nowhere; the tool checks the value");
         }
         for (name, value) in map.iter_mut() {
-            self.prune_keyword(name, value, &format!("{place}.{name}"), depth);
+            self.prune_keyword(name, value, &inside(place, name), depth);
         }
         self.prune_required(map, place);
     }
@@ -182,7 +185,7 @@ impl Cutter<'_> {
         let before = required.len();
         required.retain(|name| name.as_str().is_none_or(allowed));
         if required.len() < before {
-            self.lose(place, "required", "left out where no property may have the name");
+            self.degradations.add(place, "required", "left out where no property may have the name");
         }
     }
 }

@@ -96,7 +96,7 @@ fn order_name(event: &Event) -> &'static str {
 #[test]
 fn bytes_that_are_no_json_say_where() {
     let error = Provider::Anthropic.decode_slice(b"{\n <html>", &Renames::default()).expect_err("no JSON");
-    assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "$", true));
+    assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "", true));
     assert!(error.to_string().contains("line 2"), "{error}");
 }
 

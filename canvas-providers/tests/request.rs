@@ -127,7 +127,7 @@ fn extra_fields_fill_gaps_only() {
     let (body, degradations) = ask(options, &tools).expect("encodes");
     assert_eq!((&body["thinking"], &body["model"]), (&thinking, &json!("m")));
     assert_eq!(body.get("tool_choice"), None);
-    assert_eq!(told(&degradations), json!(["options.extra model", "options.tool_choice any"]));
+    assert_eq!(told(&degradations), json!(["/options/extra model", "/options/tool_choice any"]));
 }
 
 #[test]

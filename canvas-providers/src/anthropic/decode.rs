@@ -1,4 +1,7 @@
 //! A whole answer, read.
+//!
+//! Blocks are looked at as JSON and have no structs: each goes back as it came, and a kind that is not known here is
+//! kept like the others.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -12,7 +15,7 @@ use crate::verdict::{Arguments, DecodedCall};
 
 pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeError> {
     if deeper_than(body, MAX_DEPTH) {
-        return Err(DecodeError::TooLarge { place: "$".to_owned(), limit: MAX_DEPTH, unit: "levels" });
+        return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_DEPTH, unit: "levels" });
     }
     if let Some(error) = body.get("error").filter(|_| body.get("content").is_none()) {
         return Err(provider_error(error));
@@ -20,23 +23,24 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
     let raw_stop_reason = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
     let stop_reason = stop_reason(raw_stop_reason.as_deref());
     let events = match body.get("content") {
-        Some(Value::Array(parts)) if parts.len() > MAX_PARTS => {
-            return Err(DecodeError::TooLarge {
-                place: "$.content".to_owned(),
-                limit: MAX_PARTS,
-                unit: "blocks",
-            });
+        Some(Value::Array(blocks)) if blocks.len() > MAX_PARTS => {
+            let place = "/content".to_owned();
+            return Err(DecodeError::TooLarge { place, limit: MAX_PARTS, unit: "blocks" });
         }
-        Some(Value::Array(parts)) => {
-            let last = parts.len().saturating_sub(1);
-            let cut = |index| index == last && may_be_cut(stop_reason, raw_stop_reason.as_deref());
-            let events =
-                parts.iter().enumerate().map(|(index, part)| event(index, part, cut(index), renames));
+        Some(Value::Array(blocks)) => {
+            let partial = blocks.len().checked_sub(1).filter(|_| {
+                // A body without a reason was taken before its end; a classifier refuses in the middle of a block.
+                matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw_stop_reason.is_none()
+            });
+            let events = blocks.iter().enumerate().map(|(index, block)| {
+                let place = format!("/content/{index}");
+                event(block, &place, partial == Some(index), renames)
+            });
             events.collect::<Result<Vec<_>, _>>()?
         }
         // Some compatible hosts answer with plain text.
         Some(Value::String(text)) => vec![Event::assistant(text.as_str())],
-        _ => return Err(unexpected("$.content", "a list of blocks")),
+        _ => return Err(unexpected("/content".to_owned(), "a list of blocks")),
     };
     Ok(Decoded { events, raw_stop_reason, stop_reason })
 }
@@ -52,39 +56,39 @@ fn stop_reason(raw: Option<&str>) -> StopReason {
     }
 }
 
-/// Whether the last block may be part of one. A body without a reason was taken before its end; a classifier
-/// refuses in the middle of a block.
-fn may_be_cut(stop_reason: StopReason, raw: Option<&str>) -> bool {
-    matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw.is_none()
-}
-
-fn event(index: usize, part: &Value, cut: bool, renames: &Renames) -> Result<Event, DecodeError> {
-    let place = || format!("$.content[{index}]");
-    let kind = part.get("type").and_then(Value::as_str);
-    let Some(kind) = kind else { return Err(unexpected(&place(), "a block with a type")) };
-    let text = |key: &str| part.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+/// The event of a block. A partial block may lack its end.
+fn event(block: &Value, place: &str, partial: bool, renames: &Renames) -> Result<Event, DecodeError> {
+    let Some(kind) = block.get("type").and_then(Value::as_str) else {
+        return Err(unexpected(place.to_owned(), "a block with a type"));
+    };
     let body = match kind {
-        "text" => match part.get("text") {
+        "text" => match block.get("text") {
             Some(Value::String(text)) => Body::Text(text.clone()),
-            _ => return Err(unexpected(&format!("{}.text", place()), "a string")),
+            _ => return Err(unexpected(format!("{place}/text"), "a string")),
         },
-        "thinking" => Body::Thinking(text("thinking")),
+        "thinking" => Body::Thinking(text(block, "thinking").to_owned()),
         "redacted_thinking" => Body::Thinking(String::new()),
-        "tool_use" => {
-            let name = renames.original(&text("name")).to_owned();
-            let arguments = match part.get("input") {
-                _ if cut => Arguments::Truncated,
-                _ if name.is_empty() => Arguments::Malformed,
-                None => Arguments::Complete(Map::new()),
-                Some(input) => Arguments::from_value(input.clone()),
-            };
-            Body::ToolCall(DecodedCall { id: text("id"), name, arguments })
-        }
-        // Tools of the provider's server, and whatever comes after this was written.
+        "tool_use" => Body::ToolCall(call(block, partial, renames)),
+        // Tools of the provider's server, and kinds that are newer than this.
         _ => Body::Opaque(String::new()),
     };
-    let envelope = Envelope { provider: NAME.to_owned(), part: part.clone() };
+    let envelope = Envelope { provider: NAME.to_owned(), part: block.clone() };
     Ok(Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) })
+}
+
+fn call(block: &Value, partial: bool, renames: &Renames) -> DecodedCall {
+    let name = renames.original(text(block, "name")).to_owned();
+    let arguments = match block.get("input") {
+        _ if partial => Arguments::Truncated,
+        _ if name.is_empty() => Arguments::Malformed,
+        None => Arguments::Complete(Map::new()),
+        Some(input) => Arguments::from_value(input.clone()),
+    };
+    DecodedCall { id: text(block, "id").to_owned(), name, arguments }
+}
+
+fn text<'a>(block: &'a Value, key: &str) -> &'a str {
+    block.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn provider_error(error: &Value) -> DecodeError {
@@ -100,8 +104,8 @@ fn provider_error(error: &Value) -> DecodeError {
     DecodeError::Provider { kind: read.kind, message: read.message, retryable }
 }
 
-fn unexpected(place: &str, expected: &'static str) -> DecodeError {
-    DecodeError::Unexpected { place: place.to_owned(), expected }
+fn unexpected(place: String, expected: &'static str) -> DecodeError {
+    DecodeError::Unexpected { place, expected }
 }
 
 fn deeper_than(value: &Value, levels: usize) -> bool {

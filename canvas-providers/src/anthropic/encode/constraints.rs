@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::super::wire::{Block, Item, Role};
-use crate::encoded::Degradation;
-use crate::repair::place;
+use crate::encoded::Degradations;
+use crate::place;
 
 /// Stands first where the history begins with the model.
 const OPENING: &str = "(The conversation before this is not part of the request.)";
 
 /// Leaves out what the endpoint would refuse the request for.
-pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Vec<Degradation>) {
+pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Degradations) {
     items.retain(|item| !is_blank(&item.block));
     drop_unmatched_server_tools(items, degradations);
     if !unsigned_thinking {
@@ -26,7 +26,7 @@ pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradatio
         && first.role == Role::Assistant
     {
         let at = first.at;
-        degradations.push(Degradation::new(place(at), "role", "a line of the user was put before it"));
+        degradations.add(place::of_event(at), "role", "a line of the user was put before it");
         items.insert(0, Item { role: Role::User, block: Block::Text { text: OPENING }.into_value(), at });
     }
 }
@@ -49,7 +49,7 @@ fn is_thinking(block: &Value) -> bool {
 
 fn retain(
     items: &mut Vec<Item>,
-    degradations: &mut Vec<Degradation>,
+    degradations: &mut Degradations,
     keyword: &str,
     how: &str,
     keep: impl Fn(&Item) -> bool,
@@ -57,7 +57,7 @@ fn retain(
     items.retain(|item| {
         let keep = keep(item);
         if !keep {
-            degradations.push(Degradation::new(place(item.at), keyword, how));
+            degradations.add(place::of_event(item.at), keyword, how);
         }
         keep
     });
@@ -67,7 +67,7 @@ fn retain(
 ///
 /// The last turn may wait: it was paused, or its server tool waits for a call of the host. Once the user has
 /// spoken, nothing will answer it any more.
-fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Vec<Degradation>) {
+fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let is_call = |block: &Value| matches!(kind(block), "server_tool_use" | "mcp_tool_use");
     let result_of = |item: &Item| {
         let id = field(&item.block, "tool_use_id").filter(|_| item.role == Role::Assistant);
@@ -94,7 +94,7 @@ fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Vec<Deg
 }
 
 /// Thinking that nothing follows in its message.
-fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Vec<Degradation>) {
+fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let mut followed = false;
     let mut kept = Vec::with_capacity(items.len());
     while let Some(item) = items.pop() {
@@ -103,11 +103,11 @@ fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Vec<Degradati
         } else if !is_thinking(&item.block) {
             followed = true;
         } else if !followed {
-            degradations.push(Degradation::new(
-                place(item.at),
+            degradations.add(
+                place::of_event(item.at),
                 "thinking",
                 "left out: nothing follows it in its turn",
-            ));
+            );
             continue;
         }
         kept.push(item);

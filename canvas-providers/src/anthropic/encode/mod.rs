@@ -9,10 +9,11 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value};
 
 use super::wire::{Block, Item, Message, NAME, OWN_FIELDS, Request, Role};
-use crate::encoded::{Degradation, EncodeError, EncodedRequest, RequestOptions};
+use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::event::{self, Body, Event, ToolResult};
 use crate::names::{Mapper, NameRule};
-use crate::repair::{Entry, entries, is_assistant, place};
+use crate::place;
+use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 
 pub(crate) use self::tools::tools;
@@ -28,9 +29,9 @@ pub(crate) fn request(
     options: &RequestOptions,
 ) -> Result<EncodedRequest, EncodeError> {
     if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { option: "max_tokens", value: "0".to_owned() });
+        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
     }
-    let mut degradations = Vec::new();
+    let mut degradations = Degradations::default();
     let mut names = tools::mapper(specs);
     let mut tools = tools::declare(specs, &mut names, &mut degradations);
     let history = entries(events, &mut degradations);
@@ -52,12 +53,12 @@ pub(crate) fn request(
     let max_tokens = options.max_tokens;
     let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
     let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
-    Ok(EncodedRequest { body, renames: names.renames(), degradations })
+    Ok(EncodedRequest { body, renames: names.renames(), degradations: degradations.0 })
 }
 
 /// One assistant turn as blocks, without what only a whole request needs.
 pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
-    let (mut names, mut degradations) = (tools::mapper(&[]), Vec::new());
+    let (mut names, mut degradations) = (tools::mapper(&[]), Degradations::default());
     let mut encoder =
         BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
@@ -68,14 +69,10 @@ pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
 struct BlockEncoder<'a> {
     names: &'a mut Mapper,
     ids: Mapper,
-    degradations: &'a mut Vec<Degradation>,
+    degradations: &'a mut Degradations,
 }
 
 impl BlockEncoder<'_> {
-    fn lose(&mut self, at: usize, keyword: &str, how: &str) {
-        self.degradations.push(Degradation::new(place(at), keyword, how));
-    }
-
     fn item(&mut self, entry: &Entry<'_>) -> Option<Item> {
         let (event, at) = (entry.event.as_ref(), entry.at);
         let assistant = is_assistant(event);
@@ -87,14 +84,18 @@ impl BlockEncoder<'_> {
             Body::Thinking(_) => {
                 let part = self.own_part(event, at);
                 if part.is_none() {
-                    self.lose(at, "thinking", "left out: only the provider that thought it can read it");
+                    self.degradations.add(
+                        place::of_event(at),
+                        "thinking",
+                        "left out: only the provider that thought it can read it",
+                    );
                 }
                 part
             }
             Body::Opaque(text) => {
                 let part = self.own_part(event, at);
                 if part.is_none() {
-                    self.lose(at, "opaque", "sent as plain text, if it has any");
+                    self.degradations.add(place::of_event(at), "opaque", "sent as plain text, if it has any");
                 }
                 part.or_else(|| text_block(text))
             }
@@ -123,7 +124,11 @@ impl BlockEncoder<'_> {
         if fits && sound {
             return Some(envelope.part.clone());
         }
-        self.lose(at, "envelope", "not used: its part cannot stand in this place");
+        self.degradations.add(
+            place::of_event(at),
+            "envelope",
+            "not used: its part cannot stand in this place",
+        );
         None
     }
 
@@ -140,7 +145,11 @@ impl BlockEncoder<'_> {
         if part.get("input").is_some_and(Value::is_object) {
             made.remove("input");
         } else {
-            self.lose(at, "arguments", "sent as an empty object: they were none");
+            self.degradations.add(
+                place::of_event(at),
+                "arguments",
+                "sent as an empty object: they were none",
+            );
         }
         if let Value::Object(part) = &mut part {
             part.extend(made);
@@ -168,7 +177,7 @@ fn is_empty_text(block: &Value) -> bool {
 }
 
 /// The endpoint has one place for instructions, before everything.
-fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Vec<Degradation>) -> String {
+fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
     let mut parts: Vec<&str> = vec![system];
     let mut spoken = false;
     for entry in history {
@@ -177,11 +186,11 @@ fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Vec<Degra
             Body::Text(text) | Body::Opaque(text) if event.role == event::Role::System => {
                 parts.push(text);
                 if spoken {
-                    degradations.push(Degradation::new(
-                        place(entry.at),
+                    degradations.add(
+                        place::of_event(entry.at),
                         "system",
                         "moved to the start of the request",
-                    ));
+                    );
                 }
             }
             _ => spoken = true,
@@ -191,15 +200,11 @@ fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Vec<Degra
     parts.join("\n\n")
 }
 
-fn extra_fields(extra: &Map<String, Value>, degradations: &mut Vec<Degradation>) -> Map<String, Value> {
+fn extra_fields(extra: &Map<String, Value>, degradations: &mut Degradations) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in extra {
         if OWN_FIELDS.contains(&name.as_str()) {
-            degradations.push(Degradation::new(
-                "options.extra",
-                name.as_str(),
-                "left out: the request fills it itself",
-            ));
+            degradations.add("/options/extra", name.as_str(), "left out: the request fills it itself");
         } else {
             out.insert(name.clone(), value.clone());
         }

@@ -6,8 +6,9 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::super::wire::{self, Item, Tool};
-use crate::encoded::{Degradation, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
+use crate::place::inside;
 use crate::schema::{self, Subset};
 
 /// The endpoint takes 128 characters; 64 is what references to tools take.
@@ -21,11 +22,11 @@ const SUBSET: Subset = Subset {
 };
 
 pub(crate) fn tools(specs: &[ToolSpec]) -> EncodedTools {
-    let mut degradations = Vec::new();
+    let mut degradations = Degradations::default();
     let mut mapper = mapper(specs);
     let tools = declare(specs, &mut mapper, &mut degradations);
     let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), degradations }
+    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
 pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
@@ -35,17 +36,17 @@ pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
 pub(super) fn declare<'a>(
     specs: &'a [ToolSpec],
     mapper: &mut Mapper,
-    degradations: &mut Vec<Degradation>,
+    degradations: &mut Degradations,
 ) -> Vec<Tool<'a>> {
     let mut tools = Vec::with_capacity(specs.len());
     for (index, spec) in specs.iter().enumerate() {
-        let place = format!("tools[{index}]");
+        let place = format!("/tools/{index}");
         if specs[..index].iter().any(|earlier| earlier.name == spec.name) {
-            degradations.push(Degradation::new(place, "name", "left out: an earlier tool has the same name"));
+            degradations.add(place, "name", "left out: an earlier tool has the same name");
             continue;
         }
         let input_schema: Value =
-            schema::cut(&spec.parameters, &format!("{place}.parameters"), SUBSET, degradations);
+            schema::cut(&spec.parameters, &inside(&place, "parameters"), SUBSET, degradations);
         let name = mapper.wire(&spec.name).to_owned();
         tools.push(Tool { name, description: &spec.description, input_schema });
     }
@@ -58,9 +59,9 @@ pub(super) fn choice(
     specs: &[ToolSpec],
     names: &mut Mapper,
     extra: &Map<String, Value>,
-    degradations: &mut Vec<Degradation>,
+    degradations: &mut Degradations,
 ) -> Result<Option<wire::ToolChoice>, EncodeError> {
-    let bad = |value: &str| EncodeError::BadOption { option: "tool_choice", value: value.to_owned() };
+    let bad = |value: &str| EncodeError::BadOption { place: "/options/tool_choice", value: value.to_owned() };
     let (mut kind, mut name) = match &options.tool_choice {
         ToolChoice::Auto => ("auto", None),
         ToolChoice::None => ("none", None),
@@ -73,11 +74,7 @@ pub(super) fn choice(
     };
     let thinking = extra.get("thinking").and_then(|thinking| thinking.get("type"));
     if thinking.is_some_and(|kind| kind == "enabled") && matches!(kind, "any" | "tool") {
-        degradations.push(Degradation::new(
-            "options.tool_choice",
-            kind,
-            "sent as auto: thinking excludes a forced call",
-        ));
+        degradations.add("/options/tool_choice", kind, "sent as auto: thinking excludes a forced call");
         (kind, name) = ("auto", None);
     }
     let disable_parallel_tool_use = (!options.parallel_calls && kind != "none").then_some(true);
