@@ -79,7 +79,7 @@ fn a_head_that_cannot_be_is_refused() {
         ("/revision", json!(1u64 << 53), "a revision id reads"),
         ("/revision", json!(-1), "invalid value"),
         ("/revision", json!(2), "in faces"),
-        ("/lease/fence", json!(1), "lease given last"),
+        ("/lease/fence", json!(1), "lease issued last"),
         ("/lease", Value::Null, "invalid type"),
         ("/receipts/recent", json!([{}]), "missing field"),
         ("/receipts/pages", json!([{"keys": "0123456"}]), "hexadecimal digits"),
