@@ -62,7 +62,7 @@ impl Step<'_> {
         Ok(permit.expires_at())
     }
 
-    /// A call under the lease is a sign of life (specs 000 §4.2).
+    /// A call under the lease is a keep-alive.
     pub(super) fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
         let expires_at = self.enter(lease)?;
         let Some(lease) = lease else { return Ok(expires_at) };

@@ -29,7 +29,7 @@ pub enum Refusal {
         /// Which counter.
         counter: Counter,
     },
-    /// The lease was cut short by the user.
+    /// The lease was preempted by the user.
     #[error("the user has stepped in and this lease is over: look at what changed")]
     StaleEpoch {
         /// The epoch of the canvas.

@@ -218,7 +218,7 @@ fn a_load_that_fails_fails_the_call() {
     assert!(std::error::Error::source(&e).is_some());
 }
 
-/// A read that commits a sign of life is no different.
+/// A read that commits a keep-alive is no different.
 #[test]
 fn a_read_in_doubt_reads() {
     for trouble in [Trouble::AnswerLost, Trouble::LostOnTheWay] {

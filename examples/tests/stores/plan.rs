@@ -185,7 +185,7 @@ fn chance(probability: f64) -> impl Strategy<Value = bool> {
     prop::bool::weighted(probability)
 }
 
-/// Short, a sign of life that counts, and beyond the lease. The very end of a lease is tried too.
+/// Short, a keep-alive that counts, and beyond the lease. The very end of a lease is tried too.
 fn wait_for() -> impl Strategy<Value = u64> {
     prop_oneof![1..2_000_u64, Just(5_000), 14_998..15_003_u64, 15_000..50_000_u64]
 }

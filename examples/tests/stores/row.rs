@@ -174,7 +174,7 @@ impl Row {
         }
     }
 
-    /// A call under the lease is a sign of life: it extends the lease, once a third of its time has passed.
+    /// A call under the lease is a keep-alive: it extends the lease, once a third of its time has passed.
     pub(crate) fn beat(
         &mut self,
         terms: Terms,

@@ -94,7 +94,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
         }
         match end {
             "expiry" => {
-                // A sign of life may have moved it.
+                // A keep-alive may have moved it.
                 let head = row(&store, one.canvas()).await?.head;
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }

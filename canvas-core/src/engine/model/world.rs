@@ -243,7 +243,7 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
         Property::sometimes("a call and its retry are being committed at once", |_, world: &World| {
             commits(world, Op::WriteA) > 1
         }),
-        Property::sometimes("a write is being committed when its lease is cut short", |_, world: &World| {
+        Property::sometimes("a write is being committed when its lease is preempted", |_, world: &World| {
             let epoch = world.row.as_ref().map_or(0, |row| row.head.lock().epoch().get());
             commits(world, Op::WriteA) > 0 && epoch > 0
         }),
