@@ -25,11 +25,13 @@ fn list_items() {
     check("# A\n* a\n* * *\n* b", &item(2), 4, 4);
 }
 
+#[track_caller]
+fn at(text: &str, numbers: &[usize], start: usize, end: usize) {
+    check(text, &section(&["A"], None, Part::Item(numbers.to_vec())), start, end);
+}
+
 #[test]
 fn items_in_items() {
-    let at = |text, numbers: &[usize], start, end| {
-        check(text, &section(&["A"], None, Part::Item(numbers.to_vec())), start, end);
-    };
     let text =
         "# A\n- a\n  - b\n    1. c\n    2. d\n\n  - e\n- f\n\n  > - g\n  >   * h\n\n  ```\n  - no\n  ```\n";
     at(text, &[1], 2, 7);
@@ -44,6 +46,25 @@ fn items_in_items() {
     at("# A\n- - - a\n    - b\n", &[1, 1, 2], 3, 3);
     at("# A\n-\ta\n\n\tb\n\t-\tc\n", &[1], 2, 5);
     at("# A\n-\ta\n\n\tb\n\t-\tc\n", &[1, 1], 5, 5);
+    // A tab before the marker may count for more columns than bytes.
+    for ending in ["\n", "\r\n"] {
+        let text = "# A\n- a\n\t- b\n\t- c\n\n\t\t- d\n- e\n\n\t> f\n\t1. g\n\n100. h\n\t\t- i\n>\t- j\n>\t- k\n";
+        let text = text.replace('\n', ending);
+        for (numbers, start, end) in [
+            (&[1][..], 2, 6),
+            (&[1, 1], 3, 3),
+            (&[1, 2], 4, 6),
+            (&[1, 2, 1], 6, 6),
+            (&[2], 7, 10),
+            (&[2, 1], 10, 10),
+            (&[3], 12, 13),
+            (&[3, 1], 13, 13),
+            (&[4], 14, 14),
+            (&[5], 15, 15),
+        ] {
+            at(&text, numbers, start, end);
+        }
+    }
     // What a heading in an item holds is that heading's.
     let text = "# A\n- a\n  - b\n\n  > # Q\n  > - q\n  - c\n";
     at(text, &[1, 2], 7, 7);

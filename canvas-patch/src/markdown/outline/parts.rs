@@ -110,7 +110,7 @@ impl<'t> Reading<'t> {
         let line_start =
             memchr::memrchr(b'\n', &text.as_bytes()[..start.byte]).map_or(0, |newline| newline + 1);
         let mut reading = Self {
-            scan: Scan::new(LineCursor::starting_at(text, line_start, start.line)),
+            scan: Scan::new(text, LineCursor::starting_at(text, line_start, start.line)),
             blocks: Vec::new(),
             points: vec![start],
             definitions: Vec::new(),

@@ -58,7 +58,7 @@ pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
 pub(super) fn at_once<const BLOCKS: bool>(text: &str, lead: Lead) -> (Outline, Vec<Block>) {
     let mut blocks = Vec::new();
     let body = depth::bounded(&text[lead.bytes..]);
-    let mut scan = Scan::new(LineCursor::new(text));
+    let mut scan = Scan::new(text, LineCursor::new(text));
     scan.outline.front_matter = lead.front_matter;
     let mut events = Parser::new_ext(&body, OPTIONS).into_offset_iter();
     let mut on_block = |block| {
@@ -141,7 +141,7 @@ pub(super) fn piece(
     mut is_defined: impl FnMut(&str) -> bool,
 ) -> Piece {
     let line_start = memrchr(b'\n', &text.as_bytes()[..start.byte]).map_or(0, |newline| newline + 1);
-    let mut scan = Scan::new(LineCursor::starting_at(text, line_start, start.line));
+    let mut scan = Scan::new(text, LineCursor::starting_at(text, line_start, start.line));
     let (mut blocks, mut points) = (Vec::new(), vec![Point { sections: 0, containers: 0, ..start }]);
     let elsewhere = |link: BrokenLink<'_>| {
         is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
@@ -200,6 +200,7 @@ fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> St
 }
 
 pub(super) struct Scan<'t> {
+    text: &'t str,
     cursor: LineCursor<'t>,
     pub(super) outline: Outline,
     /// Sections that have not ended, each inside the one before it.
@@ -246,8 +247,9 @@ enum StartKind {
 }
 
 impl<'t> Scan<'t> {
-    pub(super) fn new(cursor: LineCursor<'t>) -> Self {
+    pub(super) fn new(text: &'t str, cursor: LineCursor<'t>) -> Self {
         Self {
+            text,
             cursor,
             outline: Outline { sections: Vec::new(), containers: Vec::new(), front_matter: None },
             open: Vec::new(),
@@ -298,7 +300,8 @@ impl<'t> Scan<'t> {
                         self.enter(ContainerKind::Quote);
                     }
                     Tag::Item => {
-                        on_block(self.block(BlockKind::Item, bytes));
+                        let start = marker_of_item(self.text, bytes.start);
+                        on_block(self.block(BlockKind::Item, start..bytes.end));
                         self.enter(ContainerKind::ListItem);
                     }
                     Tag::CodeBlock(CodeBlockKind::Fenced(_)) => on_block(self.block(BlockKind::Fence, bytes)),
@@ -435,6 +438,15 @@ impl<'t> Scan<'t> {
     fn quoted(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.quoted)
     }
+}
+
+/// Where an item begins that the parser reports at the byte `at`.
+///
+/// pulldown-cmark takes the columns that are left of a tab for bytes, so that an item may begin with the end of the line
+/// above it, or with the marker of a quote around it.
+fn marker_of_item(text: &str, at: usize) -> usize {
+    let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'>');
+    at + text.as_bytes()[at..].iter().take_while(before).count()
 }
 
 fn follows_blank_line(before: &[u8]) -> bool {
