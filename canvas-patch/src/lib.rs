@@ -62,15 +62,15 @@
 //!
 //! # Keeping an edit in bounds
 //!
-//! [`guard`] refuses an edit that reaches out of its section, or that changes what it does not touch.
+//! [`check_edit`] refuses an edit that reaches out of its section, or that changes what it does not touch.
 //!
 //! ```
-//! use canvas_patch::{Guard, Mode, Options, apply, guard};
+//! use canvas_patch::{EditPolicy, Mode, Options, apply, check_edit};
 //!
 //! let text = "# A\n\none\n\n# B\n\ntwo\n";
 //! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
 //! let applied = apply(text, "@@\n one\n+```\n", &anchored)?;
-//! let refused = guard(text, &applied, &Guard { refuse_accidents: true, ..Guard::default() }).unwrap_err();
+//! let refused = check_edit(text, &applied, &EditPolicy { refuse_side_effects: true, ..EditPolicy::default() }).unwrap_err();
 //! assert_eq!(refused.code(), "UNCLOSED_FENCE");
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
@@ -105,6 +105,8 @@ pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
-pub use markdown::structure::{Guard, GuardError, Heading, StructureChange, guard, structure_change};
+pub use markdown::structure::{
+    EditPolicy, EditPolicyError, Heading, StructureChange, check_edit, structure_change,
+};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use text::span::Span;

@@ -48,7 +48,8 @@ fn items_in_items() {
     at("# A\n-\ta\n\n\tb\n\t-\tc\n", &[1, 1], 5, 5);
     // A tab before the marker may count for more columns than bytes.
     for ending in ["\n", "\r\n"] {
-        let text = "# A\n- a\n\t- b\n\t- c\n\n\t\t- d\n- e\n\n\t> f\n\t1. g\n\n100. h\n\t\t- i\n>\t- j\n>\t- k\n";
+        let text =
+            "# A\n- a\n\t- b\n\t- c\n\n\t\t- d\n- e\n\n\t> f\n\t1. g\n\n100. h\n\t\t- i\n>\t- j\n>\t- k\n";
         let text = text.replace('\n', ending);
         for (numbers, start, end) in [
             (&[1][..], 2, 6),

@@ -59,9 +59,9 @@ impl Iterator for Prefixes<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        // In prose the last byte of nearly every window rules it out, so that few bytes are looked at.
-        while let Some(window) = self.bytes.get(self.at..self.at + PREFIX) {
-            if let Some(other) = window.iter().rposition(|&byte| !is_marker(byte)) {
+        // In prose the last byte of nearly every reparse rules it out, so that few bytes are looked at.
+        while let Some(reparse) = self.bytes.get(self.at..self.at + PREFIX) {
+            if let Some(other) = reparse.iter().rposition(|&byte| !is_marker(byte)) {
                 self.at += other + 1;
                 continue;
             }

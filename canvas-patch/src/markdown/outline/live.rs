@@ -7,9 +7,9 @@ use std::ops::Range;
 use memchr::{memchr_iter, memrchr};
 use pulldown_cmark::Parser;
 
-use super::graft::{Shift, Window};
 use super::parts::in_parts;
-use super::scan::{Block, Definition, Lead, Piece, Point, piece};
+use super::scan::{Block, Definition, Lead, RestartPoint, ScanResult, piece};
+use super::splice::{Reparse, Shift};
 use super::{Outline, Section, depth};
 use crate::markdown::address::{Address, AddressError, Resolved, resolve_in};
 use crate::text::lines;
@@ -59,15 +59,15 @@ pub struct LiveOutline {
     /// Every list item and fence, in the order of their starts.
     pub(super) blocks: Vec<Block>,
     /// In rising order; the first is where the Markdown begins.
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<RestartPoint>,
     /// The first definition of every label, and some that come after; in rising order.
     pub(super) definitions: Vec<Definition>,
-    limits: LimitsOfParser,
+    limits: ParserLimits,
 }
 
 /// What tells whether the parser's limits on nesting and links can matter for a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LimitsOfParser {
+pub(super) struct ParserLimits {
     /// Whether a line nests deeply.
     pub(super) deep: bool,
     /// No definition expands to more bytes.
@@ -76,7 +76,7 @@ pub(super) struct LimitsOfParser {
     pub(super) brackets: usize,
 }
 
-impl LimitsOfParser {
+impl ParserLimits {
     fn of(text: &str, lead: Lead, longest_definition: usize) -> Self {
         let deep = depth::is_deep(&text[lead.bytes..]);
         Self { deep, longest_definition, brackets: brackets(text.as_bytes()) }
@@ -96,14 +96,14 @@ impl LiveOutline {
     /// Outlines `text`; takes linear time.
     pub fn new(text: String) -> Self {
         let lead = Lead::of(&text);
-        let at_once = || {
+        let scan_whole = || {
             let body = depth::bounded(&text[lead.bytes..]);
             piece(&text, &body, lead.end(&text), SPACING, |_| false)
         };
-        let Piece { sections, containers, blocks, points, definitions, longest_definition } =
-            in_parts::<true>(&text, lead, SPACING).unwrap_or_else(at_once);
+        let ScanResult { sections, containers, blocks, points, definitions, longest_definition } =
+            in_parts::<true>(&text, lead, SPACING).unwrap_or_else(scan_whole);
         let outline = Outline { sections, containers, front_matter: lead.front_matter };
-        let limits = LimitsOfParser::of(&text, lead, longest_definition);
+        let limits = ParserLimits::of(&text, lead, longest_definition);
         Self { text, lead, outline, blocks, points, definitions, limits }
     }
 
@@ -142,46 +142,46 @@ impl LiveOutline {
             return;
         }
         match self.plan(&after, &edits) {
-            Some(Plan { lead, windows, limits }) => {
+            Some(Plan { lead, reparses, limits }) => {
                 self.lead = lead;
                 self.limits = limits;
                 self.outline.front_matter = lead.front_matter;
-                self.graft(after, windows);
+                self.splice(after, reparses);
             }
             None => *self = Self::new(after),
         }
     }
 
-    /// The stretches that an edit may have changed, as they are and as they would be; all the rest is the same but for
+    /// The regions that an edit may have changed, as they are and as they would be; all the rest is the same but for
     /// its place.
-    pub(crate) fn stretches(&self, after: &str, edits: &[Edit]) -> Vec<(Stretch, Stretch)> {
+    pub(crate) fn regions(&self, after: &str, edits: &[Edit]) -> Vec<(Region, Region)> {
         // Behind a byte order mark no line starts: an edit there is one of the first line, which may read the same.
         let is_in_mark = |text: &str, at: usize| lines::mark(text) > 0 && at <= lines::mark(text);
         let first = edits.first();
         let at_mark = first
             .is_some_and(|edit| is_in_mark(&self.text, edit.old.start) || is_in_mark(after, edit.new.start));
         let plan = (!at_mark).then(|| self.plan(after, edits)).flatten();
-        let Some(Plan { windows, .. }) = plan else {
+        let Some(Plan { reparses, .. }) = plan else {
             let fresh = Self::new(after.to_owned());
             return vec![(self.whole(), fresh.whole())];
         };
-        let stretches = windows.into_iter().map(|Window { old, piece, end, .. }| {
-            let Piece { mut sections, mut blocks, points, .. } = piece;
+        let regions = reparses.into_iter().map(|Reparse { old, piece, end, .. }| {
+            let ScanResult { mut sections, mut blocks, points, .. } = piece;
             sections.truncate(end.sections);
             blocks.retain(|block| block.bytes.start < end.byte);
-            (self.stretch(old), Stretch { start: (points[0].byte, points[0].line), sections, blocks })
+            (self.region(old), Region { start: (points[0].byte, points[0].line), sections, blocks })
         });
-        stretches.collect()
+        regions.collect()
     }
 
-    pub(crate) fn whole(&self) -> Stretch {
-        self.stretch(0..self.points.len())
+    pub(crate) fn whole(&self) -> Region {
+        self.region(0..self.points.len())
     }
 
-    fn stretch(&self, points: Range<usize>) -> Stretch {
+    fn region(&self, points: Range<usize>) -> Region {
         let (start, end) = (self.place(points.start), self.place(points.end));
         let first = self.points.get(points.start).or_else(|| self.points.last());
-        Stretch {
+        Region {
             start: first.map_or((0, 1), |point| (point.byte, point.line)),
             sections: self.outline.sections[start.sections..end.sections].to_vec(),
             blocks: self.blocks[start.blocks..end.blocks].to_vec(),
@@ -202,35 +202,35 @@ impl LiveOutline {
         let (definitions, labels) = (OnceCell::new(), OnceCell::new());
         let is_defined = |label: &str| {
             let parsed = || {
-                let definitions = definitions.get_or_init(|| alone(&self.definitions));
+                let definitions = definitions.get_or_init(|| definitions_only(&self.definitions));
                 Parser::new(definitions)
             };
             labels.get_or_init(parsed).reference_definitions().get(label).is_some()
         };
         let mut reader = Reader { live: self, after, lead, edits, limits, is_defined: &is_defined };
-        let mut windows: Vec<Window> = Vec::new();
+        let mut reparses: Vec<Reparse> = Vec::new();
         let mut next = 0;
         while next < edits.len() {
-            let (first, shift) = match windows.last() {
-                Some(window) => (window.old.end, window.shift),
+            let (first, shift) = match reparses.last() {
+                Some(reparse) => (reparse.old.end, reparse.shift),
                 None => (0, Shift::default()),
             };
-            let (window, behind) = reader.window(next, first, shift)?;
-            windows.push(window);
+            let (reparse, behind) = reader.reparse(next, first, shift)?;
+            reparses.push(reparse);
             next = behind;
         }
         let limits = reader.limits;
-        (!limits.can_matter(&after[lead.bytes..])).then_some(Plan { lead, windows, limits })
+        (!limits.can_matter(&after[lead.bytes..])).then_some(Plan { lead, reparses, limits })
     }
 }
 
 /// A text that defines the same labels: only the parser knows which labels are alike.
-pub(super) fn alone<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> String {
+pub(super) fn definitions_only<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> String {
     definitions.into_iter().flat_map(|definition| ["[", &definition.label, "]: x\n"]).collect()
 }
 
 /// What stands in a part of a text.
-pub(crate) struct Stretch {
+pub(crate) struct Region {
     /// The byte and the line at which it starts.
     pub(crate) start: (usize, usize),
     /// Only their levels, titles and headings count here.
@@ -240,8 +240,8 @@ pub(crate) struct Stretch {
 
 struct Plan {
     lead: Lead,
-    windows: Vec<Window>,
-    limits: LimitsOfParser,
+    reparses: Vec<Reparse>,
+    limits: ParserLimits,
 }
 
 /// Bytes of the text before, and those that stand there after.
@@ -301,19 +301,19 @@ fn difference(before: &str, after: &str) -> Vec<Edit> {
     if edit.old.is_empty() && edit.new.is_empty() { Vec::new() } else { vec![edit] }
 }
 
-/// Reads stretches of the text after.
+/// Reads regions of the text after.
 struct Reader<'l> {
     live: &'l LiveOutline,
     after: &'l str,
     lead: Lead,
     edits: &'l [Edit],
-    limits: LimitsOfParser,
+    limits: ParserLimits,
     is_defined: &'l dyn Fn(&str) -> bool,
 }
 
 /// Where text and parse are as before.
-struct Meeting {
-    new: Point,
+struct Resync {
+    new: RestartPoint,
     /// Index of the old point.
     old: usize,
     /// The first edit behind it.
@@ -322,8 +322,8 @@ struct Meeting {
 
 impl Reader<'_> {
     /// Reads from above the edit at `next` until text and parse are as before. Points before `first` are taken, and
-    /// what follows them is moved by `shift`. Also tells the first edit behind the window.
-    fn window(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Window, usize)> {
+    /// what follows them is moved by `shift`. Also tells the first edit behind the reparse.
+    fn reparse(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Reparse, usize)> {
         let points = &self.live.points;
         let above = two_lines_above(&self.live.text, self.edits[next].old.start);
         let restart = points.partition_point(|point| point.byte <= above).saturating_sub(1).max(first);
@@ -335,34 +335,34 @@ impl Reader<'_> {
         loop {
             let end = self.end_of_reading(target);
             let piece = self.read(start, end)?;
-            let (window, next) = match self.meeting(next, &piece, end) {
-                Some(Meeting { new, old, next }) => {
+            let (reparse, next) = match self.resync(next, &piece, end) {
+                Some(Resync { new, old, next }) => {
                     let shift = Shift::between(points[old], new);
-                    (Window { old: restart..old, piece, end: new, shift }, next)
+                    (Reparse { old: restart..old, piece, end: new, shift }, next)
                 }
                 None if end == self.after.len() => {
                     let (sections, containers) = (piece.sections.len(), piece.containers.len());
-                    let end = Point { byte: usize::MAX, line: 0, sections, containers };
-                    (Window { old: restart..points.len(), piece, end, shift }, self.edits.len())
+                    let end = RestartPoint { byte: usize::MAX, line: 0, sections, containers };
+                    (Reparse { old: restart..points.len(), piece, end, shift }, self.edits.len())
                 }
                 None => {
                     target = start.byte + (end - start.byte).saturating_mul(GROWTH);
                     continue;
                 }
             };
-            return self.labels_stay(&window).then_some((window, next));
+            return self.labels_stay(&reparse).then_some((reparse, next));
         }
     }
 
     /// What stands between `start` and the byte `end`; `None` where the parser's limits could matter.
-    fn read(&mut self, start: Point, end: usize) -> Option<Piece> {
+    fn read(&mut self, start: RestartPoint, end: usize) -> Option<ScanResult> {
         let body = &self.after[start.byte..end];
         let piece = piece(&self.after[..end], body, start, 0, self.is_defined);
         let limits = &mut self.limits;
         limits.deep |= depth::is_deep(body);
         limits.longest_definition = limits.longest_definition.max(piece.longest_definition);
         if limits.longest_definition > 0 {
-            let own = LimitsOfParser { brackets: brackets(body.as_bytes()), deep: false, ..*limits };
+            let own = ParserLimits { brackets: brackets(body.as_bytes()), deep: false, ..*limits };
             if own.can_matter(body) {
                 return None;
             }
@@ -391,7 +391,7 @@ impl Reader<'_> {
     }
 
     /// The first point of a piece behind the edit at `next` that is an old one too.
-    fn meeting(&self, next: usize, piece: &Piece, end: usize) -> Option<Meeting> {
+    fn resync(&self, next: usize, piece: &ScanResult, end: usize) -> Option<Resync> {
         let (points, edits) = (&self.live.points, self.edits);
         let start = piece.points.first()?.byte;
         // Nearer to the end of what was read, a point need not be one in the whole text.
@@ -406,17 +406,17 @@ impl Reader<'_> {
             }
             let byte = new.byte - before.new.end + before.old.end;
             let old = points.binary_search_by_key(&byte, |point| point.byte).ok()?;
-            Some(Meeting { new, old, next })
+            Some(Resync { new, old, next })
         })
     }
 
-    /// Whether the window defines the link labels that it defined before, or at least no label comes or goes in all.
+    /// Whether the reparse defines the link labels that it defined before, or at least no label comes or goes in all.
     /// Titles that refer to them stand anywhere.
-    fn labels_stay(&self, window: &Window) -> bool {
+    fn labels_stay(&self, reparse: &Reparse) -> bool {
         let (definitions, points) = (&self.live.definitions, &self.live.points);
-        let old = definitions_between(definitions, points, &window.old);
-        let (new, behind) = window.piece.definitions.split_at(
-            window.piece.definitions.partition_point(|definition| definition.byte < window.end.byte),
+        let old = definitions_between(definitions, points, &reparse.old);
+        let (new, behind) = reparse.piece.definitions.split_at(
+            reparse.piece.definitions.partition_point(|definition| definition.byte < reparse.end.byte),
         );
         if definitions[old.clone()].iter().map(label).eq(new.iter().map(label)) && behind.is_empty() {
             return true;
@@ -435,7 +435,11 @@ fn label(definition: &Definition) -> &str {
 }
 
 /// The definitions from one point to another, given by their indices.
-fn definitions_between(definitions: &[Definition], points: &[Point], between: &Range<usize>) -> Range<usize> {
+fn definitions_between(
+    definitions: &[Definition],
+    points: &[RestartPoint],
+    between: &Range<usize>,
+) -> Range<usize> {
     let at = |point: usize| {
         let byte = points.get(point).map_or(usize::MAX, |point| point.byte);
         definitions.partition_point(|definition| definition.byte < byte)

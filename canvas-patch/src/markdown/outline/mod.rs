@@ -2,15 +2,15 @@
 
 mod depth;
 mod front_matter;
-mod graft;
 mod live;
 mod parts;
 mod scan;
+mod splice;
 
 pub use live::LiveOutline;
 #[cfg(test)]
 pub(crate) use live::tests as live_tests;
-pub(crate) use live::{Edit, Stretch, edits};
+pub(crate) use live::{Edit, Region, edits};
 pub(crate) use scan::{Block, BlockKind, Lead, scan};
 
 /// Finds every heading of `text` and the lines of its section.

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use pulldown_cmark::{BrokenLink, CowStr, Parser};
 
-use super::live::{GROWTH, LimitsOfParser, alone, brackets, two_lines_above};
-use super::scan::{Block, Definition, Lead, Mark, OPTIONS, Piece, Point, Scan, Start, definitions};
+use super::live::{GROWTH, ParserLimits, brackets, definitions_only, two_lines_above};
+use super::scan::{
+    Block, Definition, Lead, Mark, OPTIONS, RestartPoint, Scan, ScanResult, Start, definitions,
+};
 use super::{Outline, depth};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -26,7 +28,7 @@ const ASKED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
 /// What [`piece`](super::scan::piece) finds from the end of `lead` to the end of the text. Points closer to each other
 /// than `spacing` are left out, and blocks where not `BLOCKS`. `None` for short texts, and where the parser's limits
 /// could matter: it has to be given the text at once.
-pub(super) fn in_parts<const BLOCKS: bool>(text: &str, lead: Lead, spacing: usize) -> Option<Piece> {
+pub(super) fn in_parts<const BLOCKS: bool>(text: &str, lead: Lead, spacing: usize) -> Option<ScanResult> {
     let body = &text[lead.bytes..];
     if body.len() <= PART || depth::is_bounded(body) {
         return None;
@@ -43,7 +45,7 @@ pub(super) fn in_parts<const BLOCKS: bool>(text: &str, lead: Lead, spacing: usiz
     if reading.definitions.is_empty() && reading.behind.is_empty() {
         return Some(reading.finish(text));
     }
-    let all = alone(reading.definitions.iter().map(|(definition, _)| definition));
+    let all = definitions_only(reading.definitions.iter().map(|(definition, _)| definition));
     let known = Parser::new(&all);
     let known = known.reference_definitions();
     let is_known = |label: &str| known.get(label).is_some();
@@ -54,7 +56,7 @@ pub(super) fn in_parts<const BLOCKS: bool>(text: &str, lead: Lead, spacing: usiz
         reading = Reading::of::<BLOCKS>(text, start, spacing, is_known);
     }
     let limits =
-        |brackets| LimitsOfParser { deep: false, longest_definition: reading.longest_definition, brackets };
+        |brackets| ParserLimits { deep: false, longest_definition: reading.longest_definition, brackets };
     if limits(brackets(text.as_bytes())).can_matter(body) || limits(reading.most_brackets).can_matter("") {
         return None;
     }
@@ -89,7 +91,7 @@ impl Asked {
 struct Reading<'t> {
     scan: Scan<'t>,
     blocks: Vec<Block>,
-    points: Vec<Point>,
+    points: Vec<RestartPoint>,
     /// With the bytes of their destinations and titles.
     definitions: Vec<(Definition, usize)>,
     /// In any part, so that none can have met a limit of the parser.
@@ -103,7 +105,7 @@ struct Reading<'t> {
 impl<'t> Reading<'t> {
     fn of<const BLOCKS: bool>(
         text: &'t str,
-        start: Point,
+        start: RestartPoint,
         spacing: usize,
         mut is_defined: impl FnMut(&str) -> bool,
     ) -> Self {
@@ -203,12 +205,12 @@ impl<'t> Reading<'t> {
         self.points.truncate(self.points.partition_point(|point| point.byte < byte).max(1));
     }
 
-    fn finish(mut self, text: &str) -> Piece {
+    fn finish(mut self, text: &str) -> ScanResult {
         self.scan.close(0, text.len());
         let Outline { sections, containers, .. } = self.scan.outline;
         let Self { blocks, points, .. } = self;
         let longest_definition = self.definitions.iter().map(|(_, length)| *length).max().unwrap_or(0);
         let definitions = self.definitions.into_iter().map(|(definition, _)| definition).collect();
-        Piece { sections, containers, blocks, points, definitions, longest_definition }
+        ScanResult { sections, containers, blocks, points, definitions, longest_definition }
     }
 }

@@ -47,15 +47,15 @@ pub(crate) enum BlockKind {
 pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     let lead = Lead::of(text);
     match in_parts::<BLOCKS>(text, lead, usize::MAX) {
-        Some(Piece { sections, containers, blocks, .. }) => {
+        Some(ScanResult { sections, containers, blocks, .. }) => {
             (Outline { sections, containers, front_matter: lead.front_matter }, blocks)
         }
-        None => at_once::<BLOCKS>(text, lead),
+        None => scan_whole::<BLOCKS>(text, lead),
     }
 }
 
 /// The same by one pass of the parser over the whole text.
-pub(super) fn at_once<const BLOCKS: bool>(text: &str, lead: Lead) -> (Outline, Vec<Block>) {
+pub(super) fn scan_whole<const BLOCKS: bool>(text: &str, lead: Lead) -> (Outline, Vec<Block>) {
     let mut blocks = Vec::new();
     let body = depth::bounded(&text[lead.bytes..]);
     let mut scan = Scan::new(text, LineCursor::new(text));
@@ -88,11 +88,11 @@ impl Lead {
     }
 
     /// The place right behind it in `text`.
-    pub(super) fn end(self, text: &str) -> Point {
+    pub(super) fn end(self, text: &str) -> RestartPoint {
         // Front matter may end with a lone CR.
         let is_new_line = text.as_bytes()[..self.bytes].ends_with(b"\n");
         let line = self.front_matter.map_or(1, |lines| lines.end + usize::from(is_new_line));
-        Point { byte: self.bytes, line, sections: 0, containers: 0 }
+        RestartPoint { byte: self.bytes, line, sections: 0, containers: 0 }
     }
 }
 
@@ -102,7 +102,7 @@ impl Lead {
 /// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote and in
 /// no other list item. The text before it, its own line and the next tell whether it is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Point {
+pub(super) struct RestartPoint {
     pub(super) byte: usize,
     pub(super) line: usize,
     /// Sections and containers that begin before it.
@@ -117,15 +117,15 @@ pub(super) struct Definition {
     pub(super) label: String,
 }
 
-/// What a stretch of a text holds that begins at a [`Point`]. Indices count from its start, places from that of the
+/// What a stretch of a text holds that begins at a [`RestartPoint`]. Indices count from its start, places from that of the
 /// text.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct ScanResult {
     pub(super) sections: Vec<Section>,
     pub(super) containers: Vec<Container>,
     pub(super) blocks: Vec<Block>,
     /// In rising order, the start of the stretch first.
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<RestartPoint>,
     pub(super) definitions: Vec<Definition>,
     /// Bytes of the longest destination with its title in a definition.
     pub(super) longest_definition: usize,
@@ -136,20 +136,20 @@ pub(super) struct Piece {
 pub(super) fn piece(
     text: &str,
     body: &str,
-    start: Point,
+    start: RestartPoint,
     spacing: usize,
     mut is_defined: impl FnMut(&str) -> bool,
-) -> Piece {
+) -> ScanResult {
     let line_start = memrchr(b'\n', &text.as_bytes()[..start.byte]).map_or(0, |newline| newline + 1);
     let mut scan = Scan::new(text, LineCursor::starting_at(text, line_start, start.line));
-    let (mut blocks, mut points) = (Vec::new(), vec![Point { sections: 0, containers: 0, ..start }]);
+    let (mut blocks, mut points) = (Vec::new(), vec![RestartPoint { sections: 0, containers: 0, ..start }]);
     let elsewhere = |link: BrokenLink<'_>| {
         is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
     };
     let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(elsewhere));
     let mut events = parser.into_offset_iter();
     let on_start = |scan: &mut Scan<'_>, found: Start| {
-        let last = points.last().map_or(0, |point: &Point| point.byte);
+        let last = points.last().map_or(0, |point: &RestartPoint| point.byte);
         if found.byte >= last + spacing
             && let Some(point) = scan.point(text, start.byte, found)
             && point.byte > last
@@ -164,7 +164,7 @@ pub(super) fn piece(
     let longest_definition = found.iter().map(|(_, length)| *length).max().unwrap_or(0);
     let definitions = found.into_iter().map(|(definition, _)| definition).collect();
     let Outline { sections, containers, .. } = scan.outline;
-    Piece { sections, containers, blocks, points, definitions, longest_definition }
+    ScanResult { sections, containers, blocks, points, definitions, longest_definition }
 }
 
 /// The definitions of a text that starts at the byte `base`, each with the bytes of its destination and title.
@@ -211,7 +211,7 @@ pub(super) struct Scan<'t> {
 
 /// What a scan has found up to a point, to go back to.
 pub(super) struct Mark {
-    pub(super) point: Point,
+    pub(super) point: RestartPoint,
     /// The sections that are open there, with their last lines.
     open: Vec<(OpenSection, usize)>,
 }
@@ -326,7 +326,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The point at the line of a block, if it is one; the text is read from `base` on.
-    pub(super) fn point(&mut self, text: &str, base: usize, start: Start) -> Option<Point> {
+    pub(super) fn point(&mut self, text: &str, base: usize, start: Start) -> Option<RestartPoint> {
         let byte = self.cursor.line_start(start.byte).max(base);
         let line = &text.as_bytes()[byte..];
         let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
@@ -340,11 +340,11 @@ impl<'t> Scan<'t> {
         };
         let line = self.cursor.line_at(start.byte);
         let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
-        is_point.then_some(Point { byte, line, sections, containers })
+        is_point.then_some(RestartPoint { byte, line, sections, containers })
     }
 
     /// Remembers a point that was just found.
-    pub(super) fn mark(&self, point: Point) -> Mark {
+    pub(super) fn mark(&self, point: RestartPoint) -> Mark {
         let last_line = |open: &OpenSection| self.outline.sections[open.section].lines.end;
         Mark { point, open: self.open.iter().map(|open| (*open, last_line(open))).collect() }
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use self::touched::Touched;
 use crate::diff::apply::Applied;
-use crate::markdown::outline::{BlockKind, Edit, Lead, LineRange, LiveOutline, Stretch, edits};
+use crate::markdown::outline::{BlockKind, Edit, Lead, LineRange, LiveOutline, Region, edits};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 use crate::text::span::Span;
@@ -52,39 +52,43 @@ pub fn structure_change(before: &str, after: &str, spans: &[Span]) -> StructureC
 
 /// What an edit may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Guard {
+pub struct EditPolicy {
     /// The only lines of the text before that may change, such as those that [`resolve`](crate::resolve) found.
     /// Blank lines right behind them count as theirs. A line that is inserted belongs to the line above it.
     pub scope: Option<LineRange>,
     /// Whether to refuse what changes the meaning of lines that the edit does not touch: all but
-    /// [`GuardError::OutOfScope`].
-    pub refuse_accidents: bool,
+    /// [`EditPolicyError::OutOfScope`].
+    pub refuse_side_effects: bool,
 }
 
 /// Checks a patch that was applied to `before` against what it may do, and tells what it gains and loses.
 ///
-/// Costs one outline of `before`; [`LiveOutline::guard`] saves it.
+/// Costs one outline of `before`; [`LiveOutline::check_edit`] saves it.
 ///
 /// ```
-/// use canvas_patch::{Guard, Options, apply, guard};
+/// use canvas_patch::{EditPolicy, Options, apply, check_edit};
 ///
 /// let before = "# A\n\ntext\n\n# B\n";
 /// let applied = apply(before, "@@ -3,1 +3,2 @@\n text\n+---\n", &Options::default())?;
-/// let careful = Guard { refuse_accidents: true, ..Guard::default() };
-/// assert_eq!(guard(before, &applied, &careful).unwrap_err().code(), "ACCIDENTAL_HEADING");
+/// let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
+/// assert_eq!(check_edit(before, &applied, &careful).unwrap_err().code(), "ACCIDENTAL_HEADING");
 /// # Ok::<(), canvas_patch::ApplyError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// The first of the reasons to refuse, in the order in which [`GuardError`] lists them.
-pub fn guard(before: &str, applied: &Applied<'_>, guard: &Guard) -> Result<StructureChange, GuardError> {
-    LiveOutline::new(before.to_owned()).guard(applied.text(), &applied.spans(), guard)
+/// The first of the reasons to refuse, in the order in which [`EditPolicyError`] lists them.
+pub fn check_edit(
+    before: &str,
+    applied: &Applied<'_>,
+    policy: &EditPolicy,
+) -> Result<StructureChange, EditPolicyError> {
+    LiveOutline::new(before.to_owned()).check_edit(applied.text(), &applied.spans(), policy)
 }
 
 /// Why an edit is refused. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum GuardError {
+pub enum EditPolicyError {
     /// The edit changes a line outside of its scope.
     #[error(
         "the edit changes line {line} of the document, outside of lines {} to {}; \
@@ -107,7 +111,7 @@ pub enum GuardError {
         "the text at line {line} of the new text has become the heading {title:?} by the line below it; \
          put a blank line before that line, or write the heading with #"
     )]
-    AccidentalHeading {
+    UnintendedHeading {
         /// The first line of the heading in the text after.
         line: usize,
         /// Its title.
@@ -125,7 +129,7 @@ pub enum GuardError {
         "line {line} of the new text is not in the edit, but the edit makes it {}; \
          look for a fence, comment, indentation or blank line that reaches further than meant", Spill(*is_now)
     )]
-    Spilled {
+    SideEffect {
         /// The line of the text after.
         line: usize,
         /// Whether it means something now that it did not mean before.
@@ -133,15 +137,15 @@ pub enum GuardError {
     },
 }
 
-impl GuardError {
+impl EditPolicyError {
     /// A stable name for the reason.
     pub fn code(&self) -> &'static str {
         match self {
             Self::OutOfScope { .. } => "OUT_OF_SCOPE",
             Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
-            Self::AccidentalHeading { .. } => "ACCIDENTAL_HEADING",
+            Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
             Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
-            Self::Spilled { .. } => "STRUCTURE_SPILLED",
+            Self::SideEffect { .. } => "STRUCTURE_SPILLED",
         }
     }
 }
@@ -180,15 +184,20 @@ impl LiveOutline {
     ///
     /// # Errors
     ///
-    /// Those of [`guard`].
-    pub fn guard(&self, after: &str, spans: &[Span], guard: &Guard) -> Result<StructureChange, GuardError> {
+    /// Those of [`check_edit`].
+    pub fn check_edit(
+        &self,
+        after: &str,
+        spans: &[Span],
+        policy: &EditPolicy,
+    ) -> Result<StructureChange, EditPolicyError> {
         let edits = edits(self.text(), after, spans);
         let touched = Touched::of(self.text(), after, &edits);
-        if let Some(scope) = guard.scope {
+        if let Some(scope) = policy.scope {
             check_scope(self.text(), &touched, scope)?;
         }
         let both = Both::of(self, after, &edits);
-        if guard.refuse_accidents {
+        if policy.refuse_side_effects {
             both.check_fences(&touched)?;
             both.check_underlines(&touched)?;
             both.check_front_matter(&touched)?;
@@ -198,7 +207,7 @@ impl LiveOutline {
     }
 }
 
-fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), GuardError> {
+fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), EditPolicyError> {
     let mut end = scope.end;
     let mut behind = lines::skip(before, 0, end).map_or("", |at| &before[at..]);
     while !behind.is_empty() {
@@ -215,7 +224,7 @@ fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), 
         let outside =
             if first < scope.start { Some(first) } else { (last > end).then(|| first.max(end + 1)) };
         if let Some(line) = outside {
-            return Err(GuardError::OutOfScope { line, scope });
+            return Err(EditPolicyError::OutOfScope { line, scope });
         }
     }
     Ok(())
@@ -240,7 +249,7 @@ struct Entity {
     unclosed: bool,
 }
 
-/// What stands in the stretches that an edit may have changed.
+/// What stands in the regions that an edit may have changed.
 #[derive(Debug)]
 struct Both {
     old: Vec<Entity>,
@@ -252,9 +261,9 @@ struct Both {
 impl Both {
     fn of(live: &LiveOutline, after: &str, edits: &[Edit]) -> Self {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        for (before_stretch, after_stretch) in live.stretches(after, edits) {
-            add_entities(live.text(), before_stretch, &mut old);
-            add_entities(after, after_stretch, &mut new);
+        for (before_region, after_region) in live.regions(after, edits) {
+            add_entities(live.text(), before_region, &mut old);
+            add_entities(after, after_region, &mut new);
         }
         let old_front_matter = live.outline().front_matter();
         Self { old, new, old_front_matter, new_front_matter: Lead::of(after).front_matter }
@@ -271,19 +280,19 @@ impl Both {
         StructureChange { headings_gained, headings_lost, items, fences, front_matter }
     }
 
-    fn check_fences(&self, touched: &Touched) -> Result<(), GuardError> {
+    fn check_fences(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let unclosed = |entities: &[Entity]| -> BTreeSet<usize> {
             entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
         };
         let old = unclosed(&self.old);
         let is_old = |line: &usize| touched.old_line(*line).is_some_and(|line| old.contains(&line));
         match unclosed(&self.new).into_iter().find(|line| !is_old(line)) {
-            Some(line) => Err(GuardError::UnclosedFence { line }),
+            Some(line) => Err(EditPolicyError::UnclosedFence { line }),
             None => Ok(()),
         }
     }
 
-    fn check_underlines(&self, touched: &Touched) -> Result<(), GuardError> {
+    fn check_underlines(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let headings = |entities: &'_ [Entity]| -> BTreeSet<usize> {
             let headings = entities.iter().filter(|entity| matches!(entity.kind, Kind::Heading(_)));
             headings.flat_map(|entity| entity.lines.start..=entity.lines.end).collect()
@@ -298,23 +307,23 @@ impl Both {
                 _ => true,
             });
             if matches!(kind, Kind::Heading(_)) && were_no_heading && were_apart {
-                return Err(GuardError::AccidentalHeading { line: lines.start, title: title.clone() });
+                return Err(EditPolicyError::UnintendedHeading { line: lines.start, title: title.clone() });
             }
         }
         Ok(())
     }
 
     /// Who writes or removes both `---` lines means it.
-    fn check_front_matter(&self, touched: &Touched) -> Result<(), GuardError> {
+    fn check_front_matter(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let (made, touched) = match (self.old_front_matter, self.new_front_matter) {
             (None, Some(new)) => (true, [new.start, new.end].map(|line| touched.old_line(line).is_none())),
             (Some(old), None) => (false, [old.start, old.end].map(|line| touched.new_line(line).is_none())),
             _ => return Ok(()),
         };
-        if touched == [true, true] { Ok(()) } else { Err(GuardError::FrontMatter { made }) }
+        if touched == [true, true] { Ok(()) } else { Err(EditPolicyError::FrontMatter { made }) }
     }
 
-    fn check_rest(&self, touched: &Touched) -> Result<(), GuardError> {
+    fn check_rest(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let starts = |entities: &[Entity]| -> BTreeSet<(usize, Kind)> {
             entities.iter().map(|entity| (entity.lines.start, entity.kind)).collect()
         };
@@ -332,22 +341,22 @@ impl Both {
             (is_untouched && !new.contains(&(start, entity.kind))).then_some((start, false))
         });
         match gained.chain(lost).min() {
-            Some((line, is_now)) => Err(GuardError::Spilled { line, is_now }),
+            Some((line, is_now)) => Err(EditPolicyError::SideEffect { line, is_now }),
             None => Ok(()),
         }
     }
 }
 
-fn add_entities(text: &str, stretch: Stretch, entities: &mut Vec<Entity>) {
-    let (byte, line) = stretch.start;
+fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
+    let (byte, line) = region.start;
     let mut cursor = LineCursor::starting_at(text, byte, line);
-    entities.extend(stretch.sections.into_iter().map(|section| Entity {
+    entities.extend(region.sections.into_iter().map(|section| Entity {
         kind: Kind::Heading(section.level),
         lines: section.heading,
         title: section.title,
         unclosed: false,
     }));
-    let blocks = stretch.blocks.into_iter().filter(|block| block.kind != BlockKind::Quote);
+    let blocks = region.blocks.into_iter().filter(|block| block.kind != BlockKind::Quote);
     entities.extend(blocks.map(|block| {
         let line = cursor.line_at(block.bytes.start);
         let kind = if block.kind == BlockKind::Fence { Kind::Fence } else { Kind::Item };

@@ -34,35 +34,36 @@ fn gains_and_losses() {
     check("# [x]\n\n[x]: y\n", "# [x]\n\nx\n", &["#[x]@1"], &["#x@1"], (0, 0, 0));
 }
 
-/// Checks the code and line of the refusal of a careful guard; an empty code where there is none.
+/// Checks the code and line of the refusal of a careful policy; an empty code where there is none.
 #[track_caller]
-fn accident(before: &str, after: &str, code: &str, line: usize) {
-    let careful = Guard { refuse_accidents: true, scope: None };
+fn unintended(before: &str, after: &str, code: &str, line: usize) {
+    let careful = EditPolicy { refuse_side_effects: true, scope: None };
     for ending in ["\n", "\r\n"] {
         let (before, after) = (before.replace('\n', ending), after.replace('\n', ending));
-        let result = LiveOutline::new(before.clone()).guard(&after, &[], &careful);
+        let result = LiveOutline::new(before.clone()).check_edit(&after, &[], &careful);
         let found = match &result {
             Ok(_) => ("", 0),
             Err(error) => (
                 error.code(),
                 match *error {
-                    GuardError::UnclosedFence { line }
-                    | GuardError::AccidentalHeading { line, .. }
-                    | GuardError::OutOfScope { line, .. }
-                    | GuardError::Spilled { line, .. } => line,
-                    GuardError::FrontMatter { .. } => 0,
+                    EditPolicyError::UnclosedFence { line }
+                    | EditPolicyError::UnintendedHeading { line, .. }
+                    | EditPolicyError::OutOfScope { line, .. }
+                    | EditPolicyError::SideEffect { line, .. } => line,
+                    EditPolicyError::FrontMatter { .. } => 0,
                 },
             ),
         };
         assert_eq!(found, (code, line), "{before:?} {after:?} {result:?}");
-        assert!(LiveOutline::new(before).guard(&after, &[], &Guard::default()).is_ok());
+        assert!(LiveOutline::new(before).check_edit(&after, &[], &EditPolicy::default()).is_ok());
     }
 }
 
 #[test]
-fn accidents() {
+fn unintended_changes() {
     let around = |text: &str| format!("# a\n\n{text}\n\n# z\n\n- i\n");
-    let case = |before: &str, after: &str, code, line| accident(&around(before), &around(after), code, line);
+    let case =
+        |before: &str, after: &str, code, line| unintended(&around(before), &around(after), code, line);
     // What is meant passes.
     case("b", "c", "", 0);
     case("b", "## b\n\n- c\n\n```\nd\n```", "", 0);
@@ -80,11 +81,11 @@ fn accidents() {
     case("```\nb\n```", "```\nb", "UNCLOSED_FENCE", 3);
     case("```\nb\n```", "````\nb\n```", "UNCLOSED_FENCE", 3);
     case("b\n```\nc\n```", "```\nb\n```\nc\n```", "UNCLOSED_FENCE", 7);
-    accident("b\n", "````\nc\n```\n", "UNCLOSED_FENCE", 1);
-    accident("b\n", "```\nc\n\n", "UNCLOSED_FENCE", 1);
-    accident("b\n", "```\nc\n````\n", "", 0);
-    accident("```\na\n", "```\na\nb\n", "", 0);
-    accident("a\n\n```\nb\n", "c\n\na\n\n```\nb\n", "", 0);
+    unintended("b\n", "````\nc\n```\n", "UNCLOSED_FENCE", 1);
+    unintended("b\n", "```\nc\n\n", "UNCLOSED_FENCE", 1);
+    unintended("b\n", "```\nc\n````\n", "", 0);
+    unintended("```\na\n", "```\na\nb\n", "", 0);
+    unintended("a\n\n```\nb\n", "c\n\na\n\n```\nb\n", "", 0);
     // Underlines.
     case("b", "b\n---", "ACCIDENTAL_HEADING", 3);
     case("b\nc", "b\nc\n=", "ACCIDENTAL_HEADING", 3);
@@ -95,16 +96,16 @@ fn accidents() {
     case("- b\n\n\n\n    - c", "\n\n    - c", "STRUCTURE_SPILLED", 5);
     case("b\n\n---", "b\n---", "ACCIDENTAL_HEADING", 3);
     // Front matter.
-    accident("---\n\na: b\n\n---\n", "---\nc: d\na: b\n\n---\n", "FRONT_MATTER_CHANGED", 0);
-    accident("---\na: b\n---\nc\n", "# d\n\n---\na: b\n---\nc\n", "FRONT_MATTER_CHANGED", 0);
-    accident("---\na: b\n---\nc\n", "c\n", "", 0);
-    accident("c\n", "---\na: b\n---\nc\n", "", 0);
-    accident("---\na: b\n---\nc\n", "---\na: d\n---\nc\n", "", 0);
+    unintended("---\n\na: b\n\n---\n", "---\nc: d\na: b\n\n---\n", "FRONT_MATTER_CHANGED", 0);
+    unintended("---\na: b\n---\nc\n", "# d\n\n---\na: b\n---\nc\n", "FRONT_MATTER_CHANGED", 0);
+    unintended("---\na: b\n---\nc\n", "c\n", "", 0);
+    unintended("c\n", "---\na: b\n---\nc\n", "", 0);
+    unintended("---\na: b\n---\nc\n", "---\na: d\n---\nc\n", "", 0);
 }
 
 #[test]
 fn refusals_say_what_to_do() {
-    let careful = Guard { refuse_accidents: true, scope: None };
+    let careful = EditPolicy { refuse_side_effects: true, scope: None };
     for (before, after, expected) in [
         (
             "- b\n\n\n\n    - c\n",
@@ -131,7 +132,9 @@ fn refusals_say_what_to_do() {
              change both",
         ),
     ] {
-        let error = LiveOutline::new(before.to_owned()).guard(after, &[], &careful).expect_err("an accident");
+        let error = LiveOutline::new(before.to_owned())
+            .check_edit(after, &[], &careful)
+            .expect_err("an unintended change");
         assert_eq!(error.to_string(), expected);
     }
 }
@@ -146,10 +149,10 @@ fn what_counts_as_touched_is_what_the_spans_say() {
         new_bytes: new,
     };
     let spans = [inserted(4, 4..8), inserted(9, 13..17)];
-    let careful = Guard { refuse_accidents: true, scope: None };
-    let guard = |spans| LiveOutline::new(before.to_owned()).guard(after, spans, &careful);
-    assert_eq!(guard(&spans).unwrap_err(), GuardError::Spilled { line: 3, is_now: true });
-    assert!(guard(&[]).is_ok());
+    let careful = EditPolicy { refuse_side_effects: true, scope: None };
+    let check = |spans| LiveOutline::new(before.to_owned()).check_edit(after, spans, &careful);
+    assert_eq!(check(&spans).unwrap_err(), EditPolicyError::SideEffect { line: 3, is_now: true });
+    assert!(check(&[]).is_ok());
 }
 
 /// Lines of the text before that some edits touch, from 0, and where each line of the text after was, from 1.
@@ -199,9 +202,9 @@ fn scopes() {
         ((1, 6), "", None),
     ] {
         let scope = LineRange { start: scope.0, end: scope.1 };
-        let guard = Guard { scope: Some(scope), refuse_accidents: false };
-        let error = LiveOutline::new(before.to_owned()).guard(after, &[], &guard).err();
-        let expected = line.map(|line| GuardError::OutOfScope { line, scope });
+        let policy = EditPolicy { scope: Some(scope), refuse_side_effects: false };
+        let error = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy).err();
+        let expected = line.map(|line| EditPolicyError::OutOfScope { line, scope });
         assert_eq!(error, expected, "{after:?}");
     }
 }
@@ -209,9 +212,9 @@ fn scopes() {
 #[test]
 fn any_scope_is_answered() {
     for (start, end) in [(0, 0), (9, 2), (1, usize::MAX), (usize::MAX, usize::MAX)] {
-        let guard = Guard { scope: Some(LineRange { start, end }), refuse_accidents: true };
+        let policy = EditPolicy { scope: Some(LineRange { start, end }), refuse_side_effects: true };
         for (before, after) in [("", "a"), ("a\n", ""), ("a\nb", "a\nc")] {
-            let result = LiveOutline::new(before.to_owned()).guard(after, &[], &guard);
+            let result = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy);
             assert_eq!(result.is_ok(), start == 1, "{start} {end} {before:?}");
         }
     }
@@ -237,18 +240,20 @@ fn counted(text: &str) -> (usize, isize, isize) {
 #[test]
 fn a_byte_order_mark_belongs_to_the_first_line() {
     let (with, without) = ("\u{feff}- ```\n", "- ```\n");
-    let strict = Guard { refuse_accidents: true, ..Guard::default() };
+    let strict = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
     let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
     for (before, after) in [(with, without), (without, with)] {
         for spans in [vec![span(0..before.len(), 0..after.len())], vec![]] {
-            let told = LiveOutline::new(before.to_owned()).guard(after, &spans, &strict);
-            assert_eq!(told, Err(GuardError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
+            let told = LiveOutline::new(before.to_owned()).check_edit(after, &spans, &strict);
+            assert_eq!(told, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
         }
     }
     // An edit behind the mark is one of its line, whatever it changes; one before it touches nothing.
-    for (at, told) in [(3, Err(GuardError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))] {
+    for (at, told) in
+        [(3, Err(EditPolicyError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))]
+    {
         let spans = [span(at..at, at..at)];
-        assert_eq!(LiveOutline::new(with.to_owned()).guard(with, &spans, &strict), told, "{at}");
+        assert_eq!(LiveOutline::new(with.to_owned()).check_edit(with, &spans, &strict), told, "{at}");
     }
 }
 

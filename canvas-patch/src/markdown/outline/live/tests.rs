@@ -3,7 +3,7 @@ use proptest::sample::{Index, select};
 
 use super::*;
 use crate::markdown::outline::scan;
-use crate::markdown::outline::scan::at_once;
+use crate::markdown::outline::scan::scan_whole;
 
 /// Fewer in an ordinary run.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
@@ -16,7 +16,7 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 #[track_caller]
 fn check(live: &LiveOutline) {
     let text = live.text();
-    let (outline, blocks) = at_once::<true>(text, Lead::of(text));
+    let (outline, blocks) = scan_whole::<true>(text, Lead::of(text));
     assert_eq!(live.outline, outline, "{text:?}");
     assert_eq!(live.blocks, blocks, "{text:?}");
     let fresh = LiveOutline::new(text.to_owned());
@@ -29,8 +29,9 @@ fn check(live: &LiveOutline) {
     assert_eq!(live.lead, fresh.lead);
     assert_eq!(live.points[0], fresh.points[0]);
     assert!(live.points.is_sorted_by(|a, b| a.byte < b.byte), "{text:?}");
-    let is_point =
-        |point: &Point| fresh.points.binary_search_by_key(&point.byte, |p| p.byte).map(|at| fresh.points[at]);
+    let is_point = |point: &RestartPoint| {
+        fresh.points.binary_search_by_key(&point.byte, |p| p.byte).map(|at| fresh.points[at])
+    };
     assert!(live.points.iter().all(|point| is_point(point) == Ok(*point)), "{text:?}");
     assert!(live.definitions.is_sorted_by_key(|definition| definition.byte));
     let all =
@@ -213,7 +214,7 @@ fn edits_far_apart_are_read_apart() {
     let spans = places.map(|at| span(at..at + 1, at..at + 1));
     let live = LiveOutline::new(text);
     let plan = live.plan(&after, &edits(&live.text, &after, &spans)).expect("a part will do");
-    let read: Vec<_> = plan.windows.iter().map(|window| window.piece.points.len()).collect();
+    let read: Vec<_> = plan.reparses.iter().map(|reparse| reparse.piece.points.len()).collect();
     assert!(read.len() == places.len() && read.iter().all(|&points| points < 8), "{read:?}");
 }
 

@@ -4,19 +4,19 @@ use std::ops::Range;
 
 use super::LineRange;
 use super::live::LiveOutline;
-use super::scan::{Piece, Point};
+use super::scan::{RestartPoint, ScanResult};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
 /// A stretch that was read again.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct Reparse {
     /// The old points that it replaces.
     pub(super) old: Range<usize>,
     /// What it holds, and perhaps more behind `end`.
-    pub(super) piece: Piece,
+    pub(super) piece: ScanResult,
     /// Where it ends, with the numbers of its sections and containers.
-    pub(super) end: Point,
+    pub(super) end: RestartPoint,
     /// How far what follows has moved.
     pub(super) shift: Shift,
 }
@@ -29,12 +29,12 @@ pub(super) struct Shift {
 }
 
 impl Shift {
-    pub(super) fn between(old: Point, new: Point) -> Self {
+    pub(super) fn between(old: RestartPoint, new: RestartPoint) -> Self {
         Self { bytes: new.byte.wrapping_sub(old.byte), lines: new.line.wrapping_sub(old.line) }
     }
 
-    pub(super) fn point(self, point: Point) -> Point {
-        Point { byte: self.byte(point.byte), line: point.line.wrapping_add(self.lines), ..point }
+    pub(super) fn point(self, point: RestartPoint) -> RestartPoint {
+        RestartPoint { byte: self.byte(point.byte), line: point.line.wrapping_add(self.lines), ..point }
     }
 
     fn byte(self, byte: usize) -> usize {
@@ -91,10 +91,10 @@ struct Before {
 }
 
 impl LiveOutline {
-    /// Takes `after` for the text, and for each stretch what was read there. The windows are in order and apart.
-    pub(super) fn graft(&mut self, after: String, windows: Vec<Window>) {
+    /// Takes `after` for the text, and for each stretch what was read there. The reparses are in order and apart.
+    pub(super) fn splice(&mut self, after: String, reparses: Vec<Reparse>) {
         self.text = after;
-        let parts = self.splice(windows);
+        let parts = self.replace_entries(reparses);
         let Some(first) = parts.first() else { return };
         let mut open = Vec::new();
         self.open_sections(0..first.start.sections, &mut open);
@@ -111,17 +111,19 @@ impl LiveOutline {
     }
 
     /// Replaces entries by entries, and tells which are which now, from the first new one on.
-    fn splice(&mut self, windows: Vec<Window>) -> Vec<Part> {
-        let bounds: Vec<_> =
-            windows.iter().map(|window| (self.place(window.old.start), self.place(window.old.end))).collect();
-        let mut lengths = Vec::with_capacity(windows.len());
+    fn replace_entries(&mut self, reparses: Vec<Reparse>) -> Vec<Part> {
+        let bounds: Vec<_> = reparses
+            .iter()
+            .map(|reparse| (self.place(reparse.old.start), self.place(reparse.old.end)))
+            .collect();
+        let mut lengths = Vec::with_capacity(reparses.len());
         // From the last to the first, so that the places of those before stay.
-        for (window, (start, end)) in windows.into_iter().zip(&bounds).rev() {
-            let byte = window.end.byte;
-            let Piece { mut sections, mut containers, mut blocks, mut points, mut definitions, .. } =
-                window.piece;
-            sections.truncate(window.end.sections);
-            containers.truncate(window.end.containers);
+        for (reparse, (start, end)) in reparses.into_iter().zip(&bounds).rev() {
+            let byte = reparse.end.byte;
+            let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions, .. } =
+                reparse.piece;
+            sections.truncate(reparse.end.sections);
+            containers.truncate(reparse.end.containers);
             blocks.retain(|block| block.bytes.start < byte);
             points.retain(|point| point.byte < byte);
             thin_out(&mut points);
@@ -133,7 +135,7 @@ impl LiveOutline {
                 points: points.len(),
                 definitions: definitions.len(),
             };
-            lengths.push((length, window.shift));
+            lengths.push((length, reparse.shift));
             self.outline.sections.splice(start.sections..end.sections, sections);
             self.outline.containers.splice(start.containers..end.containers, containers);
             self.blocks.splice(start.blocks..end.blocks, blocks);
@@ -159,7 +161,7 @@ impl LiveOutline {
 
     /// The place of the point at an index; that of the last entries where there is none.
     pub(super) fn place(&self, point: usize) -> Place {
-        let Some(&Point { byte, sections, containers, .. }) = self.points.get(point) else {
+        let Some(&RestartPoint { byte, sections, containers, .. }) = self.points.get(point) else {
             return Place {
                 sections: self.outline.sections.len(),
                 containers: self.outline.containers.len(),
@@ -188,7 +190,7 @@ impl LiveOutline {
         }
         for point in &mut self.points[start.points..end.points] {
             let (sections, containers) = (point.sections, point.containers);
-            *point = Point {
+            *point = RestartPoint {
                 sections: sections.wrapping_add(moved.sections),
                 containers: containers.wrapping_add(moved.containers),
                 ..shift.point(*point)
@@ -258,7 +260,7 @@ impl LiveOutline {
 }
 
 /// Leaves out points that are close to each other, but not the first.
-fn thin_out(points: &mut Vec<Point>) {
+fn thin_out(points: &mut Vec<RestartPoint>) {
     let mut next = 0;
     points.retain(|point| {
         let far = point.byte >= next;
