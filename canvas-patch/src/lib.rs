@@ -88,16 +88,18 @@
 //! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
 //! `markdown` knows a patch that was applied ([`Applied`]).
 
+mod coded;
 mod diff;
 mod markdown;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 mod text;
 
-pub use diff::apply::{Applied, Summary, apply};
+pub use diff::apply::{Applied, apply};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
-pub use diff::conflict::{Conflict, Difference, Mismatch, Reason};
+pub use diff::conflict::{Conflict, Difference, ExceededLimit, Mismatch, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, TextEdit};
+pub use diff::edit::Summary;
 pub use diff::error::{ApplyError, Suggestion};
 pub use diff::excerpt::DiffExcerpt;
 pub use diff::options::{Limits, Mode, Options};

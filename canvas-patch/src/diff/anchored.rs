@@ -1,21 +1,17 @@
 //! Anchored mode: each hunk goes where its pre-image stands, and nowhere else.
 
+use std::borrow::Cow;
+
 use memchr::memrchr;
 
 use crate::diff::conflict::{Conflict, Mismatch, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
-use crate::text::lines::{self, at_line_end, content, line_end};
-
-/// A patch that was placed and applied.
-pub(crate) struct Placed {
-    pub(crate) result: Spliced,
-    pub(crate) repairs: Vec<Repair>,
-}
+use crate::text::lines::{self, Lines, at_line_end, content, line_end};
 
 /// Places every hunk by its content.
-pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, Vec<Conflict>> {
+pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored: Vec<_> = patch
         .hunks
         .iter()
@@ -27,44 +23,102 @@ pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<Placed, Vec<Conf
         && !patch.missing_final_newline
         && let Some(result) = exact(text, patch)
     {
-        return Ok(Placed { result, repairs: patch.repairs.clone() });
+        return Ok((result, patch.repairs.clone()));
     }
     let faults = unanchored.into_iter().chain(patch.no_op_hunks()).collect();
-    let places = unique_places(text, patch, faults)?;
-    in_order(patch, &places)?;
-    Ok(splice_at(text, patch, &places))
+    let mut patch = Cow::Borrowed(patch);
+    let places = unique_places(text, &mut patch, faults)?;
+    in_order(&patch, &places)?;
+    Ok(splice_at(text, &patch, &places))
 }
 
-/// The one line, from 0, where each hunk stands.
+/// The one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context where that
+/// makes its place unique.
 fn unique_places(
     text: &str,
-    patch: &Patch<'_>,
+    patch: &mut Cow<'_, Patch<'_>>,
     mut conflicts: Vec<Conflict>,
 ) -> Result<Vec<usize>, Vec<Conflict>> {
-    let anchored = || patch.hunks.iter().enumerate().filter(|(_, hunk)| hunk.old_len > 0);
-    let needles: Vec<Vec<&str>> = anchored().map(|(_, hunk)| patch.pre_image(hunk).collect()).collect();
+    let with_anchor: Vec<_> = (0..patch.hunks.len()).filter(|&i| patch.hunks[i].old_len > 0).collect();
+    let needles: Vec<Vec<&str>> =
+        with_anchor.iter().map(|&i| patch.pre_image(&patch.hunks[i]).collect()).collect();
     let mut places = vec![0; patch.hunks.len()];
-    let mut missing = Vec::new();
-    for (((i, hunk), needle), found) in
-        anchored().zip(&needles).zip(locate::find(text, &needles, Conflict::CANDIDATES))
+    let (mut missing, mut widened) = (Vec::new(), Vec::new());
+    let mut boundaries = None;
+    for ((&i, needle), found) in
+        with_anchor.iter().zip(&needles).zip(locate::find(text, &needles, Conflict::CANDIDATES))
     {
+        let hunk = &patch.hunks[i];
         match found.lines[..] {
             [line] => places[i] = line,
             [] => missing.push((i, hunk, needle)),
-            _ => conflicts.push(Conflict {
-                candidates: found.lines.iter().map(|line| line + 1).collect(),
-                ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
-            }),
+            _ => {
+                let boundaries = boundaries.get_or_insert_with(|| lines::boundaries(text));
+                match followed_by_blanks(text, boundaries, patch, hunk, &found.lines) {
+                    Some((line, blanks)) => {
+                        places[i] = line;
+                        widened.push((i, blanks));
+                    }
+                    None => conflicts.push(Conflict {
+                        candidates: found.lines.iter().map(|line| line + 1).collect(),
+                        ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
+                    }),
+                }
+            }
         }
     }
     if !missing.is_empty() {
         explain_missing(text, &missing, &mut conflicts);
     }
-    if conflicts.is_empty() {
-        return Ok(places);
+    if !conflicts.is_empty() {
+        conflicts.sort_by_key(|conflict| conflict.hunk);
+        return Err(conflicts);
     }
-    conflicts.sort_by_key(|conflict| conflict.hunk);
-    Err(conflicts)
+    if !widened.is_empty() {
+        take_blanks(patch.to_mut(), &widened);
+    }
+    Ok(places)
+}
+
+/// The one of several places after which most of a hunk's blank lines follow, and how many.
+fn followed_by_blanks(
+    text: &str,
+    boundaries: &[usize],
+    patch: &Patch<'_>,
+    hunk: &Hunk,
+    places: &[usize],
+) -> Option<(usize, usize)> {
+    // Places beyond the cap are not known.
+    if hunk.blanks == 0 || places.len() == Conflict::CANDIDATES {
+        return None;
+    }
+    let blanks = &patch.lines[hunk.lines.end..hunk.lines.end + hunk.blanks];
+    let following = |place: usize| {
+        let after = Lines::new(&text[boundaries[place + hunk.old_len]..]);
+        after.zip(blanks).take_while(|(line, blank)| content(line) == content(blank.text)).count()
+    };
+    let counts: Vec<_> = places.iter().map(|&place| (place, following(place))).collect();
+    let most = counts.iter().map(|(_, count)| *count).max().filter(|&most| most > 0)?;
+    let mut best = counts.into_iter().filter(|(_, count)| *count == most);
+    best.next().filter(|_| best.next().is_none())
+}
+
+/// Makes blank lines part of the hunks that they follow: pairs of a hunk's index, in order, and how many lines.
+fn take_blanks(patch: &mut Patch<'_>, widened: &[(usize, usize)]) {
+    for &(i, blanks) in widened {
+        let hunk = &mut patch.hunks[i];
+        hunk.lines.end += blanks;
+        hunk.old_len += blanks;
+        hunk.new_len += blanks;
+        hunk.blanks -= blanks;
+        patch.repairs.push(Repair { hunk: i + 1, kind: RepairKind::BlankContext });
+    }
+    let Patch { hunks, repairs, .. } = patch;
+    let has_taken_all =
+        |i: usize| widened.binary_search_by_key(&i, |&(hunk, _)| hunk).is_ok() && hunks[i].blanks == 0;
+    repairs.retain(|&Repair { hunk, kind }| {
+        kind != RepairKind::SeparatorDropped || !hunk.checked_sub(1).is_some_and(has_taken_all)
+    });
 }
 
 /// The one line, from 0, where each hunk's pre-image stands; `None` where one stands nowhere, or at several.
@@ -164,7 +218,7 @@ impl Extent {
 }
 
 /// Splices hunks that stand at `places`, with the terminators and the final newline of the text.
-pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Placed {
+pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spliced, Vec<Repair>) {
     let mut splice = Splice::new(text, patch);
     let mut repairs = patch.repairs.clone();
     let (mut start_at, mut start_line) = (0, 0);
@@ -186,27 +240,29 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
             let marked = patch.markers.binary_search(&i).is_ok();
             let own = lines::terminator(part.text);
             if part.kind == LineKind::Add {
-                let own = if own.is_empty() { lines::terminator_behind(part.text, "\n") } else { own };
+                let own = if own.is_empty() { lines::terminator_after(part.text, "\n") } else { own };
                 // Lines added at one point have one neighbour, and a line of any length is searched once for it.
                 if beside.is_none_or(|(point, _)| point != at) {
                     beside = Some((at, neighbour_terminator(text, at)));
                 }
                 wanted = beside.and_then(|(_, terminator)| terminator).unwrap_or(own);
-                wanted = lines::terminator_behind(content(part.text), wanted);
+                wanted = lines::terminator_after(content(part.text), wanted);
                 adapted |= own != wanted;
                 if at == text.len() {
                     splice.terminate_kept_line(wanted);
                 }
                 splice.add(at, line, content(part.text), wanted);
                 ends.see(part.kind, marked, false);
+                ends.blank = content(part.text).is_empty();
                 continue;
             }
             let end = line_end(text, at);
             let actual = lines::terminator(&text[at..end]);
             adapted |= !own.is_empty() && !actual.is_empty() && own != actual;
             ends.see(part.kind, marked, actual.is_empty());
-            if part.kind == LineKind::Remove {
-                splice.remove(at, line, end - at);
+            match part.kind {
+                LineKind::Remove => splice.remove(at, line, end - at),
+                _ => splice.end_run(),
             }
             (at, line) = (end, line + 1);
         }
@@ -216,16 +272,17 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> Plac
         let adds_last = ends.added && at == text.len();
         ends.mismatched |= ends.added && ends.marked && !adds_last;
         let unterminated = if ends.mismatched { !at_line_end(text) } else { ends.marked };
-        if adds_last && unterminated {
+        if adds_last && unterminated && !ends.blank {
             splice.shorten(wanted.len());
         }
+        splice.end_hunk();
         if ends.mismatched {
             note(RepairKind::EofMarkerIgnored);
         }
     }
     repairs.sort_unstable();
     repairs.dedup();
-    Placed { result: splice.finish(), repairs }
+    (splice.finish(), repairs)
 }
 
 /// The terminator of an inserted line: that of the last terminated line above, which it replaces or follows, else
@@ -244,6 +301,8 @@ struct Ends {
     marked: bool,
     /// The last new line so far is an added one.
     added: bool,
+    /// The last added line so far is empty, and would not be there without its terminator.
+    blank: bool,
 }
 
 impl Ends {

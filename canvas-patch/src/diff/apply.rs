@@ -1,63 +1,40 @@
 //! Applying a patch: all of its hunks, or nothing.
 
-use std::fmt;
-
-use crate::diff::anchored::{Placed, anchored};
-use crate::diff::conflict::{ParseError, Reason};
+use crate::diff::anchored::anchored;
+use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::delta::Delta;
-use crate::diff::edit::exact;
+use crate::diff::edit::{Spliced, Summary, exact};
 use crate::diff::error::ApplyError;
 use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
-use crate::diff::patch::{LineKind, Repair};
+use crate::diff::patch::Repair;
 use crate::diff::strict::explain_strict;
 use crate::diff::suggestion::suggestion;
 use crate::diff::unified;
 use crate::text::span::Span;
 
-/// Lines added and removed, shown as `+120 −3, 2 hunks`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Summary {
-    /// Lines on the post-image only.
-    pub added: usize,
-    /// Lines on the pre-image only.
-    pub removed: usize,
-    /// Hunks of the patch.
-    pub hunks: usize,
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = if self.hunks == 1 { "" } else { "s" };
-        write!(f, "+{} −{}, {} hunk{s}", self.added, self.removed, self.hunks)
-    }
-}
-
 /// A patch that was applied.
 #[derive(Debug, Clone)]
 pub struct Applied<'t> {
     before: &'t str,
-    text: String,
-    spans: Vec<Span>,
-    summary: Summary,
+    after: Spliced,
     repairs: Vec<Repair>,
 }
 
 impl Applied<'_> {
     /// The text after the patch.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.after.text
     }
 
     /// The text after the patch, taken out.
     pub fn into_text(self) -> String {
-        self.text
+        self.after.text
     }
 
     /// Lines added and removed.
     pub fn summary(&self) -> Summary {
-        self.summary
+        self.after.summary
     }
 
     /// What anchored mode put right, in the order of the hunks; empty after strict mode.
@@ -67,26 +44,26 @@ impl Applied<'_> {
 
     /// The changed ranges of lines, in order; a copy, so that it outlives [`Applied::into_text`].
     pub fn spans(&self) -> Vec<Span> {
-        self.spans.clone()
+        self.after.spans.clone()
     }
 
     /// What was changed, as a value that can be kept, taken back and moved past later edits. Costs a copy of the
     /// changed bytes.
     pub fn delta(&self) -> Delta {
-        Delta::of(self.before, &self.text, &self.spans)
+        Delta::of(self.before, &self.after.text, &self.after.spans)
     }
 
     /// The patch that does the same and is right in everything: applied strictly to the text before it gives
     /// [`Applied::text`]. Computed on demand, in the size of the changes.
     pub fn patch(&self) -> String {
-        unified::hunks(self.before, &self.text, &self.spans, 3)
+        unified::hunks(self.before, &self.after.text, &self.after.spans, 3)
     }
 
     /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.
     /// Computed on demand, in the size of the changes.
     pub fn inverse(&self) -> String {
-        let spans: Vec<_> = self.spans.iter().map(Span::inverse).collect();
-        unified::hunks(&self.text, self.before, &spans, 3)
+        let spans: Vec<_> = self.after.spans.iter().map(Span::inverse).collect();
+        unified::hunks(&self.after.text, self.before, &spans, 3)
     }
 }
 
@@ -112,40 +89,39 @@ impl Applied<'_> {
 /// [`ApplyError`] lists every conflict that stands in the way, and tells where the same change would fit or is in the
 /// text already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
-    if text.len() > options.limits.text_bytes {
-        return Err(ParseError::of_patch(Reason::TooLarge, 1).into());
+    let limits = &options.limits;
+    if text.len() > limits.text_bytes {
+        return Err(ParseError::too_large(ExceededLimit::Document).into());
     }
     let patch_bytes = patch.len();
-    let patch = parse(patch, options.mode, &options.limits)?;
+    let patch = parse(patch, options.mode, limits)?;
     let placed = match options.mode {
         Mode::Strict => match exact(text, &patch) {
-            Some(result) => Ok(Placed { result, repairs: Vec::new() }),
+            Some(after) => Ok((after, Vec::new())),
             None => Err(explain_strict(text, &patch)),
         },
         Mode::Anchored => anchored(text, &patch),
     };
-    let Placed { result: (after, spans), repairs } = placed.map_err(|conflicts| {
+    let (after, repairs) = placed.map_err(|conflicts| {
         let suggestion = suggestion(text, &patch, patch_bytes, &conflicts, options);
         ApplyError::new(conflicts, suggestion)
     })?;
-    let idle = patch.no_op_hunks();
-    if !idle.is_empty() {
-        return Err(ApplyError::new(idle, None));
+    let no_ops = patch.no_op_hunks();
+    if !no_ops.is_empty() {
+        return Err(ApplyError::new(no_ops, None));
     }
-    if after.len() > options.limits.text_bytes {
-        return Err(ParseError::of_patch(Reason::TooLarge, 1).into());
+    if after.text.len() > limits.text_bytes {
+        return Err(ParseError::too_large(ExceededLimit::Result).into());
     }
-    if is_same(text, &after, &spans) {
+    if is_same(text, &after) {
         return Err(ParseError::of_patch(Reason::NoEffect, 1).into());
     }
-    let count = |kind| patch.lines.iter().filter(|line| line.kind == kind).count();
-    let summary =
-        Summary { added: count(LineKind::Add), removed: count(LineKind::Remove), hunks: patch.hunks.len() };
-    Ok(Applied { before: text, text: after, spans, summary, repairs })
+    Ok(Applied { before: text, after, repairs })
 }
 
-fn is_same(before: &str, after: &str, spans: &[Span]) -> bool {
-    let Some(first) = spans.first() else { return true };
+fn is_same(before: &str, after: &Spliced) -> bool {
+    let Some(first) = after.spans.first() else { return true };
     // Equal lengths are rare, and the comparison ends at the first change.
-    before.len() == after.len() && before[first.old_bytes.start..] == after[first.old_bytes.start..]
+    let start = first.old_bytes.start;
+    before.len() == after.text.len() && before[start..] == after.text[start..]
 }

@@ -2,94 +2,50 @@
 
 use std::fmt;
 
+use crate::coded::coded;
 use crate::text::lines;
 
-/// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
-pub enum Reason {
-    /// The patch has no hunk.
-    NoHunks,
-    /// A `@@` header is not of the form `@@ -a,b +c,d @@` (strict mode).
-    BadHeader,
-    /// A line of a hunk begins with none of space, `+`, `-` and `\`.
-    BadLine,
-    /// Text stands before the first header or after the last hunk.
-    UnexpectedText,
-    /// The patch speaks of a second file.
-    MultiFile,
-    /// The patch ends inside a hunk or inside a line.
-    Truncated,
-    /// A hunk's body has other counts than its header says (strict mode).
-    CountMismatch,
-    /// The start of the post-image does not follow from the hunks before (strict mode).
-    StartMismatch,
-    /// The marker for a missing final newline stands where no file can end.
-    EofMarker,
-    /// A hunk lies before the one that precedes it in the patch.
-    Misordered,
-    /// Two hunks claim the same line.
-    Overlap,
-    /// The text at the stated place differs (strict mode).
-    ContextMismatch,
-    /// The pre-image of the hunk is nowhere in the text (anchored mode).
-    NotFound,
-    /// The pre-image of the hunk stands at several places (anchored mode).
-    Ambiguous,
-    /// The hunk has neither context nor removed lines to place it by (anchored mode).
-    NoAnchor,
-    /// The text after the patch would equal the text before, or the hunk adds and removes no line.
-    NoEffect,
-    /// The text or the patch passes a limit.
-    TooLarge,
+coded! {
+    /// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
+    pub enum Reason {
+        /// The patch has no hunk.
+        NoHunks = "NO_HUNKS",
+        /// A `@@` header is not of the form `@@ -a,b +c,d @@` (strict mode).
+        BadHeader = "BAD_HEADER",
+        /// A line of a hunk begins with none of space, `+`, `-` and `\`.
+        BadLine = "BAD_LINE",
+        /// Text stands before the first header or after the last hunk.
+        UnexpectedText = "UNEXPECTED_TEXT",
+        /// The patch speaks of a second file.
+        MultiFile = "MULTI_FILE",
+        /// The patch ends inside a hunk or inside a line.
+        Truncated = "TRUNCATED",
+        /// A hunk's body has other counts than its header says (strict mode).
+        CountMismatch = "COUNT_MISMATCH",
+        /// The start of the post-image does not follow from the hunks before (strict mode).
+        StartMismatch = "START_MISMATCH",
+        /// The marker for a missing final newline stands where no file can end.
+        EofMarker = "EOF_MARKER",
+        /// A hunk lies before the one that precedes it in the patch.
+        Misordered = "MISORDERED",
+        /// Two hunks claim the same line.
+        Overlap = "OVERLAP",
+        /// The text at the stated place differs (strict mode).
+        ContextMismatch = "CONTEXT_MISMATCH",
+        /// The pre-image of the hunk is nowhere in the text (anchored mode).
+        NotFound = "NOT_FOUND",
+        /// The pre-image of the hunk stands at several places (anchored mode).
+        Ambiguous = "AMBIGUOUS",
+        /// The hunk has neither context nor removed lines to place it by (anchored mode).
+        NoAnchor = "NO_ANCHOR",
+        /// The text after the patch would equal the text before, or the hunk adds and removes no line.
+        NoEffect = "NO_EFFECT",
+        /// The text or the patch passes a limit.
+        TooLarge = "TOO_LARGE",
+    }
 }
 
 impl Reason {
-    /// Every reason, for tables in documents and tests.
-    pub const ALL: [Self; 17] = [
-        Self::NoHunks,
-        Self::BadHeader,
-        Self::BadLine,
-        Self::UnexpectedText,
-        Self::MultiFile,
-        Self::Truncated,
-        Self::CountMismatch,
-        Self::StartMismatch,
-        Self::EofMarker,
-        Self::Misordered,
-        Self::Overlap,
-        Self::ContextMismatch,
-        Self::NotFound,
-        Self::Ambiguous,
-        Self::NoAnchor,
-        Self::NoEffect,
-        Self::TooLarge,
-    ];
-
-    /// The stable upper-case code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NoHunks => "NO_HUNKS",
-            Self::BadHeader => "BAD_HEADER",
-            Self::BadLine => "BAD_LINE",
-            Self::UnexpectedText => "UNEXPECTED_TEXT",
-            Self::MultiFile => "MULTI_FILE",
-            Self::Truncated => "TRUNCATED",
-            Self::CountMismatch => "COUNT_MISMATCH",
-            Self::StartMismatch => "START_MISMATCH",
-            Self::EofMarker => "EOF_MARKER",
-            Self::Misordered => "MISORDERED",
-            Self::Overlap => "OVERLAP",
-            Self::ContextMismatch => "CONTEXT_MISMATCH",
-            Self::NotFound => "NOT_FOUND",
-            Self::Ambiguous => "AMBIGUOUS",
-            Self::NoAnchor => "NO_ANCHOR",
-            Self::NoEffect => "NO_EFFECT",
-            Self::TooLarge => "TOO_LARGE",
-        }
-    }
-
     /// One sentence that tells the author of the patch what to do next.
     pub const fn advice(self) -> &'static str {
         match self {
@@ -111,56 +67,35 @@ impl Reason {
             Self::Ambiguous => "Add context lines until the hunk's pre-image stands at one place only.",
             Self::NoAnchor => "Add at least one unchanged line next to the insertion.",
             Self::NoEffect => "The document already reads like this; send no patch, or one that changes it.",
-            Self::TooLarge => "Send a smaller patch, or split the edit into several.",
+            Self::TooLarge => "Keep document and patch within the limits: split the edit, or the document.",
         }
     }
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+coded! {
+    /// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
+    pub enum Difference {
+        /// Only the line terminators differ (LF, CRLF, none at the end of the text).
+        LineEnding = "LINE_ENDING",
+        /// Only spaces and tabs at the end of the line differ.
+        TrailingSpace = "TRAILING_SPACE",
+        /// Only spaces and tabs at the beginning of the line differ.
+        Indentation = "INDENTATION",
+        /// Only white space inside the line differs.
+        Whitespace = "WHITESPACE",
+        /// Only upper and lower case differ.
+        Case = "CASE",
+        /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
+        /// list item, was read as a removal.
+        DiffMarker = "DIFF_MARKER",
+        /// The text ends before this line.
+        EndOfText = "END_OF_TEXT",
+        /// The words differ.
+        Content = "CONTENT",
     }
-}
-
-/// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
-pub enum Difference {
-    /// Only the line terminators differ (LF, CRLF, none at the end of the text).
-    LineEnding,
-    /// Only spaces and tabs at the end of the line differ.
-    TrailingSpace,
-    /// Only spaces and tabs at the beginning of the line differ.
-    Indentation,
-    /// Only white space inside the line differs.
-    Whitespace,
-    /// Only upper and lower case differ.
-    Case,
-    /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
-    /// list item, was read as a removal.
-    DiffMarker,
-    /// The text ends before this line.
-    EndOfText,
-    /// The words differ.
-    Content,
 }
 
 impl Difference {
-    /// The stable upper-case code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::LineEnding => "LINE_ENDING",
-            Self::TrailingSpace => "TRAILING_SPACE",
-            Self::Indentation => "INDENTATION",
-            Self::Whitespace => "WHITESPACE",
-            Self::Case => "CASE",
-            Self::DiffMarker => "DIFF_MARKER",
-            Self::EndOfText => "END_OF_TEXT",
-            Self::Content => "CONTENT",
-        }
-    }
-
     fn between(expected: &str, actual: &str) -> Self {
         let (e, a) = (lines::content(expected), lines::content(actual));
         let blank: &[char] = &[' ', '\t'];
@@ -194,9 +129,9 @@ fn lost_its_marker(expected: &str, actual: &str) -> bool {
 pub struct Mismatch {
     /// Byte column of the first difference in the line, from 1.
     pub column: usize,
-    /// What the hunk expects, escaped and cut to 200 characters.
+    /// What the hunk expects, escaped and cut to 200 characters around the difference.
     pub expected: String,
-    /// What the text has, escaped and cut; `None` where the text has ended.
+    /// What the text has, escaped and cut alike; `None` where the text has ended.
     pub actual: Option<String>,
     /// The kind of difference.
     pub difference: Difference,
@@ -214,6 +149,34 @@ impl Mismatch {
             expected: escape(expected, same),
             actual: Some(escape(actual, same)),
             difference: Difference::between(expected, actual),
+        }
+    }
+}
+
+coded! {
+    /// The limit that a `TOO_LARGE` passes; see [`Limits`](crate::Limits).
+    pub enum ExceededLimit {
+        /// Bytes of the document, before the patch.
+        Document = "DOCUMENT",
+        /// Bytes of the document that would result.
+        Result = "RESULT",
+        /// Bytes of the patch.
+        Patch = "PATCH",
+        /// Hunks of the patch.
+        Hunks = "HUNKS",
+    }
+}
+
+impl ExceededLimit {
+    /// One sentence that tells the author of the patch what to do next.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Document => {
+                "The document is larger than a patch may change: shorten it by other means, or split it."
+            }
+            Self::Result => "The document would become larger than it may be: add less, or remove something.",
+            Self::Patch => "Send a smaller patch, or split the edit into several.",
+            Self::Hunks => "Send fewer hunks, or split the edit into several patches.",
         }
     }
 }
@@ -239,6 +202,9 @@ pub struct Conflict {
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
+    /// Which limit a `TOO_LARGE` passes.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub limit: Option<ExceededLimit>,
 }
 
 impl Conflict {
@@ -246,7 +212,15 @@ impl Conflict {
     pub const CANDIDATES: usize = 64;
 
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
-        Self { hunk, reason, patch_line, line: None, mismatch: None, candidates: Vec::new() }
+        Self { hunk, reason, patch_line, line: None, mismatch: None, candidates: Vec::new(), limit: None }
+    }
+
+    /// One sentence that tells the author of the patch what to do next.
+    pub const fn advice(&self) -> &'static str {
+        match self.limit {
+            Some(limit) => limit.advice(),
+            None => self.reason.advice(),
+        }
     }
 }
 
@@ -278,7 +252,7 @@ impl fmt::Display for Conflict {
                 write!(f, " and more")?;
             }
         }
-        write!(f, ". {}", self.reason.advice())
+        write!(f, ". {}", self.advice())
     }
 }
 
@@ -288,6 +262,7 @@ pub(crate) struct ParseError {
     pub(crate) hunk: usize,
     pub(crate) reason: Reason,
     pub(crate) patch_line: usize,
+    pub(crate) limit: Option<ExceededLimit>,
 }
 
 impl ParseError {
@@ -296,40 +271,50 @@ impl ParseError {
     }
 
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
-        Self { hunk, reason, patch_line }
+        Self { hunk, reason, patch_line, limit: None }
+    }
+
+    pub(crate) fn too_large(limit: ExceededLimit) -> Self {
+        Self { limit: Some(limit), ..Self::of_patch(Reason::TooLarge, 1) }
     }
 }
 
 impl From<ParseError> for Conflict {
     fn from(fault: ParseError) -> Self {
-        Self::of_hunk(fault.hunk, fault.reason, fault.patch_line)
+        Self { limit: fault.limit, ..Self::of_hunk(fault.hunk, fault.reason, fault.patch_line) }
     }
 }
 
-/// Shows a line with its terminator and other control characters escaped, cut around the byte `focus`.
+/// Shows at most 200 characters of a line, escapes and ellipses included; the byte `focus` is among them.
 fn escape(line: &str, focus: usize) -> String {
-    const BEFORE: usize = 120;
     const CHARS: usize = 200;
-    let mut start = focus.saturating_sub(BEFORE);
-    while !line.is_char_boundary(start) {
-        start += 1;
-    }
-    let mut out = String::new();
-    if start > 0 {
-        out.push('…');
-    }
-    let mut rest = line[start..].chars();
-    for c in rest.by_ref().take(CHARS) {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() || c == '\u{feff}' => out.extend(c.escape_default()),
-            c => out.push(c),
-        }
-    }
-    if rest.next().is_some() {
-        out.push('…');
-    }
-    out
+    const BEFORE: usize = 120;
+    let focus = line.floor_char_boundary(focus);
+    let start = focus - fitting(line[..focus].chars().rev(), BEFORE);
+    let (lead, rest) = if start > 0 { ("…", &line[start..]) } else { ("", line) };
+    let room = CHARS - lead.chars().count();
+    let (end, tail) = match fitting(rest.chars(), room) {
+        all if all == rest.len() => (all, ""),
+        _ => (fitting(rest.chars(), room - 1), "…"),
+    };
+    let shown: String = rest[..end].chars().flat_map(escaped).collect();
+    format!("{lead}{shown}{tail}")
+}
+
+/// Bytes of the characters whose escaped forms fit into `room` characters.
+fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
+    let widths = chars.scan(0, |width, c| {
+        *width += escaped(c).count();
+        Some((*width, c.len_utf8()))
+    });
+    widths.take_while(|&(width, _)| width <= room).map(|(_, bytes)| bytes).sum()
+}
+
+/// A character as it is shown: terminators, other control characters and byte order marks are escaped.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let is_shown = c != '\\' && c != '\u{feff}' && !c.is_control();
+    let escape = (!is_shown).then(|| c.escape_default());
+    is_shown.then_some(c).into_iter().chain(escape.into_iter().flatten())
 }
 
 #[cfg(test)]
@@ -363,11 +348,10 @@ mod tests {
     fn long_lines_are_cut_around_the_difference() {
         let (e, y) = (|n| "é".repeat(n), |n| "y".repeat(n));
         for (before, shown) in [
-            ("z".repeat(120), format!("{}x{}…", "z".repeat(120), y(79))),
-            ("z".repeat(121), format!("…{}x{}…", "z".repeat(120), y(79))),
-            (e(5000), format!("…{}x{}…", e(60), y(139))),
-            // A character that would be cut in two is left out.
-            (e(5000) + "z", format!("…{}zx{}…", e(59), y(139))),
+            ("z".repeat(120), format!("{}x{}…", "z".repeat(120), y(78))),
+            ("z".repeat(121), format!("…{}x{}…", "z".repeat(120), y(77))),
+            (e(5000), format!("…{}x{}…", e(120), y(77))),
+            ("\u{1}".repeat(5000), format!("…{}x{}…", "\\u{1}".repeat(24), y(77))),
         ] {
             let d = Mismatch::new(&format!("{before}x{}", y(5000)), Some(&before));
             assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());

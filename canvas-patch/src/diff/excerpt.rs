@@ -44,7 +44,7 @@ impl DiffExcerpt {
         let mut lines = Lines::new(changes).zip(1..).peekable();
         for (i, hunk) in changes_read.hunks.iter().enumerate() {
             let start = hunk.range.and_then(HunkRange::old_before)?;
-            let end = start + hunk.old_len;
+            let end = start.saturating_add(hunk.old_len);
             while quoted.next_if(|quoted| quoted.end < start).is_some() {}
             let touches = quoted.peek().is_some_and(|quoted| quoted.start <= end);
             excerpt.left_out += usize::from(!touches);

@@ -4,7 +4,7 @@
 //! removed line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on
 //! without them: then a hunk runs to the next line that can open something else.
 
-use crate::diff::conflict::{ParseError, Reason};
+use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::options::{Limits, Mode};
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::line_end;
@@ -14,13 +14,15 @@ use crate::text::lines::line_end;
 /// Anchored mode gives up on the first fault too: what follows a broken line cannot be told apart safely.
 pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, ParseError> {
     if text.len() > limits.patch_bytes {
-        return Err(ParseError::of_patch(Reason::TooLarge, 1));
+        return Err(ParseError::too_large(ExceededLimit::Patch));
     }
     let mut reader = Reader {
         cursor: Cursor::new(text),
         patch: Patch::default(),
         mode,
         fence: None,
+        fence_closed: false,
+        crlf: false,
         unterminated: Vec::new(),
     };
     reader.preamble()?;
@@ -28,11 +30,7 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
     if reader.patch.hunks.is_empty() {
         return Err(ParseError::of_patch(Reason::NoHunks, reader.cursor.number));
     }
-    reader.patch.misplaced_marker = reader.misplaced_marker();
-    reader.patch.markers = reader.unterminated.into_iter().map(|(i, _)| i).collect();
-    let last = reader.patch.lines.len() - 1;
-    reader.patch.missing_final_newline =
-        !reader.patch.lines[last].text.ends_with('\n') && reader.patch.markers.last() != Some(&last);
+    reader.end(text);
     Ok(reader.patch)
 }
 
@@ -70,6 +68,9 @@ struct Reader<'a> {
     mode: Mode,
     /// The code fence around the patch (anchored mode).
     fence: Option<&'a str>,
+    fence_closed: bool,
+    /// Whether the header of the hunk ends in CR LF, which says what a terminator is that has been trimmed.
+    crlf: bool,
     /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
     unterminated: Vec<(usize, ParseError)>,
 }
@@ -95,18 +96,22 @@ impl<'a> Reader<'a> {
                 return Ok(());
             }
             let named = old_names + new_names > 0;
-            if self.mode == Mode::Strict && opens_file(self.cursor) {
-                old_names += 1;
+            if opens_file(self.cursor) {
+                (old_names, new_names) = (old_names + 1, new_names + 1);
                 self.cursor.take();
             } else if self.mode == Mode::Anchored && line.starts_with("--- ") {
                 old_names += 1;
+                self.repair(0, RepairKind::FileHeaderIgnored);
             } else if self.mode == Mode::Anchored && line.starts_with("+++ ") {
                 new_names += 1;
+                self.repair(0, RepairKind::FileHeaderIgnored);
+            } else if self.mode == Mode::Anchored && bare.is_empty() {
+                self.repair(0, RepairKind::SeparatorDropped);
             } else if self.mode == Mode::Anchored && self.fence.is_none() && !named && is_fence(bare) {
                 let marks = bare.len() - bare.trim_start_matches(['`', '~']).len();
                 self.fence = Some(&bare[..marks]);
                 self.repair(0, RepairKind::FenceRemoved);
-            } else if !(is_extended_header(line) || self.mode == Mode::Anchored && bare.is_empty()) {
+            } else if !is_extended_header(line) {
                 let reason =
                     if self.cursor.rest.contains("\n@@") { Reason::UnexpectedText } else { Reason::NoHunks };
                 return Err(ParseError::of_patch(reason, self.cursor.number));
@@ -127,7 +132,7 @@ impl<'a> Reader<'a> {
             return self.after_fence();
         }
         if self.patch.hunks.len() == limits.hunks {
-            return Err(self.fault(Reason::TooLarge));
+            return Err(ParseError { limit: Some(ExceededLimit::Hunks), ..self.fault(Reason::TooLarge) });
         }
         let range = parse_header(header, self.mode);
         if range.is_none() && self.mode == Mode::Strict {
@@ -137,8 +142,13 @@ impl<'a> Reader<'a> {
         let (start, patch_line) = (self.patch.lines.len(), self.cursor.number);
         self.cursor.take();
         let number = self.patch.hunks.len() + 1;
+        self.crlf = header.ends_with("\r\n");
+        if self.crlf && self.mode == Mode::Anchored {
+            self.repair(number, RepairKind::EolAdapted);
+        }
         let (body, repairs) = (self.cursor, self.patch.repairs.len());
         let counted = range.map(|range| self.counted_body(range));
+        let mut blanks = 0;
         let (old_len, new_len) = match (counted, self.mode) {
             (Some(Ok(lens)), _) => lens,
             (Some(Err(fault)), Mode::Strict) => return Err(fault),
@@ -147,7 +157,8 @@ impl<'a> Reader<'a> {
                 self.drop_lines(start);
                 self.patch.repairs.truncate(repairs);
                 self.cursor = body;
-                let lens = self.open_body()?;
+                let lens;
+                (lens, blanks) = self.open_body()?;
                 match range.map(|range| (range.old_count, range.new_count)) {
                     None => self.repair(number, RepairKind::BareHeader),
                     Some(counts) if counts != lens => self.repair(number, RepairKind::CountsCorrected),
@@ -156,13 +167,13 @@ impl<'a> Reader<'a> {
                 lens
             }
         };
-        let lines = start..self.patch.lines.len();
+        let lines = start..self.patch.lines.len() - blanks;
         if lines.is_empty() {
             return Err(ParseError::of_hunk(number, Reason::Truncated, patch_line));
         }
         let added = self.patch.lines[start..].iter().filter(|line| line.kind == LineKind::Add);
         self.patch.added_bytes += added.map(|line| line.text.len()).sum::<usize>();
-        self.patch.hunks.push(Hunk { range, lines, old_len, new_len, patch_line });
+        self.patch.hunks.push(Hunk { range, lines, blanks, old_len, new_len, patch_line });
         Ok(true)
     }
 
@@ -210,8 +221,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A body that runs to the next line that opens something else (anchored mode).
-    fn open_body(&mut self) -> Result<(usize, usize), ParseError> {
+    /// A body that runs to the next line that opens something else (anchored mode): its counts, and how many blank lines
+    /// follow it.
+    fn open_body(&mut self) -> Result<((usize, usize), usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         // Blank lines count as context only once another line of the body has followed them.
         let mut blanks = 0;
@@ -239,11 +251,9 @@ impl<'a> Reader<'a> {
             self.patch.lines.push(Line { kind, text });
         }
         if blanks > 0 {
-            self.drop_lines(self.patch.lines.len() - blanks);
-            (old, new) = (old - blanks, new - blanks);
             self.repair(self.patch.hunks.len() + 1, RepairKind::SeparatorDropped);
         }
-        Ok((old, new))
+        Ok(((old - blanks, new - blanks), blanks))
     }
 
     /// Forgets the lines from `start` on, with their markers, which are in the same order.
@@ -267,11 +277,12 @@ impl<'a> Reader<'a> {
     /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
     fn marker(&mut self) -> Result<(), ParseError> {
         let marker = self.cursor.peek().unwrap_or_default();
-        let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end);
+        let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end + hunk.blanks);
+        let ends_in_crlf = marker.ends_with("\r\n") || self.crlf && !marker.ends_with('\n');
         let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
             Mode::Strict if marker.ends_with("\r\n") => None,
             // A patch that has been through CRLF has gained a CR on the line too.
-            Mode::Anchored if marker.ends_with("\r\n") => line.text.strip_suffix("\r\n"),
+            Mode::Anchored if ends_in_crlf => line.text.strip_suffix("\r\n"),
             _ => line.text.strip_suffix('\n'),
         });
         match (stripped.filter(|text| !text.is_empty()), self.mode) {
@@ -287,8 +298,30 @@ impl<'a> Reader<'a> {
             }
             (None, Mode::Strict) => return Err(self.fault(Reason::EofMarker)),
         }
+        if self.mode == Mode::Anchored && marker.ends_with("\r\n") {
+            self.repair(self.patch.hunks.len() + 1, RepairKind::EolAdapted);
+        }
         self.cursor.take();
         Ok(())
+    }
+
+    /// What can be said only once the whole patch has been read.
+    fn end(&mut self, text: &str) {
+        self.patch.misplaced_marker = self.misplaced_marker();
+        self.patch.markers = self.unterminated.iter().map(|(i, _)| *i).collect();
+        let last = self.patch.lines.len() - 1;
+        let line = &mut self.patch.lines[last].text;
+        if !line.ends_with('\n') && self.patch.markers.last() != Some(&last) {
+            self.patch.missing_final_newline = true;
+            // The LF of a CR LF was trimmed, and the CR with it is no content.
+            *line = line.strip_suffix('\r').filter(|_| self.crlf).unwrap_or(line);
+        }
+        // The line that closes a fence is not of the patch.
+        if self.mode == Mode::Anchored && !text.ends_with('\n') && !self.fence_closed {
+            self.repair(self.patch.hunks.len(), RepairKind::MissingFinalNewline);
+        }
+        self.patch.repairs.sort_unstable();
+        self.patch.repairs.dedup();
     }
 
     /// A marker on a line that is not the last of its side: no text ends there.
@@ -325,8 +358,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Behind the closing fence only blank lines may stand.
+    /// After the closing fence there may be blank lines only.
     fn after_fence(&mut self) -> Result<bool, ParseError> {
+        self.fence_closed = true;
         self.cursor.take();
         while let Some(line) = self.cursor.peek() {
             if !line.trim_end().is_empty() {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::coded::coded;
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
 /// What a line of a hunk says.
@@ -60,6 +61,8 @@ pub(crate) struct Hunk {
     pub(crate) range: Option<HunkRange>,
     /// Its lines, as a range of [`Patch::lines`].
     pub(crate) lines: Range<usize>,
+    /// Blank lines without prefix that follow them there: separators, or context that the hunk needs to be unique.
+    pub(crate) blanks: usize,
     /// Lines of the pre-image.
     pub(crate) old_len: usize,
     /// Lines of the post-image.
@@ -85,43 +88,30 @@ pub struct Repair {
     pub kind: RepairKind,
 }
 
-/// Arithmetic and dress that anchored mode puts right. Content is never among them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
-pub enum RepairKind {
-    /// A code fence around the patch was taken off.
-    FenceRemoved,
-    /// The hunk header states no numbers that can be read.
-    BareHeader,
-    /// The hunk header's counts are not those of its lines.
-    CountsCorrected,
-    /// The pre-image stands at another line than the header states, or the new start does not follow.
-    Moved,
-    /// A blank context line without its leading space was read as one.
-    BlankContext,
-    /// Blank lines behind the hunk were read as separators, not as context.
-    SeparatorDropped,
-    /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
-    /// patch has others.
-    EolAdapted,
-    /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
-    EofMarkerIgnored,
-}
-
-impl RepairKind {
-    /// The stable upper-case code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::FenceRemoved => "FENCE_REMOVED",
-            Self::BareHeader => "BARE_HEADER",
-            Self::CountsCorrected => "COUNTS_CORRECTED",
-            Self::Moved => "MOVED",
-            Self::BlankContext => "BLANK_CONTEXT",
-            Self::SeparatorDropped => "SEPARATOR_DROPPED",
-            Self::EolAdapted => "EOL_ADAPTED",
-            Self::EofMarkerIgnored => "EOF_MARKER_IGNORED",
-        }
+coded! {
+    /// Arithmetic and dress that anchored mode puts right. Content is never among them.
+    pub enum RepairKind {
+        /// A code fence around the patch was removed.
+        FenceRemoved = "FENCE_REMOVED",
+        /// A file header other than a `--- ` line and a `+++ ` line right before the first hunk was left out.
+        FileHeaderIgnored = "FILE_HEADER_IGNORED",
+        /// The hunk header states no numbers that can be read.
+        BareHeader = "BARE_HEADER",
+        /// The hunk header's counts are not those of its lines.
+        CountsCorrected = "COUNTS_CORRECTED",
+        /// The pre-image stands at another line than the header states, or the new start does not follow.
+        Moved = "MOVED",
+        /// A blank context line without its leading space was read as one.
+        BlankContext = "BLANK_CONTEXT",
+        /// Blank lines after the hunk, or before the first one, were read as separators, not as context.
+        SeparatorDropped = "SEPARATOR_DROPPED",
+        /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
+        /// patch has others; or a header or marker of the patch ends in CR LF.
+        EolAdapted = "EOL_ADAPTED",
+        /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
+        EofMarkerIgnored = "EOF_MARKER_IGNORED",
+        /// The patch ends inside its last line, which was read as if it had its terminator.
+        MissingFinalNewline = "MISSING_FINAL_NEWLINE",
     }
 }
 

@@ -26,11 +26,11 @@ pub(crate) fn suggestion(
     if is_already_applied(text, patch, options.mode) {
         return Some(Suggestion::AlreadyApplied);
     }
-    let spliced = rebase(text, patch, conflicts, options.mode)?;
-    let rebased = unified::hunks(text, &spliced.0, &spliced.1, context(patch));
+    let after = rebase(text, patch, conflicts, options.mode)?;
+    let rebased = unified::hunks(text, &after.text, &after.spans, context(patch));
     // Room for the headers, which the patch may have left out, and for some neighbours that are longer than the change.
     let room = 2 * patch_bytes + 64 * patch.hunks.len() + 1024;
-    let fits = rebased.len() <= room && reproduces(text, &rebased, &spliced.0, &options.limits);
+    let fits = rebased.len() <= room && reproduces(text, &rebased, &after.text, &options.limits);
     fits.then_some(Suggestion::Rebased(rebased))
 }
 
@@ -55,7 +55,7 @@ fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> 
         }
         Mode::Anchored => {
             in_order(&patch, &places).ok()?;
-            Some(splice_at(text, &patch, &places).result)
+            Some(splice_at(text, &patch, &places).0)
         }
     }
 }
@@ -93,7 +93,7 @@ fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
     let parsed = parse(patch, Mode::Strict, limits).ok();
     after.len() <= limits.text_bytes
         && after != text
-        && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|(result, _)| result == after)
+        && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|result| result.text == after)
 }
 
 /// Whether the text is what the patch leaves behind.
@@ -106,11 +106,11 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     }
     let reversed = reversed(patch);
     let again = match mode {
-        Mode::Strict => exact(text, &reversed).and_then(|(before, _)| exact(&before, patch)),
+        Mode::Strict => exact(text, &reversed).and_then(|before| exact(&before.text, patch)),
         Mode::Anchored => unapply(text, patch, &reversed)
-            .and_then(|before| anchored(&before, patch).ok().map(|placed| placed.result)),
+            .and_then(|before| anchored(&before, patch).ok().map(|(after, _)| after)),
     };
-    again.is_some_and(|(after, _)| after == text)
+    again.is_some_and(|after| after.text == text)
 }
 
 /// The text before, where each post-image stands at one place and not by chance.
@@ -126,7 +126,7 @@ fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String
         return None;
     }
     in_order(reversed, &places).ok()?;
-    Some(splice_at(text, reversed, &places).result.0)
+    Some(splice_at(text, reversed, &places).0.text)
 }
 
 /// The patch that takes this one back.

@@ -105,7 +105,7 @@ pub(crate) fn terminator(line: &str) -> &str {
 
 /// The terminator that a line of this content can have where `wanted` is asked for: an LF right behind a CR would take
 /// the CR out of the content.
-pub(crate) fn terminator_behind<'a>(content: &str, wanted: &'a str) -> &'a str {
+pub(crate) fn terminator_after<'a>(content: &str, wanted: &'a str) -> &'a str {
     if wanted == "\n" && content.ends_with('\r') { "\r\n" } else { wanted }
 }
 

@@ -17,11 +17,11 @@ fn headers() {
         ("@@ -1,3 +1,3 @@x\n", "1:BARE_HEADER"),
         ("@@ -99999999999999999999,3 +1,3 @@\n", "1:BARE_HEADER"),
         ("@@ class A:\n", "1:BARE_HEADER"),
-        ("@@ -1,3 +1,3 @@\r\n", ""),
-        ("\n@@ -1,3 +1,3 @@\n", ""),
-        ("--- a\n@@ -1,3 +1,3 @@\n", ""),
-        ("+++ a\n@@ -1,3 +1,3 @@\n", ""),
-        ("--- a\n\n+++ a\n\n@@ -1,3 +1,3 @@\n", ""),
+        ("@@ -1,3 +1,3 @@\r\n", "1:EOL_ADAPTED"),
+        ("\n@@ -1,3 +1,3 @@\n", "0:SEPARATOR_DROPPED"),
+        ("--- a\n@@ -1,3 +1,3 @@\n", "0:FILE_HEADER_IGNORED"),
+        ("+++ a\n@@ -1,3 +1,3 @@\n", "0:FILE_HEADER_IGNORED"),
+        ("--- a\n\n+++ a\n\n@@ -1,3 +1,3 @@\n", "0:FILE_HEADER_IGNORED 0:SEPARATOR_DROPPED"),
         ("@@ -2,3 +1,3 @@\n", "1:MOVED"),
         ("@@ -1,3 +2,3 @@\n", "1:MOVED"),
         ("@@ -9,3 +9,3 @@\n", "1:MOVED"),
@@ -92,8 +92,9 @@ fn fences() {
         ("```diff", ""),
         ("```diff", "\n```\n"),
     ] {
-        let dropped = if close.starts_with('\n') { " 1:SEPARATOR_DROPPED" } else { "" };
-        adapts("a\n", &format!("{open}\n{hunk}{close}"), "b\n", &format!("0:FENCE_REMOVED{dropped}"));
+        let above = if open.starts_with('\n') { " 0:SEPARATOR_DROPPED" } else { "" };
+        let below = if close.starts_with('\n') { " 1:SEPARATOR_DROPPED" } else { "" };
+        adapts("a\n", &format!("{open}\n{hunk}{close}"), "b\n", &format!("0:FENCE_REMOVED{above}{below}"));
     }
     adapts("a\n", "```\n@@\n-a\n+b\n```\n", "b\n", "0:FENCE_REMOVED 1:BARE_HEADER");
     adapts("a\n", "```\n@@\n-a\n+b\n\n```\n", "b\n", "0:FENCE_REMOVED 1:BARE_HEADER 1:SEPARATOR_DROPPED");
@@ -267,12 +268,65 @@ fn appending_to_an_unterminated_line() {
 
 #[test]
 fn the_patch_lacks_its_last_newline() {
-    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+x", "a\nx\n", "");
-    adapts("a\nb\n", "@@ -1,2 +1 @@\n a\n-b", "a\n", "");
-    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b", "x\nb\n", "");
-    adapts("a\nb\nc\n", "@@\n a\n-b\n+x", "a\nx\nc\n", "1:BARE_HEADER");
-    adapts("a\r\nb\r\n", "@@\r\n a\r\n-b\r\n+x", "a\r\nx\r\n", "1:BARE_HEADER 1:EOL_ADAPTED");
-    adapts("a\r\nb\r\n", "@@\r\n-a\r\n b", "b\r\n", "1:BARE_HEADER");
-    adapts("a\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline", "x", "");
-    adapts("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline\n+x", "a\nx\n", "");
+    let missing = "1:MISSING_FINAL_NEWLINE";
+    let adapted = "1:BARE_HEADER 1:EOL_ADAPTED 1:MISSING_FINAL_NEWLINE";
+    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+x", "a\nx\n", missing);
+    adapts("a\nb\n", "@@ -1,2 +1 @@\n a\n-b", "a\n", missing);
+    adapts("a\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b", "x\nb\n", missing);
+    adapts("a\nb\nc\n", "@@\n a\n-b\n+x", "a\nx\nc\n", "1:BARE_HEADER 1:MISSING_FINAL_NEWLINE");
+    adapts("a\r\nb\r\n", "@@\r\n a\r\n-b\r\n+x", "a\r\nx\r\n", adapted);
+    adapts("a\r\nb\r\n", "@@\r\n-a\r\n b", "b\r\n", adapted);
+    adapts("a\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline", "x", missing);
+    adapts("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline\n+x", "a\nx\n", missing);
+}
+
+/// Who trims a CRLF patch leaves the CR of its last terminator, or takes it from before a marker.
+#[test]
+fn a_trimmed_crlf_patch_leaves_no_cr_in_the_text() {
+    let trimmed = "1:EOL_ADAPTED 1:MISSING_FINAL_NEWLINE";
+    adapts("a\r\n", "@@ -1 +1 @@\r\n-a\r\n+b\r", "b\r\n", trimmed);
+    adapts("a\n", "@@ -1 +1 @@\r\n-a\r\n+b\r", "b\n", trimmed);
+    adapts("a\r\nb\r\n", "@@ -1,2 +1,2 @@\r\n-a\r\n+x\r\n b\r", "x\r\nb\r\n", trimmed);
+    adapts("a\r\nb\r\n", "@@ -1,2 +1 @@\r\n-a\r\n b\r", "b\r\n", trimmed);
+    for end in ["\r", ""] {
+        let patch = format!("@@ -1 +1 @@\r\n-a\r\n\\ No newline\r\n+b\r\n\\ No newline{end}");
+        adapts("a", &patch, "b", trimmed);
+        adapts(
+            "a\r\n",
+            &patch,
+            "b\r\n",
+            &format!("1:EOL_ADAPTED 1:EOF_MARKER_IGNORED 1:MISSING_FINAL_NEWLINE"),
+        );
+    }
+    // In a patch of LF lines a CR is content.
+    adapts("a\n", "@@ -1 +1 @@\n-a\n+b\r", "b\r\r\n", "1:MISSING_FINAL_NEWLINE");
+    adapts("a\n", "@@ -1 +1 @@\n-a\n+b\r\n\\ No newline", "b\r", "1:MISSING_FINAL_NEWLINE");
+}
+
+/// An empty line cannot go without its terminator, so the text ends with it.
+#[test]
+fn an_added_blank_last_line_is_kept() {
+    let ignored = "1:BARE_HEADER 1:EOF_MARKER_IGNORED";
+    adapts("a", "@@\n a\n+\n", "a\n\n", ignored);
+    adapts("a", "@@\n a\n+b\n+\n", "a\nb\n\n", ignored);
+    adapts("a\r\nb", "@@\n b\n+\n", "a\r\nb\r\n\r\n", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
+    adapts("a\nb", "@@\n a\n-b\n+\n", "a\n\n", ignored);
+    adapts("a", "@@ -1 +1 @@\n-a\n+\n", "\n", "1:EOF_MARKER_IGNORED");
+}
+
+#[test]
+fn blank_lines_after_a_hunk_are_context_where_that_makes_its_place_unique() {
+    let text = "x\ny\nx\n\nz\nx\n\n\nz\n";
+    let context = "1:BARE_HEADER 1:BLANK_CONTEXT";
+    adapts("x\ny\nx\n\nz\n", "@@\n-x\n+w\n\n", "x\ny\nw\n\nz\n", context);
+    let adapted = format!("{context} 1:EOL_ADAPTED");
+    adapts("x\ny\nx\n\nz\n", "@@\n-x\n+w\n\r\n", "x\ny\nw\n\nz\n", &adapted);
+    adapts(text, "@@\n-x\n+w\n\n\n", "x\ny\nx\n\nz\nw\n\n\nz\n", context);
+    adapts(text, "@@\n-x\n+w\n\n\n\n", "x\ny\nx\n\nz\nw\n\n\nz\n", &format!("{context} 1:SEPARATOR_DROPPED"));
+    refuses(Anchored, text, "@@\n-x\n+w\n\n", &["1:AMBIGUOUS 1 [1, 3, 6]"]);
+    refuses(Anchored, "x\ny\nx\n", "@@\n-x\n+w\n\n", &["1:AMBIGUOUS 1 [1, 3]"]);
+    adapts("x\ny\nx\n\nx\n", "@@\n-x\n+w\n\n\n", "x\ny\nw\n\nx\n", &format!("{context} 1:SEPARATOR_DROPPED"));
+    let patch = "@@\n-x\n+w\n\n@@\n-z\n+v\n";
+    let repairs = "1:BARE_HEADER 1:BLANK_CONTEXT 2:BARE_HEADER";
+    adapts("x\ny\nx\n\nz\n", patch, "x\ny\nw\n\nv\n", repairs);
 }

@@ -304,6 +304,10 @@ fn changes_near_a_patch_are_told_from_others() {
         assert_eq!(DiffExcerpt::touching(&base, patch, &changes, &Limits::default()), None, "{patch:?}");
     }
     assert_eq!(DiffExcerpt::touching(&base, "@@\n-6\n+x\n", "no diff", &Limits::default()), None);
+    // Changes that name lines no text has touch nothing.
+    let far = format!("@@ -{0},2 +{0} @@\n-x\n-z\n+y\n", usize::MAX);
+    let excerpt = DiffExcerpt::touching(&base, "@@\n-6\n+x\n", &far, &Limits::default());
+    assert_eq!(excerpt, Some(DiffExcerpt { diff: String::new(), left_out: 1 }));
     // The limits are those of the patch; a diff of two texts may pass them.
     for (limits, is_read) in [
         (Limits { patch_bytes: 9, hunks: 1, ..Limits::default() }, true),

@@ -1,7 +1,7 @@
 //! What a result says about itself, and what a refusal says to its reader.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{ApplyError, Limits, Reason, RepairKind, Summary};
+use canvas_patch::{ApplyError, Limits, Options, Reason, RepairKind, Summary, apply};
 
 use crate::run;
 
@@ -28,6 +28,11 @@ fn spans() {
         "@@ -1,4 +1,5 @@\n-a\n+x\n+y\n b\n-c\n d\n+z\n",
         &["0..1>0..2 0..2>0..4", "2..3>3..3 4..6>6..6", "4..4>4..5 8..8>8..10"],
     );
+    // A line that is removed and added again has not changed.
+    check(Strict, "a\nb\n", "@@ -1 +1 @@\n-a\n+a\n@@ -2 +2 @@\n-b\n+x\n", &["1..2>1..2 2..4>2..4"]);
+    let patch = "@@ -1,3 +1,3 @@\n-a\n+a\n b\n-c\n+x\n";
+    check(Strict, "a\nb\nc\n", patch, &["2..3>2..3 4..6>4..6"]);
+    check(Anchored, "a\r\nb\nc\n", "@@\n-a\n+a\n@@\n-c\n+x\n", &["2..3>2..3 5..7>5..7"]);
     // Changes that touch are one.
     check(Strict, "a\nb\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n-b\n+y\n", &["0..2>0..2 0..4>0..4"]);
     // A last line that gains its terminator has changed.
@@ -44,6 +49,16 @@ fn summaries() {
     ] {
         assert_eq!(run(Strict, "a\nb\n", patch).unwrap().summary().to_string(), text);
     }
+    // What is removed and added again at its place does not count.
+    for (patch, text) in [
+        ("@@ -1 +1 @@\n-a\n+a\n@@ -3 +3 @@\n-c\n+x\n", "+1 −1, 1 hunk"),
+        ("@@ -1,3 +1,3 @@\n-a\n+a\n b\n-c\n+x\n", "+1 −1, 1 hunk"),
+        ("@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n-b\n+b\n", "+1 −1, 1 hunk"),
+        ("@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -3 +4 @@\n-c\n+c\n", "+2 −1, 1 hunk"),
+    ] {
+        assert_eq!(run(Strict, "a\nb\nc\n", patch).unwrap().summary().to_string(), text, "{patch:?}");
+    }
+    assert_eq!(run(Anchored, "a\nb", "@@\n b\n+x\n").unwrap().summary().to_string(), "+1 −0, 1 hunk");
     assert_eq!(Summary { added: 120, removed: 3, hunks: 0 }.to_string(), "+120 −3, 0 hunks");
 }
 
@@ -127,6 +142,52 @@ fn refusals_read_as_advice() {
     listed(2, "1, 2");
     listed(8, "1, 2, 3, 4, 5, 6, 7, 8");
     listed(9, "1, 2, 3, 4, 5, 6, 7, 8 and more");
+}
+
+/// What is too large is named, and only a patch that is too large asks for a smaller one.
+#[test]
+fn each_limit_has_its_own_advice() {
+    let fits = Limits { text_bytes: 6, patch_bytes: 41, hunks: 2 };
+    let (text, patch) = ("a\nb\n", "@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2 +3 @@\n-b\n+z\n");
+    for (limits, message) in [
+        (
+            Limits { text_bytes: 3, ..fits },
+            "TOO_LARGE. The document is larger than a patch may change: shorten it by other means, or split it.",
+        ),
+        (
+            Limits { text_bytes: 5, ..fits },
+            "TOO_LARGE. The document would become larger than it may be: add less, or remove something.",
+        ),
+        (
+            Limits { patch_bytes: 40, ..fits },
+            "TOO_LARGE. Send a smaller patch, or split the edit into several.",
+        ),
+        (
+            Limits { hunks: 1, ..fits },
+            "hunk 2: TOO_LARGE. Send fewer hunks, or split the edit into several patches.",
+        ),
+    ] {
+        for mode in [Strict, Anchored] {
+            let refused = apply(text, patch, &Options { mode, limits }).unwrap_err();
+            assert_eq!(refused.to_string(), message, "{mode:?} {limits:?}");
+        }
+    }
+}
+
+/// Escapes and ellipses count too.
+#[test]
+fn quoted_lines_have_at_most_200_characters() {
+    for line in ["y", "\u{1}", "\\", "é", "\u{feff}", "\u{10ffff}"].map(|c| c.repeat(5000)) {
+        for before in [0, 100, 119, 120, 121, 1000] {
+            let text = format!("{}a{line}\n", "z".repeat(before));
+            let patch = format!("@@\n-{}b{line}\n+c\n", "z".repeat(before));
+            let refused = run(Anchored, &text, &patch).unwrap_err();
+            let shown = refused.conflicts()[0].mismatch.as_ref().expect("the line differs");
+            let actual = shown.actual.as_ref().expect("the text goes on");
+            assert!(shown.expected.chars().count() <= 200 && actual.chars().count() <= 200, "{shown:?}");
+            assert!(shown.expected.contains('b') && actual.contains('a'), "{shown:?}");
+        }
+    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 mod unique;
 
-use crate::diff::apply::{Applied, Summary, apply};
+use crate::diff::apply::{Applied, apply};
 use crate::diff::compare::changes;
+use crate::diff::edit::Summary;
 use crate::diff::options::{Limits, Mode, Options};
 use crate::diff::unified;
 use crate::text::span::Span;
