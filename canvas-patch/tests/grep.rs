@@ -145,9 +145,9 @@ proptest! {
     #[test]
     fn an_expression_finds_what_a_scan_finds(
         text in "[ab \r\n\né]{0,30}",
-        pattern in "([ab.^$]|a\\*|\\(a\\|b\\)|\\.\\*|\\.\\+|b\\?|\\\\b|\\\\B|\\\\w|\\\\s|\\\\W|\\\\A|\\\\z|\\[\\^a\\]|a\\{2\\}|\\(\\?s:\\.\\)|\r|\\||é|\\\\<|\\\\>|\\(\\?-m:\\^\\)){1,5}",
+        pattern in "([ab.^$]|a\\*|\\(a\\|b\\)|\\.\\*|\\.\\+|b\\?|\\\\b|\\\\B|\\\\w|\\\\s|\\\\W|\\\\A|\\\\z|\\[\\^a\\]|\\[ab\\]|\\[\\s--\\n\\]|\\\\b\\{start-half\\}|\\(\\?R:\\$\\)|a\\{2\\}|\\(\\?s:\\.\\)|\r|\\||é|\\\\<|\\\\>|\\(\\?-m:\\^\\)){1,5}",
     ) {
-        let (Ok(query), Ok(regex)) = (Query::regex(&pattern), regex::Regex::new(&pattern)) else {
+        let (Ok(query), Ok(regex)) = (Query::regex(&pattern), regex::RegexBuilder::new(&pattern).multi_line(true).build()) else {
             return Ok(());
         };
         prop_assert_eq!(found(&text, &query), naive(&text, |line| regex.is_match(line)), "{:?}", pattern);
@@ -188,5 +188,6 @@ fn expressions_that_could_take_long_are_refused_by_the_size_of_the_text() {
         let expected = positions.map_or(Ok(()), |positions| Err(GrepError::TooCostly { positions, bytes }));
         assert_eq!(refused(pattern, bytes), expected, "{pattern}");
     }
-    assert_eq!(GrepError::TooCostly { positions: 1, bytes: 1 }.code(), "QUERY_TOO_LARGE");
+    let costly = GrepError::TooCostly { positions: 1, bytes: 1 };
+    assert_eq!((costly.code(), costly.retryable()), ("QUERY_TOO_LARGE", false));
 }

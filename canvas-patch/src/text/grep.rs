@@ -5,20 +5,21 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use regex::{Regex, RegexBuilder};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use thiserror::Error;
 
 use super::cursor::LineCursor;
 
-/// At most so many bytes are taken as a query.
+/// Bytes that a query may have.
 const MAX_QUERY_BYTES: usize = 4_096;
-/// At most so many bytes of program an expression may compile to.
+/// Bytes of program that an expression may compile to.
 const MAX_PROGRAM_BYTES: usize = 1 << 20;
 const MAX_REGEX_NESTING: u32 = 100;
 /// Positions of an expression times bytes of text, which is what matching takes at worst. Measured: a search at this
 /// bound ends within some three seconds.
 const MAX_WORK: usize = 200_000_000;
-/// Expressions of so few positions are matched against any text.
+/// Expressions of at most this many positions are matched against any text.
 const FEW_POSITIONS: usize = 32;
 
 /// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
@@ -139,15 +140,17 @@ impl Query {
     /// If it is empty, longer than 4,096 bytes, malformed, or too large once compiled.
     pub fn regex(pattern: &str) -> Result<Self, GrepError> {
         check_length(pattern)?;
+        let mut parser = ParserBuilder::new().multi_line(true).nest_limit(MAX_REGEX_NESTING).build();
+        let hir = parser.parse(pattern)?;
         let regex = RegexBuilder::new(pattern)
             .multi_line(true)
             .size_limit(MAX_PROGRAM_BYTES)
             .nest_limit(MAX_REGEX_NESTING)
             .build()
-            .map_err(|error| GrepError::from_regex(pattern, &error))?;
-        let (keeps_to_lines, asserts_end) = (keeps_to_lines(pattern), pattern.contains('$'));
-        // What the regex crate has compiled its own parser can read.
-        let positions = regex_syntax::parse(pattern).map_or(usize::MAX, |hir| positions(&hir));
+            // The expression is well-formed, so that only its size is left to refuse.
+            .map_err(|_| GrepError::TooComplex { max: MAX_PROGRAM_BYTES })?;
+        let asserts_end = hir.properties().look_set().contains(Look::EndLF);
+        let (keeps_to_lines, positions) = (keeps_to_lines(&hir), positions(&hir));
         Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions }))
     }
 
@@ -258,19 +261,19 @@ impl GrepError {
         }
     }
 
-    fn from_regex(pattern: &str, error: &regex::Error) -> Self {
-        if let regex::Error::CompiledTooBig(max) = error {
-            return Self::TooComplex { max: *max };
-        }
-        // The crate gives prose only: the pattern indented by four, carets beneath the place, a message.
-        let prose = error.to_string();
-        let mut lines = prose.lines();
-        let carets = lines.find(|line| line.contains('^') && line.trim_matches([' ', '^']).is_empty());
-        let column = carets.filter(|_| !pattern.contains('\n')).and_then(|line| line.find('^'));
-        let place =
-            |column: usize| pattern.char_indices().map(|(at, _)| at).chain([pattern.len()]).nth(column);
-        let at = column.and_then(|column| column.checked_sub(4)).and_then(place);
-        let message = prose.rsplit("error: ").next().unwrap_or(&prose).trim().to_owned();
+    /// Whether the same query can succeed later: never.
+    pub const fn retryable(&self) -> bool {
+        false
+    }
+}
+
+impl From<regex_syntax::Error> for GrepError {
+    fn from(error: regex_syntax::Error) -> Self {
+        let (at, message) = match &error {
+            regex_syntax::Error::Parse(e) => (Some(e.span().start.offset), e.kind().to_string()),
+            regex_syntax::Error::Translate(e) => (Some(e.span().start.offset), e.kind().to_string()),
+            _ => (None, error.to_string()),
+        };
         Self::Malformed { at, message }
     }
 }
@@ -379,30 +382,30 @@ fn check_length(query: &str) -> Result<(), GrepError> {
     }
 }
 
-/// Whether no match of the expression can hold a newline, and whether it finds nothing else at the start
-/// of a line than it would in that line alone.
+/// Whether no match can hold a newline, and every line matches within the text as it does alone.
 ///
-/// Then a search of the whole text stops at the first line that may match and is several times as fast as
-/// one line at a time. Others would be wrong (`\A`), or would run to the end of the text and back from
-/// every line (`a[^b]*c`). The answer is no wherever it is not plain to see.
-fn keeps_to_lines(pattern: &str) -> bool {
-    let mut chars = pattern.chars().peekable();
-    while let Some(char) = chars.next() {
-        let plain = match char {
-            '\\' => {
-                chars.next().is_some_and(|escaped| escaped.is_ascii_punctuation() || "bBdtw".contains(escaped))
-                    // Not a half word boundary, `\b{start}`.
-                    && chars.peek() != Some(&'{')
-            }
-            '(' => chars.peek() != Some(&'?'),
-            '[' | '\n' => false,
-            _ => true,
-        };
-        if !plain {
-            return false;
+/// Then a search of the whole text stops at the first line that may match and is several times as fast as one line at a
+/// time. Other expressions would give wrong answers (`\A`), or would run to the end of the text and back from every line
+/// (`a[^b]*c`).
+fn keeps_to_lines(hir: &Hir) -> bool {
+    let looks = hir.properties().look_set();
+    !looks.contains_anchor_haystack() && !looks.contains_anchor_crlf() && !may_hold_newline(hir)
+}
+
+fn may_hold_newline(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => false,
+        HirKind::Literal(literal) => literal.0.contains(&b'\n'),
+        HirKind::Class(Class::Unicode(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).contains(&'\n'))
         }
+        HirKind::Class(Class::Bytes(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).contains(&b'\n'))
+        }
+        HirKind::Repetition(repetition) => may_hold_newline(&repetition.sub),
+        HirKind::Capture(capture) => may_hold_newline(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(may_hold_newline),
     }
-    true
 }
 
 /// What is shown of a line: all of it, or `max` bytes with the start of its first match, a quarter of
