@@ -56,10 +56,11 @@ mod transition;
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Candidate, Conflict, ContainerKind, Delta, DiffExcerpt,
-        Difference, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline,
-        Part, Query, Reason, Repair, RepairKind, Resolved, Section, Span, Suggestion, Summary, TextEdit,
-        apply, build, grep, outline, resolve,
+        Address, AddressError, Applied, ApplyError, BuildOptions, Built, Candidate, Conflict, ContainerKind,
+        Delta, DiffExcerpt, Difference, ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match,
+        Mismatch, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind, Resolved, Section, Span,
+        Suggestion, Summary, TextEdit, WordChange, apply, build, build_unique, grep, outline, resolve,
+        word_changes,
     };
 }
 

@@ -1,13 +1,14 @@
-//! An edit as a value of its own: what it took out, what it put in, and where.
+//! A change of a text as a value of its own: its edits, in order.
 
 use std::ops::Range;
 
 use crate::diff::compare::changes;
+use crate::diff::edit::TextEdit;
 use crate::text::span::Span;
 
-/// An edit that needs no text beside it: it can be kept, taken back, and moved past later edits.
+/// A change that needs no text beside it: it can be stored, inverted, and transformed to fit after later changes.
 ///
-/// It fits exactly the texts that hold, at each of its places, what it takes out. Places are bytes, never searched for.
+/// It fits exactly the texts that hold, at each of its places, what it removes. Places are bytes, never searched for.
 ///
 /// ```
 /// use canvas_patch::Delta;
@@ -16,7 +17,7 @@ use crate::text::span::Span;
 /// let theirs = Delta::between(first, second);
 /// let mine = Delta::between(second, third);
 ///
-/// // Take their edit back and keep mine.
+/// // Revert their change and keep mine.
 /// let back = theirs.inverse().transform(&mine)?;
 /// assert_eq!(back.apply(third)?, "- a\n- b\n- c\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -29,53 +30,55 @@ pub struct Delta {
     edits: Vec<TextEdit>,
 }
 
-/// One stretch of a text that an edit replaces.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TextEdit {
-    /// Its first byte in the text before the edit.
-    pub at: usize,
-    /// What is taken out.
-    pub old: String,
-    /// What is put in.
-    pub new: String,
-}
-
-impl TextEdit {
-    /// The bytes of the text before that it takes out; empty where it only puts in.
-    pub fn range(&self) -> Range<usize> {
-        self.at..self.at.saturating_add(self.old.len())
-    }
-}
-
-/// An edit does not fit a text: nothing was changed.
+/// A change does not fit a text: nothing was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the text does not hold at byte {at} what the edit takes out: apply the edit to the text that it was made for"
+    "the text does not hold at byte {at} what the edit removes: apply the edit to the text that it was made for"
 )]
 pub struct DeltaMismatch {
-    /// The place of the first stretch that does not fit, in the text before.
+    /// Where the first edit does not fit, in the text before.
     pub at: usize,
 }
 
-/// Two edits of one text change the same place.
+/// Two changes of one text touch the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a later edit has changed the same place, at byte {at}: take the later edit back first")]
+#[error("a later edit has changed the same place, at byte {at}: revert the later edit first")]
 pub struct DeltaConflict {
-    /// The place in the text that both edits start from.
+    /// The place in the text that both start from.
     pub at: usize,
 }
 
-/// Stretches are out of order, touch one another, change nothing, or lie where no text reaches.
+/// Edits are out of order, touch one another, change nothing, or lie where no text reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("stretch {index} is out of order or without effect: restore the edit from a backup")]
+#[error("edit {index} is out of order or without effect: restore the change from a backup")]
 pub struct DeltaOrder {
     /// Its index, from 0.
     pub index: usize,
 }
 
+/// Code of an error of [`Delta`], and that no retry helps.
+macro_rules! coded_error {
+    ($error:ident, $code:literal) => {
+        impl $error {
+            /// The stable upper-case code.
+            pub const fn code(&self) -> &'static str {
+                $code
+            }
+
+            /// Whether the same call can succeed later: never.
+            pub const fn retryable(&self) -> bool {
+                false
+            }
+        }
+    };
+}
+
+coded_error!(DeltaMismatch, "DELTA_MISMATCH");
+coded_error!(DeltaConflict, "DELTA_CONFLICT");
+coded_error!(DeltaOrder, "DELTA_ORDER");
+
 impl Delta {
-    /// The edit that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
+    /// The change that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
     pub fn between(before: &str, after: &str) -> Self {
         Self::of(before, after, &changes(before, after))
     }
@@ -98,7 +101,7 @@ impl Delta {
         Self { edits }
     }
 
-    /// What it replaces, in order; their places count in the text before.
+    /// Its edits, in order; their places count in the text before.
     pub fn edits(&self) -> &[TextEdit] {
         &self.edits
     }
@@ -108,7 +111,7 @@ impl Delta {
         self.edits.is_empty()
     }
 
-    /// Bytes that it holds: all that it takes out and puts in.
+    /// Bytes that it holds: all that it removes and inserts.
     pub fn len_bytes(&self) -> usize {
         self.edits.iter().map(|one| one.old.len() + one.new.len()).sum()
     }
@@ -117,7 +120,7 @@ impl Delta {
     ///
     /// # Errors
     ///
-    /// [`DeltaMismatch`] where the text does not hold what is taken out.
+    /// [`DeltaMismatch`] where the text does not hold what is removed.
     pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
         let grown: usize = self.edits.iter().map(|one| one.new.len()).sum();
         let mut out = String::with_capacity(text.len().saturating_add(grown));
@@ -133,7 +136,7 @@ impl Delta {
         Ok(out)
     }
 
-    /// The edit that leads back.
+    /// The change that leads back.
     pub fn inverse(&self) -> Self {
         let mut shift = 0_isize;
         let back = |one: &TextEdit| {
@@ -144,15 +147,14 @@ impl Delta {
         Self { edits: self.edits.iter().map(back).collect() }
     }
 
-    /// This edit, made to fit the text that `later` leads to. Both start from the same text.
+    /// This change, made to fit the text that `later` leads to. Both start from the same text.
     ///
-    /// Two edits are in each other's way where they replace a common byte, where one puts something into what the other
-    /// takes out, or where both put something at the same place and nobody can say which comes first. Edits that only
-    /// border on each other are not.
+    /// Two changes conflict where they remove a common byte, where one inserts something into what the other removes, or
+    /// where both insert at the same place and no order is right. Changes that only border on each other do not.
     ///
     /// # Errors
     ///
-    /// [`DeltaConflict`] where they are.
+    /// [`DeltaConflict`] where they conflict.
     pub fn transform(&self, later: &Self) -> Result<Self, DeltaConflict> {
         let mut others = later.edits.iter().peekable();
         let mut shift = 0_isize;
@@ -169,7 +171,7 @@ impl Delta {
             }
             moved.push(TextEdit { at: one.at.wrapping_add_signed(shift), ..one.clone() });
         }
-        // Two that bordered on something that is gone now may border on each other, and undo each other.
+        // Edits that bordered on something removed since may border on each other now, and cancel out.
         Ok(Self { edits: joined(moved) })
     }
 }

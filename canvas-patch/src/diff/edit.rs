@@ -1,4 +1,4 @@
-//! The applier that both modes share: one walk over the text before that collects the text after.
+//! Edits of text, and the applier that both modes share: one walk over the text before that collects the text after.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,6 +6,25 @@ use std::ops::Range;
 use crate::diff::patch::{LineKind, Patch};
 use crate::text::lines::{self, at_line_end, count, line_start_before, terminator_after};
 use crate::text::span::Span;
+
+/// A replacement in a text, located in the text before it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TextEdit {
+    /// The first byte that is replaced.
+    pub at: usize,
+    /// What is removed there.
+    pub old: String,
+    /// What is inserted instead.
+    pub new: String,
+}
+
+impl TextEdit {
+    /// The bytes that it removes; empty where it only inserts.
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at.saturating_add(self.old.len())
+    }
+}
 
 /// What the applier has made of a text.
 #[derive(Debug, Clone)]

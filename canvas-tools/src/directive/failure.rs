@@ -303,7 +303,7 @@ impl DirectiveFailure {
                     1 => lines.push("and 1 more conflict".into()),
                     more => lines.push(format!("and {more} more conflicts")),
                 }
-                lines.push(e.reason().advice().into());
+                lines.push(e.conflicts()[0].advice().into());
             }
             FailureKind::Directive(DirectiveError::ChangedThere { expected, actual, text }) => {
                 lines.push(format!(

@@ -14,15 +14,13 @@ use crate::text::span::Span;
 pub struct BuildOptions {
     /// Unchanged lines around each change. Default 3.
     pub context: usize,
-    /// Up to so many where a hunk's pre-image would stand at several places of the text: as few as make it unique.
-    /// Default 16, and never more than [`BuildOptions::MAX_CONTEXT`]. Not above `context`, nothing is widened.
+    /// Maximum context when a hunk's pre-image occurs more than once. The smallest context that makes it unique is used.
+    /// Default 16; more than 64 counts as 64. At most `context` turns widening off.
     pub widest_context: usize,
 }
 
-impl BuildOptions {
-    /// The widest context that is ever tried, so that cost stays linear.
-    pub const MAX_CONTEXT: usize = 64;
-}
+/// The widest context that is ever tried, so that cost stays linear.
+const MAX_CONTEXT: usize = 64;
 
 impl Default for BuildOptions {
     fn default() -> Self {
@@ -88,7 +86,7 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built {
     let edits = changes(before, after);
     let frames = unified::frames(before, &edits, options.context);
-    let widest = options.widest_context.min(BuildOptions::MAX_CONTEXT);
+    let widest = options.widest_context.min(MAX_CONTEXT);
     let unique::Widened { frames, ambiguous } =
         unique::widen(before, &edits, frames, options.context, widest);
     let patch = unified::write(before, after, &edits, &frames);
