@@ -2,7 +2,7 @@
 //!
 //! [`apply`] takes all hunks of a patch or none. In [`Mode::Strict`] everything must be exact. In [`Mode::Anchored`],
 //! made for diffs that language models write, counts, line numbers and line terminators are hints; the content of
-//! every hunk must stand in the text exactly, at one place. There is no tolerance for white space, Unicode or
+//! every hunk must occur in the text exactly, at one place. There is no tolerance for white space, Unicode or
 //! similarity, and no patch that changes nothing succeeds.
 //!
 //! ```
@@ -15,18 +15,18 @@
 //! let applied = apply(text, "@@ -7,9 +7,9 @@\n - buy milk\n-- call home\n+- write home\n", &anchored)?;
 //! assert_eq!(applied.text(), "# Plan\n\n- buy milk\n- write home\n");
 //!
-//! // A misquoted line is refused, with its place and what stands there.
+//! // A misquoted line is refused, with its place and what is there.
 //! let refused = apply(text, "@@\n - buy milk\n-- call Home\n+- write home\n", &anchored).unwrap_err();
 //! assert_eq!(refused.reason(), Reason::NotFound);
 //! assert_eq!((refused.conflicts()[0].line, refused.conflicts()[0].candidates.len()), (Some(4), 0));
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
 //!
-//! # Making patches, and taking them back
+//! # Making and inverting patches
 //!
-//! [`build`] makes a patch and has applied it strictly before you get it; [`build_unique`] widens its context until
+//! [`build`] makes a patch that the strict applier has tried; [`build_unique`] widens its context until
 //! anchored mode can place every hunk by content alone. [`Applied::inverse`] is a patch that leads back,
-//! [`Applied::delta`] the change as a value that moves past later ones.
+//! [`Applied::delta`] the change as a value that can be transformed to fit after later ones.
 //!
 //! ```
 //! use canvas_patch::{Delta, Options, apply, build};

@@ -222,11 +222,11 @@ fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
 pub enum Defect {
     /// A header counts one line too many, on each side that has lines.
     Counts,
-    /// A header names lines further down, where the pre-image does not stand.
+    /// A header names lines further down, where the pre-image does not occur.
     Starts,
     /// No header has numbers.
     Bare,
-    /// A line of an pre-image is quoted as it stands nowhere in the text.
+    /// A line of a pre-image is quoted as it occurs nowhere in the text.
     Misquoted,
     /// A line of a hunk begins with `*`.
     Unprefixed,
@@ -255,7 +255,7 @@ pub struct NearMiss {
 
 /// A patch that nearly fits `text`.
 ///
-/// Each pre-image stands at one place of the text, so that the fault alone decides what becomes of it.
+/// Each pre-image occurs at one place of the text, so that the defect alone decides what becomes of it.
 pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
     let text = text.to_owned();
     (patch_for(&text), any::<(Index, Index)>()).prop_filter_map(

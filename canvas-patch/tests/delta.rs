@@ -3,9 +3,9 @@
 use canvas_patch::{Delta, DeltaConflict, Options, TextEdit, apply, build};
 use proptest::prelude::*;
 
-fn delta(stretches: &[(usize, &str, &str)]) -> Delta {
+fn delta(edits: &[(usize, &str, &str)]) -> Delta {
     let one = |&(at, old, new): &(usize, &str, &str)| TextEdit { at, old: old.into(), new: new.into() };
-    Delta::try_from(stretches.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
+    Delta::try_from(edits.iter().map(one).collect::<Vec<_>>()).expect("they are in order")
 }
 
 /// One edit after another, and the first moved past the second.
@@ -38,8 +38,8 @@ fn edits_move_past_each_other_where_they_do_not_touch() {
         let now = later.apply(text).unwrap();
         let moved = own.transform(&later);
         if let Ok(moved) = &moved {
-            let stretches = Vec::from(moved.clone());
-            assert_eq!(Delta::try_from(stretches).as_ref(), Ok(moved), "{own:?} past {later:?}");
+            let edits = Vec::from(moved.clone());
+            assert_eq!(Delta::try_from(edits).as_ref(), Ok(moved), "{own:?} past {later:?}");
         }
         let moved = moved.map(|moved| moved.apply(&now).unwrap());
         assert_eq!(
@@ -68,19 +68,19 @@ fn an_edit_fits_only_its_own_text() {
 }
 
 #[test]
-fn what_an_edit_holds_is_counted_in_bytes() {
-    for (stretches, bytes) in
+fn len_bytes_counts_what_is_removed_and_inserted() {
+    for (edits, bytes) in
         [(&[][..], 0), (&[(1, "", "é")], 2), (&[(1, "abc", "")], 3), (&[(1, "é", "xyz"), (9, "b", "")], 6)]
     {
-        assert_eq!(delta(stretches).len_bytes(), bytes, "{stretches:?}");
+        assert_eq!(delta(edits).len_bytes(), bytes, "{edits:?}");
     }
 }
 
 /// What comes from a store may be anything.
 #[test]
-fn stretches_are_checked() {
+fn edits_are_checked() {
     let one = |at, old: &str, new: &str| TextEdit { at, old: old.into(), new: new.into() };
-    for (stretches, fault) in [
+    for (edits, fault) in [
         (vec![one(0, "a", "b"), one(2, "a", "b")], None),
         (vec![one(0, "a", "b"), one(1, "a", "b")], Some(1)),
         (vec![one(2, "a", "b"), one(0, "a", "b")], Some(1)),
@@ -92,8 +92,8 @@ fn stretches_are_checked() {
         (vec![one(0, "bcd", ""), one(isize::MAX as usize - 1, "a", "")], None),
         (vec![one(0, "", "bcd"), one(isize::MAX as usize - 1, "a", "")], Some(1)),
     ] {
-        let delta = Delta::try_from(stretches.clone());
-        assert_eq!(delta.as_ref().err().map(|e| e.index), fault, "{stretches:?}");
+        let delta = Delta::try_from(edits.clone());
+        assert_eq!(delta.as_ref().err().map(|e| e.index), fault, "{edits:?}");
         if let Ok(delta) = delta {
             assert_eq!(Delta::try_from(Vec::from(delta.inverse())), Ok(delta.inverse()));
         }
@@ -105,6 +105,17 @@ fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![Just("a\n"), Just("b\r\n"), Just("é\n"), Just("\n"), Just("longer line\n")];
     let last = prop_oneof![3 => Just(""), 1 => Just("end")];
     (prop::collection::vec(line, 0..12), last).prop_map(|(lines, last)| lines.concat() + last)
+}
+
+#[test]
+fn errors_have_codes() {
+    let [one, other] = [delta(&[(0, "a", "b")]), delta(&[(0, "a", "c")])];
+    let (mismatch, conflict) = (one.apply("x").unwrap_err(), one.transform(&other).unwrap_err());
+    let order =
+        Delta::try_from(vec![TextEdit { at: 0, old: String::new(), new: String::new() }]).unwrap_err();
+    assert_eq!((mismatch.code(), mismatch.retryable()), ("DELTA_MISMATCH", false));
+    assert_eq!((conflict.code(), conflict.retryable()), ("DELTA_CONFLICT", false));
+    assert_eq!((order.code(), order.retryable()), ("DELTA_ORDER", false));
 }
 
 proptest! {
@@ -122,7 +133,7 @@ proptest! {
 
     /// Whichever comes first, the text is the same.
     #[test]
-    fn two_edits_commute_or_are_in_each_others_way(text in text(), a in text(), b in text()) {
+    fn two_deltas_commute_or_conflict(text in text(), a in text(), b in text()) {
         let (a, b) = (Delta::between(&text, &a), Delta::between(&text, &b));
         let (past_b, past_a) = (a.transform(&b), b.transform(&a));
         prop_assert_eq!(past_b.is_err(), past_a.is_err());
@@ -131,9 +142,9 @@ proptest! {
             prop_assert!(ab.is_ok());
             prop_assert_eq!(ab, past_b.apply(&b.apply(&text).unwrap()));
         } else {
-            let stretches = |edit: &Delta| edit.edits().iter().map(TextEdit::range).collect::<Vec<_>>();
-            let meet = stretches(&a).iter().any(|x| {
-                stretches(&b).iter().any(|y| x.start <= y.end && y.start <= x.end)
+            let edits = |edit: &Delta| edit.edits().iter().map(TextEdit::range).collect::<Vec<_>>();
+            let meet = edits(&a).iter().any(|x| {
+                edits(&b).iter().any(|y| x.start <= y.end && y.start <= x.end)
             });
             prop_assert!(meet, "{:?} and {:?} lie apart", a, b);
         }
@@ -142,11 +153,11 @@ proptest! {
 
 #[cfg(feature = "serde")]
 #[test]
-fn an_edit_is_kept_as_its_stretches() {
+fn a_delta_is_stored_as_its_edits() {
     let edit = delta(&[(1, "b", "x\n"), (9, "", "y")]);
     let json = serde_json::to_string(&edit).unwrap();
     assert_eq!(json, r#"[{"at":1,"old":"b","new":"x\n"},{"at":9,"old":"","new":"y"}]"#);
     assert_eq!(serde_json::from_str::<Delta>(&json).unwrap(), edit);
     let refused = serde_json::from_str::<Delta>(r#"[{"at":1,"old":"b","new":"b"}]"#).unwrap_err();
-    assert!(refused.to_string().contains("stretch 0 is out of order"), "{refused}");
+    assert!(refused.to_string().contains("edit 0 is out of order"), "{refused}");
 }

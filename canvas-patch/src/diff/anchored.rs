@@ -1,4 +1,12 @@
-//! Anchored mode: each hunk goes where its pre-image stands, and nowhere else.
+//! Anchored mode: each hunk goes where its pre-image occurs, and nowhere else.
+//!
+//! * All hunks are located in the text as it is, never in text that the patch adds.
+//! * Blank lines without prefix at the end of a hunk are separators, except where they make its place unique.
+//! * An inserted line takes the terminator of the line that it replaces, else of the line above, else of the line below.
+//!   Where an LF would follow a CR of the content, CR LF is written, so that content stays what it is.
+//! * A line that one hunk quotes and another removes is an `OVERLAP`; so are two insertions at one point between lines
+//!   that both hunks quote.
+//! * An added last line without content keeps its terminator, whatever the text ends with.
 
 use std::borrow::Cow;
 
@@ -121,7 +129,7 @@ fn take_blanks(patch: &mut Patch<'_>, widened: &[(usize, usize)]) {
     });
 }
 
-/// The one line, from 0, where each hunk's pre-image stands; `None` where one stands nowhere, or at several.
+/// The one line, from 0, where each hunk's pre-image occurs; `None` where one occurs nowhere, or at several.
 pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
         return None;
@@ -191,7 +199,7 @@ pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Co
 struct Extent {
     first_change: usize,
     last_change: usize,
-    /// Behind every text where nothing is removed.
+    /// `usize::MAX` where nothing is removed.
     first_removal: usize,
     last_removal: usize,
 }
@@ -217,7 +225,7 @@ impl Extent {
     }
 }
 
-/// Splices hunks that stand at `places`, with the terminators and the final newline of the text.
+/// Splices hunks at `places`, with the terminators and the final newline of the text.
 pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spliced, Vec<Repair>) {
     let mut splice = Splice::new(text, patch);
     let mut repairs = patch.repairs.clone();
@@ -230,7 +238,7 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
         if moved {
             note(RepairKind::Moved);
         }
-        start_at = lines::skip(text, start_at, start - start_line).expect("the pre-image stands there");
+        start_at = lines::skip(text, start_at, start - start_line).expect("the pre-image is there");
         start_line = start;
         let (mut at, mut line) = (start_at, start_line);
         let (mut adapted, mut ends) = (false, Ends::default());
@@ -286,7 +294,7 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
 }
 
 /// The terminator of an inserted line: that of the last terminated line above, which it replaces or follows, else
-/// that of the line behind.
+/// that of the line after.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
     let above = memrchr(b'\n', &text.as_bytes()[..at]).map(|i| lines::terminator(&text[..=i]));
     above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
@@ -295,7 +303,7 @@ fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
 /// How a hunk's no-newline markers agree with the text.
 #[derive(Default)]
 struct Ends {
-    /// A marker is missing from an old line, or stands where no text ends.
+    /// A marker is missing from an old line, or is where no text ends.
     mismatched: bool,
     /// The last new line so far has a marker.
     marked: bool,

@@ -27,7 +27,7 @@ impl Applied<'_> {
         &self.after.text
     }
 
-    /// The text after the patch, taken out.
+    /// The text after the patch, without a copy.
     pub fn into_text(self) -> String {
         self.after.text
     }
@@ -37,7 +37,7 @@ impl Applied<'_> {
         self.after.summary
     }
 
-    /// What anchored mode put right, in the order of the hunks; empty after strict mode.
+    /// What anchored mode repaired, in the order of the hunks; empty after strict mode.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
@@ -47,13 +47,13 @@ impl Applied<'_> {
         self.after.spans.clone()
     }
 
-    /// What was changed, as a value that can be kept, taken back and moved past later edits. Costs a copy of the
+    /// The change as a value that can be stored, inverted and transformed to fit after later ones. Costs a copy of the
     /// changed bytes.
     pub fn delta(&self) -> Delta {
         Delta::of(self.before, &self.after.text, &self.after.spans)
     }
 
-    /// The patch that does the same and is right in everything: applied strictly to the text before it gives
+    /// The patch that does the same and is exact in everything: applied strictly to the text before it gives
     /// [`Applied::text`]. Computed on demand, in the size of the changes.
     pub fn patch(&self) -> String {
         unified::hunks(self.before, &self.after.text, &self.after.spans, 3)
@@ -86,8 +86,8 @@ impl Applied<'_> {
 ///
 /// # Errors
 ///
-/// [`ApplyError`] lists every conflict that stands in the way, and tells where the same change would fit or is in the
-/// text already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
+/// [`ApplyError`] lists every conflict, and suggests where the same change would fit or that it is in the text
+/// already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
     let limits = &options.limits;
     if text.len() > limits.text_bytes {

@@ -14,9 +14,9 @@ coded! {
         BadHeader = "BAD_HEADER",
         /// A line of a hunk begins with none of space, `+`, `-` and `\`.
         BadLine = "BAD_LINE",
-        /// Text stands before the first header or after the last hunk.
+        /// There is text before the first header or after the last hunk.
         UnexpectedText = "UNEXPECTED_TEXT",
-        /// The patch speaks of a second file.
+        /// The patch names a second file.
         MultiFile = "MULTI_FILE",
         /// The patch ends inside a hunk or inside a line.
         Truncated = "TRUNCATED",
@@ -24,7 +24,7 @@ coded! {
         CountMismatch = "COUNT_MISMATCH",
         /// The start of the post-image does not follow from the hunks before (strict mode).
         StartMismatch = "START_MISMATCH",
-        /// The marker for a missing final newline stands where no file can end.
+        /// The marker for a missing final newline is where no text can end.
         EofMarker = "EOF_MARKER",
         /// A hunk lies before the one that precedes it in the patch.
         Misordered = "MISORDERED",
@@ -34,7 +34,7 @@ coded! {
         ContextMismatch = "CONTEXT_MISMATCH",
         /// The pre-image of the hunk is nowhere in the text (anchored mode).
         NotFound = "NOT_FOUND",
-        /// The pre-image of the hunk stands at several places (anchored mode).
+        /// The pre-image of the hunk occurs at several places (anchored mode).
         Ambiguous = "AMBIGUOUS",
         /// The hunk has neither context nor removed lines to place it by (anchored mode).
         NoAnchor = "NO_ANCHOR",
@@ -46,14 +46,14 @@ coded! {
 }
 
 impl Reason {
-    /// One sentence that tells the author of the patch what to do next.
+    /// One sentence: what the author of the patch may do next.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::NoHunks => "Send a unified diff with at least one hunk that begins with @@.",
             Self::BadHeader => "Write the hunk header as @@ -start,count +start,count @@.",
             Self::BadLine => "Begin every line of the hunk with a space, + or -.",
             Self::UnexpectedText => "Send only the diff, without text before or after it.",
-            Self::MultiFile => "Send one patch that speaks of this document only.",
+            Self::MultiFile => "Send one patch, for this document only.",
             Self::Truncated => "Send the whole patch again, up to the newline of its last line.",
             Self::CountMismatch => "Correct the counts in the hunk header to those of its lines.",
             Self::StartMismatch => "Correct the new start in the hunk header.",
@@ -62,9 +62,11 @@ impl Reason {
             Self::Overlap => "Join the hunks that touch the same lines into one.",
             Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
             Self::NotFound => {
-                "Read the lines around the reported place again and copy the hunk's pre-image from them."
+                "Read the lines around the reported place again and copy the hunk's context and removed lines from them."
             }
-            Self::Ambiguous => "Add context lines until the hunk's pre-image stands at one place only.",
+            Self::Ambiguous => {
+                "Add context lines until the hunk's unchanged and removed lines occur at one place only."
+            }
             Self::NoAnchor => "Add at least one unchanged line next to the insertion.",
             Self::NoEffect => "The document already reads like this; send no patch, or one that changes it.",
             Self::TooLarge => "Keep document and patch within the limits: split the edit, or the document.",
@@ -117,13 +119,13 @@ impl Difference {
     }
 }
 
-/// Whether the text's line is the expected one, given without indentation, behind a `-` of its own.
+/// Whether the text's line is the expected one, given without indentation, after a `-` of its own.
 fn lost_its_marker(expected: &str, actual: &str) -> bool {
     let own = actual.trim_start_matches([' ', '\t']).strip_prefix('-');
     !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
 }
 
-/// The first line in which a hunk's pre-image and the text part ways.
+/// The first line in which a hunk's pre-image and the text differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mismatch {
@@ -168,7 +170,7 @@ coded! {
 }
 
 impl ExceededLimit {
-    /// One sentence that tells the author of the patch what to do next.
+    /// One sentence: what the author of the patch may do next.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Document => {
@@ -181,7 +183,7 @@ impl ExceededLimit {
     }
 }
 
-/// One thing that stands in the way of a patch.
+/// One reason why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Conflict {
@@ -198,7 +200,7 @@ pub struct Conflict {
     /// How that line differs.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub mismatch: Option<Mismatch>,
-    /// Lines of the document, from 1, where the hunk's whole pre-image stands exactly; at most
+    /// Lines of the document, from 1, where the hunk's whole pre-image occurs exactly; at most
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
@@ -215,7 +217,7 @@ impl Conflict {
         Self { hunk, reason, patch_line, line: None, mismatch: None, candidates: Vec::new(), limit: None }
     }
 
-    /// One sentence that tells the author of the patch what to do next.
+    /// One sentence: what the author of the patch may do next.
     pub const fn advice(&self) -> &'static str {
         match self.limit {
             Some(limit) => limit.advice(),
@@ -244,7 +246,7 @@ impl fmt::Display for Conflict {
             }
         }
         if !self.candidates.is_empty() {
-            write!(f, "; the pre-image stands at line")?;
+            write!(f, "; its lines occur at line")?;
             for (i, line) in self.candidates.iter().take(8).enumerate() {
                 write!(f, "{}{line}", if i == 0 { " " } else { ", " })?;
             }
@@ -356,13 +358,5 @@ mod tests {
             let d = Mismatch::new(&format!("{before}x{}", y(5000)), Some(&before));
             assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());
         }
-    }
-
-    #[test]
-    fn codes_are_distinct() {
-        let mut codes: Vec<_> = Reason::ALL.iter().map(|r| r.code()).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        assert_eq!(codes.len(), Reason::ALL.len());
     }
 }

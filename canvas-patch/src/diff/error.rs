@@ -24,22 +24,22 @@ pub struct ApplyError {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Suggestion {
     /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each pre-image
-    /// stands at exactly one place, and the hunks are in the order of these places. It was tried before it was
+    /// occurs at exactly one place, and the hunks are in the order of these places. It was tried before it was
     /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
     Rebased(String),
-    /// The text is what the patch leaves behind: taken back, it gives a text on which it gives this one again.
+    /// The text is what the patch leads to: the inverse patch gives a text on which the patch gives this one again.
     ///
-    /// Said only where each hunk adds a line. In anchored mode each post-image must also stand at one place only, and
-    /// either have two lines that are not blank or stand where the header says.
+    /// Offered only where each hunk adds a line. In anchored mode each post-image must also occur at one place only, and
+    /// either have two lines that are not blank or be where the header states.
     AlreadyApplied,
 }
 
 impl Suggestion {
-    /// One sentence that tells the author of the patch what to do next.
+    /// One sentence: what the author of the patch may do next.
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Rebased(_) => {
-                "The same change fits at other lines: look at the rebased patch, and send it if it still says what you mean."
+                "The same change fits at other lines: look at the rebased patch, and send it if it still does what you mean."
             }
             Self::AlreadyApplied => {
                 "The document already reads as this patch would leave it: send no patch, or another change."

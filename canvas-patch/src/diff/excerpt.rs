@@ -1,4 +1,4 @@
-//! Of what has changed in a text, the part that an author's patch has to do with.
+//! The part of a diff that touches what a patch quotes.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct DiffExcerpt {
 
 impl DiffExcerpt {
     /// The hunks of `changes` that touch what `patch` quotes: `changes` leads from the text `base` to some other, `patch`
-    /// was written for `base`. `None` where the patch does not stand in `base` at one place, or either cannot be read.
+    /// was written for `base`. `None` where the patch does not fit `base` at one place, or either cannot be read.
     ///
     /// The context of the changes is their surroundings: a hunk counts where one of its old lines, unchanged ones
     /// included, is or borders on one of the patch's. Time is linear in all three.
@@ -30,7 +30,7 @@ impl DiffExcerpt {
     /// let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     /// let changes = canvas_patch::build(base, "1\nII\n3\n4\n5\n6\n7\n8\nIX\n", 1);
     /// let near = canvas_patch::DiffExcerpt::touching(base, "@@\n-3\n+three\n", &changes, &Default::default());
-    /// let near = near.expect("the patch stands in the base");
+    /// let near = near.expect("the patch fits the base");
     /// assert_eq!((near.diff.as_str(), near.left_out), ("@@ -1,3 +1,3 @@\n 1\n-2\n+II\n 3\n", 1));
     /// ```
     pub fn touching(base: &str, patch: &str, changes: &str, limits: &Limits) -> Option<Self> {

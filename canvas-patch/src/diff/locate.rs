@@ -131,7 +131,7 @@ struct Automaton<'a> {
     ids: HashMap<&'a str, usize>,
     filter: LineFilter,
     next: HashMap<(usize, usize), usize>,
-    /// The node behind the root for each line; most lines that the text shares with a needle lead back to the root.
+    /// The node after the root for each line; most lines that the text shares with a needle lead back to the root.
     from_root: Vec<usize>,
     fail: Vec<usize>,
     depth: Vec<usize>,
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Where it is said to be decides only between equals.
+    /// The hint decides only between equals.
     #[test]
     fn most_lines_tell_where_a_needle_begins() {
         let text = "a\n\nz\na\nb\n\na\n";

@@ -8,7 +8,7 @@ pub enum Mode {
     #[default]
     Strict,
     /// Counts, line numbers, line terminators and the end-of-file marker are hints. Each hunk's pre-image, compared
-    /// line by line without terminators, must stand at exactly one place of the text; where it stands at several,
+    /// line by line without terminators, must occur at exactly one place of the text; where it occurs at several,
     /// the stated place wins only if all of the patch's arithmetic is exact.
     Anchored,
 }
@@ -18,11 +18,11 @@ pub enum Mode {
 pub struct Options {
     /// How exact the patch must be.
     pub mode: Mode,
-    /// Sizes past which it is refused.
+    /// Sizes above which it is refused.
     pub limits: Limits,
 }
 
-/// Sizes past which a call is refused as `TOO_LARGE`.
+/// Sizes above which a call is refused as `TOO_LARGE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Bytes of the text to patch, and of the text that results. Default 64 MiB.

@@ -11,7 +11,7 @@ use crate::text::lines::line_end;
 
 /// Reads a patch.
 ///
-/// Anchored mode gives up on the first fault too: what follows a broken line cannot be told apart safely.
+/// Anchored mode stops at the first error too: what follows a broken line cannot be read safely.
 pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, ParseError> {
     if text.len() > limits.patch_bytes {
         return Err(ParseError::too_large(ExceededLimit::Patch));
@@ -69,7 +69,7 @@ struct Reader<'a> {
     /// The code fence around the patch (anchored mode).
     fence: Option<&'a str>,
     fence_closed: bool,
-    /// Whether the header of the hunk ends in CR LF, which says what a terminator is that has been trimmed.
+    /// Whether the header of the hunk ends in CR LF, which decides what a trimmed terminator was.
     crlf: bool,
     /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
     unterminated: Vec<(usize, ParseError)>,
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A body of exactly the stated counts, with something behind it that may follow a hunk.
+    /// A body of exactly the stated counts, with something after it that may follow a hunk.
     fn counted_body(&mut self, range: HunkRange) -> Result<(usize, usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         while (old, new) != (range.old_count, range.new_count) {
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What can be said only once the whole patch has been read.
+    /// What is known only once the whole patch has been read.
     fn end(&mut self, text: &str) {
         self.patch.misplaced_marker = self.misplaced_marker();
         self.patch.markers = self.unterminated.iter().map(|(i, _)| *i).collect();

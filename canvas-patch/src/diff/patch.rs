@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::coded::coded;
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
-/// What a line of a hunk says.
+/// What a line of a hunk does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Context,
@@ -78,18 +78,18 @@ impl Hunk {
     }
 }
 
-/// What the reader of a patch put right without touching its content.
+/// A repair of a patch that does not touch its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Repair {
     /// The hunk, from 1; 0 where it concerns the patch as a whole.
     pub hunk: usize,
-    /// What was put right.
+    /// What was repaired.
     pub kind: RepairKind,
 }
 
 coded! {
-    /// Arithmetic and dress that anchored mode puts right. Content is never among them.
+    /// Arithmetic and form that anchored mode repairs; never content.
     pub enum RepairKind {
         /// A code fence around the patch was removed.
         FenceRemoved = "FENCE_REMOVED",
@@ -99,7 +99,7 @@ coded! {
         BareHeader = "BARE_HEADER",
         /// The hunk header's counts are not those of its lines.
         CountsCorrected = "COUNTS_CORRECTED",
-        /// The pre-image stands at another line than the header states, or the new start does not follow.
+        /// The pre-image occurs at another line than the header states, or the new start does not follow.
         Moved = "MOVED",
         /// A blank context line without its leading space was read as one.
         BlankContext = "BLANK_CONTEXT",
@@ -126,7 +126,7 @@ pub(crate) struct Patch<'a> {
     pub(crate) misplaced_marker: Option<ParseError>,
     /// The patch text ends inside its last line (anchored reading only).
     pub(crate) missing_final_newline: bool,
-    /// What anchored reading put right; empty after strict reading.
+    /// What anchored reading repaired; empty after strict reading.
     pub(crate) repairs: Vec<Repair>,
     /// Bytes on added lines.
     pub(crate) added_bytes: usize,

@@ -1,4 +1,8 @@
-//! Strict mode: the patch is right in everything, or every conflict is told.
+//! Strict mode: the patch is exact in everything, or every conflict is listed.
+//!
+//! * A hunk without any `+` or `-` line is `NO_EFFECT`: its author has lost a change on the way.
+//! * A blank context line without its space is refused.
+//! * Only faults of the patch text itself end the list at the first.
 
 use crate::diff::conflict::{Conflict, Mismatch, Reason};
 use crate::diff::locate;
@@ -43,7 +47,7 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
         conflicts.retain(|conflict| conflict.reason != Reason::StartMismatch);
     }
     if conflicts.is_empty() {
-        // Every pre-image stands where it should: only an unterminated new line with text behind it is left.
+        // Every pre-image is where it should be: only an unterminated new line with text after it is left.
         let fault = patch.misplaced_marker.map_or_else(
             || {
                 let last = patch.markers.last().copied().unwrap_or_default();

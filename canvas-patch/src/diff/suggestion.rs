@@ -1,7 +1,8 @@
-//! What a refusal can offer: the patch moved to where it fits, or the proof that it is in the text already.
+//! What a refusal can offer: the patch rebased to where it fits, or the proof that it is in the text already.
 //!
-//! Only a refusal pays for this, and only in time linear in text and patch. Whatever is offered has been tried by the
-//! applier itself.
+//! * Computed for refusals only, in time linear in text and patch; never applied.
+//! * A rebased patch is offered once the strict applier has reproduced the change with it.
+//! * A hunk that only removes proves nothing, so a patch with one is never called applied already.
 
 use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
@@ -34,7 +35,7 @@ pub(crate) fn suggestion(
     fits.then_some(Suggestion::Rebased(rebased))
 }
 
-/// The text after, with each hunk at the one place where its pre-image stands.
+/// The text after, with each hunk at the one place where its pre-image occurs.
 fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
     let mendable = conflicts.iter().all(|conflict| match conflict.reason {
         Reason::Misordered | Reason::Overlap | Reason::StartMismatch => true,
@@ -96,7 +97,7 @@ fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
         && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|result| result.text == after)
 }
 
-/// Whether the text is what the patch leaves behind.
+/// Whether the text is what the patch leads to.
 ///
 /// A hunk that adds no line shows nothing by its absence: the text may never have had what it removes.
 fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
@@ -113,12 +114,12 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     again.is_some_and(|after| after.text == text)
 }
 
-/// The text before, where each post-image stands at one place and not by chance.
+/// The text before the patch, where each post-image occurs at one place and not by chance.
 fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
     let places = sole_places(text, reversed)?;
     let is_meant = |(hunk, &place): (&Hunk, &usize)| {
         let solid = |line: &&Line<'_>| line.kind.is_new() && !line.text.trim().is_empty();
-        // One line alone may stand there for another reason.
+        // One line alone may be there for another reason.
         let solid = patch.lines_of(hunk).iter().filter(solid).take(2).count();
         solid == 2 || hunk.range.and_then(HunkRange::new_before) == Some(place)
     };

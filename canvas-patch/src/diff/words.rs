@@ -15,7 +15,7 @@ pub struct WordChange {
     pub new: Range<usize>,
 }
 
-/// Words of one side times words of the other that are compared at most, over all stretches.
+/// Words of one side times words of the other that are compared at most, over all ranges.
 const MAX_WORK: usize = 1 << 26;
 
 /// The words that differ between two texts, in order; outside of them both are equal.
@@ -25,7 +25,7 @@ const MAX_WORK: usize = 1 << 26;
 ///
 /// Time is linear, and the search for words adds at most 2^26 steps: words of one side times words of the other, so
 /// 8,192 of each (some 4,000 of prose, for white space counts). Where what lies between the shared ends has more, lines
-/// are compared first, and a changed stretch of lines for which too few steps are left is one change.
+/// are compared first, and a changed range of lines for which too few steps are left is one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;
@@ -56,7 +56,7 @@ pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
     changes
 }
 
-/// What differs within two stretches, without the words that both begin or end with; `None` where nothing does.
+/// What differs within two ranges, without the words that both begin or end with; `None` where nothing does.
 fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>) -> Option<WordChange> {
     let (old, new) = (&old[in_old.clone()], &new[in_new.clone()]);
     let start = shared_start(old, new);
@@ -157,7 +157,7 @@ impl<'t> Iterator for Words<'t> {
 /// Whether no word goes across `at`, which is a char boundary.
 fn is_word_end(text: &str, at: usize) -> bool {
     match (text[..at].chars().next_back(), text[at..].chars().next()) {
-        (Some(before), Some(behind)) => !Class::of(before).joins(Class::of(behind)),
+        (Some(before), Some(after)) => !Class::of(before).joins(Class::of(after)),
         _ => true,
     }
 }

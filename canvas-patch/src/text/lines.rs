@@ -17,7 +17,7 @@ pub(crate) fn mark(text: &str) -> usize {
     if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
-/// The byte just behind the line that starts at `at`.
+/// The byte after the line that starts at `at`.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i + 1)
 }
@@ -27,8 +27,8 @@ pub(crate) fn line_start_before(text: &str, end: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..end - 1]).map_or(0, |i| i + 1)
 }
 
-/// Where the line `count` lines behind the line boundary `at` starts; `None` where the text has fewer lines.
-/// Asking for the boundary right behind the last line is fine.
+/// Where the line `count` lines after the line boundary `at` starts; `None` where the text has fewer lines.
+/// Asking for the boundary after the last line is fine.
 pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize> {
     let (blocks, _) = text.as_bytes()[at..].as_chunks();
     for block in blocks {
@@ -60,7 +60,7 @@ pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
     at
 }
 
-/// The line boundary at most `n` lines behind `at`.
+/// The line boundary at most `n` lines after `at`.
 pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
     for _ in 0..n {
         if at == text.len() {
@@ -103,7 +103,7 @@ pub(crate) fn terminator(line: &str) -> &str {
     &line[content(line).len()..]
 }
 
-/// The terminator that a line of this content can have where `wanted` is asked for: an LF right behind a CR would take
+/// The terminator that a line of this content can have where `wanted` is asked for: an LF right after a CR would take
 /// the CR out of the content.
 pub(crate) fn terminator_after<'a>(content: &str, wanted: &'a str) -> &'a str {
     if wanted == "\n" && content.ends_with('\r') { "\r\n" } else { wanted }

@@ -132,11 +132,11 @@ fn refusals_read_as_advice() {
         "a\n",
         "@@\n a\n-b\n",
         "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\", the document has ended. \
-         Read the lines around the reported place again and copy the hunk's pre-image from them.",
+         Read the lines around the reported place again and copy the hunk's context and removed lines from them.",
     );
-    let advice = "Add context lines until the hunk's pre-image stands at one place only.";
+    let advice = "Add context lines until the hunk's unchanged and removed lines occur at one place only.";
     let listed = |many: usize, places: &str| {
-        let message = format!("hunk 1: AMBIGUOUS; the pre-image stands at line {places}. {advice}");
+        let message = format!("hunk 1: AMBIGUOUS; its lines occur at line {places}. {advice}");
         check(Anchored, &"a\n".repeat(many), "@@\n-a\n", &message);
     };
     listed(2, "1, 2");

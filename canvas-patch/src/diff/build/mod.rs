@@ -35,10 +35,10 @@ pub struct Built {
     pub patch: String,
     /// Lines added and removed.
     pub summary: Summary,
-    /// The changed stretches, in order. [`word_changes`](crate::word_changes) tells what differs within one.
+    /// The changed ranges, in order. [`word_changes`](crate::word_changes) finds what differs within one.
     pub spans: Vec<Span>,
-    /// Hunks, from 1, whose pre-image stands at several places of the text before, or that have none, even with the
-    /// widest context; they keep the narrow one. In anchored mode they stand by their line numbers alone.
+    /// Hunks, from 1, whose pre-image occurs at several places of the text before, or that have none, even with the
+    /// widest context; they keep the narrow one. In anchored mode their line numbers alone place them.
     pub ambiguous: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Widening context until the pre-image of each hunk stands at one place only.
+//! Widening context until the pre-image of each hunk occurs at one place only.
 
 use crate::diff::locate;
 use crate::diff::unified::Frame;
@@ -66,7 +66,7 @@ impl Search {
 
     fn narrow_down(&mut self, unique: bool) {
         match self.middle() {
-            // Neighbours are settled, and asking again says what is known.
+            // Neighbours are settled, and asking again shows nothing new.
             middle if middle == self.enough => {}
             middle if unique => self.enough = middle,
             middle => self.too_narrow = middle,
@@ -74,7 +74,7 @@ impl Search {
     }
 }
 
-/// Whether the pre-image of each frame stands at one place only, without regard to terminators. An empty one stands
+/// Whether the pre-image of each frame occurs at one place only, without regard to terminators. An empty one occurs
 /// nowhere, unless the text is empty too.
 fn are_unique(before: &str, frames: &[Frame]) -> Vec<bool> {
     let side = |frame: &Frame| Lines::new(&before[frame.old.clone()]).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! Cutting two texts into blocks that are compared on their own.
 //!
-//! The diff algorithm takes quadratic time where lines that are frequent in both texts come in long stretches: ten
+//! The diff algorithm takes quadratic time where lines that are frequent in both texts come in long runs: ten
 //! seconds for 100,000 of them. On blocks of bounded size it is linear, and what lies within long shared runs never
 //! reaches it.
 
@@ -32,7 +32,7 @@ const TARGET_BLOCK_LINES: usize = 4096;
 /// Lines of both sides that no block exceeds by much.
 const MAX_BLOCK_LINES: usize = 16_384;
 
-/// Adds a run behind the others, or to the last one.
+/// Adds a run after the others, or extends the last one.
 pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     match runs.last_mut() {
         Some(last) if (last.old + last.len, last.new + last.len) == (run.old, run.new) => last.len += run.len,
@@ -237,10 +237,10 @@ mod tests {
 
         #[test]
         fn between_blocks_both_texts_are_equal(
-            stretches in prop::collection::vec((0_usize..12_000, 0_usize..12_000, 1_u32..3, 1_usize..200), 1..6),
+            pieces in prop::collection::vec((0_usize..12_000, 0_usize..12_000, 1_u32..3, 1_usize..200), 1..6),
         ) {
             let (mut chain, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
-            for (removed, added, kinds, len) in stretches {
+            for (removed, added, kinds, len) in pieces {
                 old.extend((0..removed as u32).map(|i| Token(i % kinds)));
                 new.extend((0..added as u32).map(|i| Token(i % kinds + kinds / 2)));
                 chain.push(Run { old: old.len(), new: new.len(), len });

@@ -11,7 +11,7 @@ use self::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
 use crate::text::lines::{back, boundaries, count, forward, line_end};
 use crate::text::span::Span;
 
-/// The changed stretches of lines. What both texts share at their ends is only compared, but for a few lines.
+/// The changed ranges of lines. What both texts share at their ends is only compared, but for a few lines.
 pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let start = shared_start(before, after);
     let end = before.len() - shared_end(&before[start..], &after[start..]);
@@ -82,7 +82,7 @@ impl<'l, 't> Differ<'l, 't> {
         self.new.extend(new.iter().map(&mut number));
         self.diff.compute_with(Algorithm::Histogram, &self.old, &self.new, lines.len() as u32);
         let indent = |own: Token| {
-            // Deeper indentation says nothing more about where a block begins, and a line may be all of the text.
+            // Deeper indentation does not show better where a block begins, and a line may be all of the text.
             let line = self.lines[lines[own.0 as usize]];
             IndentLevel::for_ascii_line(line.iter().take(256).copied(), 8)
         };
@@ -123,7 +123,7 @@ struct Numbered<'t> {
 
 impl<'t> Numbered<'t> {
     /// Comparing the lines of the text after with those of the text before that should come next is several times
-    /// cheaper than hashing them. Where that fails, one hash tells where to go on: at the nearest place of that line.
+    /// cheaper than hashing them. Where that fails, one hash shows where to go on: at the nearest place of that line.
     fn of(old_text: &'t str, new_text: &'t str) -> Self {
         let starts = boundaries(old_text);
         let mut lines = Interner::new(starts.len());
@@ -158,7 +158,7 @@ impl<'t> Numbered<'t> {
                     note(&mut runs, Run { old: place, new: new.tokens.len(), len: 1 });
                     place + 1
                 }
-                // It stands for another line.
+                // It replaces another line.
                 None => (next + 1).min(old.tokens.len()),
             };
             new.tokens.push(token);
@@ -169,7 +169,7 @@ impl<'t> Numbered<'t> {
     }
 }
 
-/// Where each line of the text before stands.
+/// Where each line of the text before occurs.
 struct Places {
     /// Indices of lines, by token and in order.
     lines: Vec<u32>,
@@ -201,8 +201,8 @@ impl Places {
         let start = *self.starts.get(token.0 as usize)? as usize;
         let end = *self.starts.get(token.0 as usize + 1)? as usize;
         let lines = &self.lines[start..end];
-        let behind = lines.partition_point(|&line| (line as usize) < to);
-        let around = [lines.get(behind), behind.checked_sub(1).map(|i| &lines[i])];
+        let after = lines.partition_point(|&line| (line as usize) < to);
+        let around = [lines.get(after), after.checked_sub(1).map(|i| &lines[i])];
         around.into_iter().flatten().map(|&line| line as usize).min_by_key(|line| line.abs_diff(to))
     }
 }
