@@ -98,10 +98,9 @@ fn moved_in(text: String) -> usize {
 /// With the outline that is kept, and the text after.
 fn after_edit(size: usize) -> usize {
     let Edited { before, after, patch } = edited(size, 1);
-    let spans = apply(&before, &patch, &Options::default()).expect("the patch fits").spans();
+    let delta = apply(&before, &patch, &Options::default()).expect("the patch fits").delta();
     let mut live = LiveOutline::new(before);
-    let kept = peak(|| live.clone()) - live.text().len();
-    kept + peak(|| live.edit(after.clone(), &spans))
+    peak(|| live.clone()) + peak(|| live.edit(after.clone(), delta.edits()))
 }
 
 fn found(size: usize, query: Result<Query, canvas_patch::GrepError>) -> usize {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 
-use canvas_patch::{LiveOutline, Options, Span};
+use canvas_patch::{Delta, LiveOutline, Options};
 use pulldown_cmark::Parser;
 
 use crate::inputs::{Edited, document};
@@ -38,18 +38,15 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
 /// Where a patch does not fit the text that it was made for: a defect of the generator.
 pub fn rows_after_edit(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     let Some(Edited { before, after, patch }) = Edited::new(size, 1) else { return Vec::new() };
-    let spans = |text: &str, patch: &str| -> Vec<Span> {
-        let applied = canvas_patch::apply(text, patch, &Options::default());
-        applied.expect("the patch was made for the text").spans()
-    };
-    let back = canvas_patch::build(&after, &before, 3);
-    let (there, back) = (spans(&before, &patch), spans(&after, &back));
+    let applied = canvas_patch::apply(&before, &patch, &Options::default());
+    let there = applied.expect("the patch was made for the text").delta();
+    let back = there.inverse();
     // There and back, so that each call finds what the one before has left.
     let live = RefCell::new((LiveOutline::new(before.clone()), false));
     let edit = || {
         let (live, edited) = &mut *live.borrow_mut();
-        let (text, spans) = if *edited { (&before, &back) } else { (&after, &there) };
-        live.edit(text.clone(), spans);
+        let (text, delta): (_, &Delta) = if *edited { (&before, &back) } else { (&after, &there) };
+        live.edit(text.clone(), delta.edits());
         *edited = !*edited;
         fine(live.outline().sections().len())
     };

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use canvas_fuzz::{check_lines, texts};
-use canvas_patch::{Heading, LiveOutline, Options, Outline, Span, StructureChange, apply, build, outline};
+use canvas_patch::{Delta, Heading, LiveOutline, Outline, StructureChange, outline};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -12,20 +12,17 @@ fuzz_target!(|data: &[u8]| {
     let (old, new) = (outline(&before), outline(&after));
     check_outline(&before, &old);
     check_outline(&after, &new);
-    let spans = match apply(&before, &build(&before, &after, 3), &Options::default()) {
-        Ok(applied) => applied.spans(),
-        Err(_) => Vec::new(),
-    };
+    let delta = Delta::between(&before, &after);
     let mut live = LiveOutline::new(before.clone());
     assert_eq!(live.outline(), &old);
     // What the edit gains and loses, told from the edit and counted.
-    let change = live.change(&after, &spans);
+    let change = live.change(&after, delta.edits());
     assert_eq!(without_lines(&change), without_lines(&live.change(&after, &[])));
     let grown = change.headings_gained.len() as isize - change.headings_lost.len() as isize;
     assert_eq!(grown, new.sections().len() as isize - old.sections().len() as isize);
-    live.edit(after, &spans);
+    live.edit(after, delta.edits());
     assert_eq!(live.outline(), &new);
-    live.edit(before, &spans.into_iter().map(back).collect::<Vec<_>>());
+    live.edit(before, delta.inverse().edits());
     assert_eq!(live.outline(), &old);
 });
 
@@ -58,13 +55,4 @@ fn check_outline(text: &str, outline: &Outline) {
         assert_eq!(outline.path(index).last(), Some(&section.title.as_str()));
     }
     assert!(sections.is_sorted_by_key(|section| section.heading.start));
-}
-
-fn back(span: Span) -> Span {
-    Span {
-        old_lines: span.new_lines,
-        new_lines: span.old_lines,
-        old_bytes: span.new_bytes,
-        new_bytes: span.old_bytes,
-    }
 }

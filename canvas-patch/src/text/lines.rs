@@ -22,6 +22,11 @@ pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i + 1)
 }
 
+/// The first byte of the line that holds the byte `at`; a line boundary is its own.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
+}
+
 /// The first byte of the line whose end is `end` (a line boundary above zero).
 pub(crate) fn line_start_before(text: &str, end: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..end - 1]).map_or(0, |i| i + 1)

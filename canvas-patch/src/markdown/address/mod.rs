@@ -8,7 +8,7 @@ mod section;
 
 use std::ops::Range;
 
-use crate::markdown::outline::{Block, ContainerKind, LineRange, Outline, scan};
+use crate::markdown::outline::{Block, ContainerKind, LineRange, LiveOutline, Outline, scan};
 use crate::text::cursor::LineCursor;
 use crate::text::grep::{Query, matching_lines};
 use crate::text::lines;
@@ -111,8 +111,19 @@ pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> 
     resolve_in(text, &outline, &blocks, address)
 }
 
+impl LiveOutline {
+    /// Finds a place in the text, as [`resolve`] does; reads nothing but the lines up to it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`resolve`].
+    pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
+        resolve_in(self.text(), self.outline(), self.blocks(), address)
+    }
+}
+
 /// [`resolve`] in a text that is outlined already. Its blocks are needed for parts of sections, lines and hits.
-pub(crate) fn resolve_in(
+fn resolve_in(
     text: &str,
     outline: &Outline,
     blocks: &[Block],

@@ -1,17 +1,23 @@
 //! The headings of a Markdown text, as line ranges.
 
+mod changed;
 mod depth;
 mod front_matter;
+mod index;
+mod limits;
 mod live;
 mod parts;
+mod reparse;
 mod scan;
 mod splice;
 
+pub(crate) use changed::{Changed, changes};
+pub(crate) use index::Region;
 pub use live::LiveOutline;
 #[cfg(test)]
 pub(crate) use live::tests as live_tests;
-pub(crate) use live::{Edit, Region, edits};
-pub(crate) use scan::{Block, BlockKind, Lead, scan};
+pub(crate) use parts::scan;
+pub(crate) use scan::{Block, BlockKind, Lead};
 
 /// Finds every heading of `text` and the lines of its section.
 ///

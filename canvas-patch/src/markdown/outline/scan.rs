@@ -1,21 +1,23 @@
-//! One pass over pulldown-cmark's events.
+//! What the parser finds in a text, gathered from its events.
 
 use std::ops::Range;
 
-use memchr::memrchr;
 use pulldown_cmark::{
     BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, RefDefs, Tag, TagEnd,
 };
 
-use super::parts::in_parts;
-use super::{Container, ContainerKind, LineRange, Outline, Section, depth, front_matter};
+use super::{Container, ContainerKind, LineRange, Outline, Section, front_matter};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
 /// CommonMark, and tables, whose last row followed by `---` would be a heading without them.
 ///
 /// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
-pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// A text is read again in a range this many times as long where a shorter one has not settled its end. All attempts
+/// together then cost a third of the last one.
+pub(super) const GROWTH: usize = 4;
 
 /// A block quote, list item or fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,34 +45,6 @@ pub(crate) enum BlockKind {
     Fence,
 }
 
-/// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
-pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
-    let lead = Lead::of(text);
-    match in_parts::<BLOCKS>(text, lead, usize::MAX) {
-        Some(ScanResult { sections, containers, blocks, .. }) => {
-            (Outline { sections, containers, front_matter: lead.front_matter }, blocks)
-        }
-        None => scan_whole::<BLOCKS>(text, lead),
-    }
-}
-
-/// The same by one pass of the parser over the whole text.
-pub(super) fn scan_whole<const BLOCKS: bool>(text: &str, lead: Lead) -> (Outline, Vec<Block>) {
-    let mut blocks = Vec::new();
-    let body = depth::bounded(&text[lead.bytes..]);
-    let mut scan = Scan::new(text, LineCursor::new(text));
-    scan.outline.front_matter = lead.front_matter;
-    let mut events = Parser::new_ext(&body, OPTIONS).into_offset_iter();
-    let mut on_block = |block| {
-        if BLOCKS {
-            blocks.push(block);
-        }
-    };
-    scan.run::<false>(&mut events, lead.bytes, &mut on_block, |_, _| {});
-    scan.close(0, text.len());
-    (scan.outline, blocks)
-}
-
 /// What a text may begin with before its Markdown: a byte order mark and front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lead {
@@ -87,7 +61,7 @@ impl Lead {
         Self { bytes, front_matter: front_matter.map(lines) }
     }
 
-    /// The place right behind it in `text`.
+    /// The place right after it in `text`.
     pub(super) fn end(self, text: &str) -> RestartPoint {
         // Front matter may end with a lone CR.
         let is_new_line = text.as_bytes()[..self.bytes].ends_with(b"\n");
@@ -96,8 +70,7 @@ impl Lead {
     }
 }
 
-/// The start of a line at which the parser has nothing open: what stands below it reads the same without what
-/// stands above.
+/// The start of a line at which the parser has nothing open: the text below it reads the same without the text above.
 ///
 /// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote and in
 /// no other list item. The text before it, its own line and the next tell whether it is one.
@@ -110,73 +83,25 @@ pub(super) struct RestartPoint {
     pub(super) containers: usize,
 }
 
-/// A link reference definition. Of several with one label in one stretch, the first.
+/// A link reference definition. Of several with one label that were read together, the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) byte: usize,
     pub(super) label: String,
+    /// Bytes of its destination and title, which each reference to it expands to.
+    pub(super) expansion: usize,
 }
 
-/// What a stretch of a text holds that begins at a [`RestartPoint`]. Indices count from its start, places from that of the
-/// text.
+/// What a range of a text holds that begins at a [`RestartPoint`]. Indices count from its start, places from that of
+/// the text.
 #[derive(Debug)]
 pub(super) struct ScanResult {
     pub(super) sections: Vec<Section>,
     pub(super) containers: Vec<Container>,
     pub(super) blocks: Vec<Block>,
-    /// In rising order, the start of the stretch first.
+    /// In rising order, the start of the range first.
     pub(super) points: Vec<RestartPoint>,
     pub(super) definitions: Vec<Definition>,
-    /// Bytes of the longest destination with its title in a definition.
-    pub(super) longest_definition: usize,
-}
-
-/// Reads `body`, what the parser shall see of `text` from `start` on, up to the end of `text`. Points closer to each
-/// other than `spacing` are left out; `is_defined` says which link labels are defined elsewhere.
-pub(super) fn piece(
-    text: &str,
-    body: &str,
-    start: RestartPoint,
-    spacing: usize,
-    mut is_defined: impl FnMut(&str) -> bool,
-) -> ScanResult {
-    let line_start = memrchr(b'\n', &text.as_bytes()[..start.byte]).map_or(0, |newline| newline + 1);
-    let mut scan = Scan::new(text, LineCursor::starting_at(text, line_start, start.line));
-    let (mut blocks, mut points) = (Vec::new(), vec![RestartPoint { sections: 0, containers: 0, ..start }]);
-    let elsewhere = |link: BrokenLink<'_>| {
-        is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
-    };
-    let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(elsewhere));
-    let mut events = parser.into_offset_iter();
-    let on_start = |scan: &mut Scan<'_>, found: Start| {
-        let last = points.last().map_or(0, |point: &RestartPoint| point.byte);
-        if found.byte >= last + spacing
-            && let Some(point) = scan.point(text, start.byte, found)
-            && point.byte > last
-        {
-            points.push(point);
-        }
-    };
-    scan.run::<true>(&mut events, start.byte, &mut |block| blocks.push(block), on_start);
-    scan.close(0, text.len());
-
-    let found = definitions(events.reference_definitions(), start.byte);
-    let longest_definition = found.iter().map(|(_, length)| *length).max().unwrap_or(0);
-    let definitions = found.into_iter().map(|(definition, _)| definition).collect();
-    let Outline { sections, containers, .. } = scan.outline;
-    ScanResult { sections, containers, blocks, points, definitions, longest_definition }
-}
-
-/// The definitions of a text that starts at the byte `base`, each with the bytes of its destination and title.
-pub(super) fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<(Definition, usize)> {
-    let with_lengths = found.iter().map(|(label, definition)| {
-        let title = definition.title.as_ref().map_or(0, |title| title.len());
-        let byte = base + definition.span.start;
-        (Definition { byte, label: label.to_owned() }, definition.dest.len() + title)
-    });
-    let mut definitions: Vec<_> = with_lengths.collect();
-    definitions.sort_unstable_by_key(|(definition, _)| definition.byte);
-    definitions
 }
 
 /// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
@@ -199,21 +124,34 @@ fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> St
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
 }
 
+/// Gathers what the parser finds in a text that it is given at once or part by part.
 pub(super) struct Scan<'t> {
     text: &'t str,
     cursor: LineCursor<'t>,
-    pub(super) outline: Outline,
+    outline: Outline,
+    blocks: Vec<Block>,
+    points: Vec<RestartPoint>,
+    /// Bytes between two points that are kept, and the first byte at which the next one may be.
+    spacing: usize,
+    next_point: usize,
+    mark: Mark,
+    /// Where a block that starts may move the mark.
+    markable: Range<usize>,
     /// Sections that have not ended, each inside the one before it.
     open: Vec<OpenSection>,
     /// Containers that have not ended, outermost first.
     frames: Vec<Frame>,
 }
 
-/// What a scan has found up to a point, to go back to.
-pub(super) struct Mark {
-    pub(super) point: RestartPoint,
-    /// The sections that are open there, with their last lines.
-    open: Vec<(OpenSection, usize)>,
+/// The last restart point at which a part may end, with the sections that are open there.
+///
+/// It moves with every such point, since a part that ended earlier would have the rest read once more; so it allocates
+/// nothing: at most six sections are open outside of containers.
+struct Mark {
+    byte: usize,
+    sections: usize,
+    containers: usize,
+    open: Vec<OpenSection>,
 }
 
 #[derive(Clone, Copy)]
@@ -234,48 +172,58 @@ struct Frame {
     container: Option<usize>,
 }
 
-/// A block that is in nothing but perhaps a list.
-pub(super) struct Start {
-    pub(super) byte: usize,
-    kind: StartKind,
-}
-
-enum StartKind {
+/// What starts outside of all containers but perhaps a list.
+enum Start {
     Heading,
     Item,
     Other,
 }
 
 impl<'t> Scan<'t> {
-    pub(super) fn new(text: &'t str, cursor: LineCursor<'t>) -> Self {
+    /// A scan of `text` from `start` on. Points closer to each other than `spacing` are left out.
+    pub(super) fn new(text: &'t str, start: RestartPoint, spacing: usize) -> Self {
+        let spacing = spacing.max(1);
         Self {
             text,
-            cursor,
+            cursor: LineCursor::starting_at(text, lines::line_start(text, start.byte), start.line),
             outline: Outline { sections: Vec::new(), containers: Vec::new(), front_matter: None },
+            blocks: Vec::new(),
+            points: vec![RestartPoint { sections: 0, containers: 0, ..start }],
+            spacing,
+            next_point: start.byte.saturating_add(spacing),
+            mark: Mark { byte: start.byte, sections: 0, containers: 0, open: Vec::new() },
+            markable: 0..0,
             open: Vec::new(),
             frames: Vec::new(),
         }
     }
 
-    /// Takes all events of a text that starts at the byte `base`; calls `on_start` only where `STARTS`.
-    pub(super) fn run<'b, const STARTS: bool>(
+    /// Takes all that the parser finds in `body`, which is what it shall see of the text from the byte `base` on.
+    ///
+    /// Blocks are kept where `BLOCKS`; points, and the definitions that are returned, where `POINTS`. `is_defined` says
+    /// which link labels are defined elsewhere.
+    pub(super) fn read<const BLOCKS: bool, const POINTS: bool>(
         &mut self,
-        events: &mut impl Iterator<Item = (Event<'b>, Range<usize>)>,
+        body: &str,
         base: usize,
-        on_block: &mut impl FnMut(Block),
-        mut on_start: impl FnMut(&mut Self, Start),
-    ) {
+        mut is_defined: impl FnMut(&str) -> bool,
+    ) -> Vec<Definition> {
+        #[cfg(test)]
+        BYTES_PARSED.set(BYTES_PARSED.get() + body.len());
+        let defined_elsewhere = |link: BrokenLink<'_>| {
+            is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
+        };
+        let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(defined_elsewhere));
+        let mut events = parser.into_offset_iter();
         let mut depth = 0_usize;
         while let Some((event, range)) = events.next() {
-            if STARTS {
+            if POINTS {
                 let byte = base + range.start;
                 match (&event, depth) {
                     (Event::End(_), _) => {}
-                    (Event::Start(Tag::Heading { .. }), 0) => {
-                        on_start(self, Start { byte, kind: StartKind::Heading });
-                    }
-                    (Event::Start(Tag::Item), 1) => on_start(self, Start { byte, kind: StartKind::Item }),
-                    (_, 0) => on_start(self, Start { byte, kind: StartKind::Other }),
+                    (Event::Start(Tag::Heading { .. }), 0) => self.start(byte, Start::Heading),
+                    (Event::Start(Tag::Item), 1) => self.start(byte, Start::Item),
+                    (_, 0) => self.start(byte, Start::Other),
                     _ => {}
                 }
                 match &event {
@@ -292,72 +240,124 @@ impl<'t> Scan<'t> {
                 let bytes = base + range.start..base + range.end;
                 match tag {
                     Tag::Heading { level, .. } => {
-                        let title = title(events);
+                        let title = title(&mut events);
                         self.heading(title, level, bytes);
                     }
                     Tag::BlockQuote(_) => {
-                        on_block(self.block(BlockKind::Quote, bytes));
+                        self.block::<BLOCKS>(BlockKind::Quote, bytes);
                         self.enter(ContainerKind::Quote);
                     }
                     Tag::Item => {
                         let start = marker_of_item(self.text, bytes.start);
-                        on_block(self.block(BlockKind::Item, start..bytes.end));
+                        self.block::<BLOCKS>(BlockKind::Item, start..bytes.end);
                         self.enter(ContainerKind::ListItem);
                     }
-                    Tag::CodeBlock(CodeBlockKind::Fenced(_)) => on_block(self.block(BlockKind::Fence, bytes)),
+                    Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.block::<BLOCKS>(BlockKind::Fence, bytes),
                     _ => {}
                 }
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
                 self.leave(base + range.end);
             }
         }
+        if POINTS { definitions(events.reference_definitions(), base) } else { Vec::new() }
     }
 
-    /// A block that starts here.
-    fn block(&self, kind: BlockKind, bytes: Range<usize>) -> Block {
-        Block {
-            kind,
-            section: self.section(),
-            depth: self.frames.len(),
-            nesting: self.items() - self.open.last().map_or(0, |open| open.items),
-            bytes,
-            quoted: self.quoted(),
+    /// Reads a part of the text and keeps what is the same in the whole text: all up to the last point that the part
+    /// settles, or all where the text ends. Returns where that is, and the definitions up to there and behind it.
+    ///
+    /// Where it is the start of the part, nothing was kept.
+    pub(super) fn read_part<const BLOCKS: bool>(
+        &mut self,
+        part: Range<usize>,
+        is_defined: impl FnMut(&str) -> bool,
+    ) -> (usize, Vec<Definition>) {
+        let ends_text = part.end == self.text.len();
+        // Nearer to the end, a point need not be one in the whole text.
+        let settled = if ends_text { part.start } else { two_lines_above(self.text, part.end) };
+        self.markable = part.start + 1..settled + 1;
+        let definitions = self.read::<BLOCKS, true>(&self.text[part.clone()], part.start, is_defined);
+        if ends_text {
+            return (part.end, definitions);
+        }
+        self.back_to_mark();
+        (self.mark.byte, definitions)
+    }
+
+    /// Ends the text here.
+    pub(super) fn finish(mut self, definitions: Vec<Definition>) -> ScanResult {
+        self.close(0, self.text.len());
+        let Self { outline: Outline { sections, containers, .. }, blocks, points, .. } = self;
+        ScanResult { sections, containers, blocks, points, definitions }
+    }
+
+    /// Something starts here: keeps the point at its line and moves the mark, if there is a point and they are due.
+    fn start(&mut self, byte: usize, start: Start) {
+        let may_mark = self.markable.contains(&byte);
+        if byte < self.next_point && !may_mark {
+            return;
+        }
+        let Some(line_start) = self.restart_line(byte, start) else { return };
+        let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
+        if may_mark && line_start > self.mark.byte {
+            let Mark { open, .. } = &mut self.mark;
+            open.clone_from(&self.open);
+            self.mark = Mark { byte: line_start, sections, containers, open: std::mem::take(open) };
+        }
+        if line_start >= self.next_point {
+            let line = self.cursor.line_at(byte);
+            self.points.push(RestartPoint { byte: line_start, line, sections, containers });
+            self.next_point = line_start.saturating_add(self.spacing);
         }
     }
 
-    /// The point at the line of a block, if it is one; the text is read from `base` on.
-    pub(super) fn point(&mut self, text: &str, base: usize, start: Start) -> Option<RestartPoint> {
-        let byte = self.cursor.line_start(start.byte).max(base);
-        let line = &text.as_bytes()[byte..];
-        let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
-        if start.byte - byte > 3 || start.byte - byte > indent {
+    /// The start of the line of something that starts at `byte`, if it is a point.
+    fn restart_line(&self, byte: usize, start: Start) -> Option<usize> {
+        let (text, first) = (self.text.as_bytes(), self.points[0].byte);
+        let before = text[first..byte].iter().rev().take(4);
+        let line_start = byte - before.take_while(|&&byte| byte == b' ').count();
+        let above = &text[first..line_start];
+        if byte - line_start > 3 || above.last().is_some_and(|&byte| byte != b'\n') {
             return None;
         }
-        let is_point = match start.kind {
-            StartKind::Heading if line.get(indent) == Some(&b'#') => true,
-            StartKind::Item => true,
-            StartKind::Heading | StartKind::Other => follows_blank_line(&text.as_bytes()[base..byte]),
+        let line = &text[line_start..];
+        let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
+        let is_point = match start {
+            Start::Heading if line.get(indent) == Some(&b'#') => true,
+            Start::Item => true,
+            Start::Heading | Start::Other => follows_blank_line(above),
         };
-        let line = self.cursor.line_at(start.byte);
-        let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
-        is_point.then_some(RestartPoint { byte, line, sections, containers })
+        is_point.then_some(line_start)
     }
 
-    /// Remembers a point that was just found.
-    pub(super) fn mark(&self, point: RestartPoint) -> Mark {
-        let last_line = |open: &OpenSection| self.outline.sections[open.section].lines.end;
-        Mark { point, open: self.open.iter().map(|open| (*open, last_line(open))).collect() }
-    }
-
-    /// Forgets what was found from a point on.
-    pub(super) fn back_to(&mut self, mark: &Mark) {
+    /// Forgets what was found from the mark on.
+    fn back_to_mark(&mut self) {
+        let Mark { byte, sections, containers, ref open } = self.mark;
         self.frames.clear();
-        self.outline.sections.truncate(mark.point.sections);
-        self.outline.containers.truncate(mark.point.containers);
-        self.open.clear();
-        for &(open, last_line) in &mark.open {
-            self.outline.sections[open.section].lines.end = last_line;
-            self.open.push(open);
+        self.outline.sections.truncate(sections);
+        self.outline.containers.truncate(containers);
+        self.blocks.truncate(self.blocks.partition_point(|block| block.bytes.start < byte));
+        self.points.truncate(self.points.partition_point(|point| point.byte < byte).max(1));
+        let last_point = self.points[self.points.len() - 1].byte;
+        self.next_point = last_point.saturating_add(self.spacing);
+        self.open.clone_from(open);
+        for open in open {
+            // It ends behind the mark, and so behind the ends of all that it holds up to there.
+            let section = &mut self.outline.sections[open.section];
+            section.lines = section.heading;
+        }
+    }
+
+    /// Keeps a block that starts here.
+    fn block<const BLOCKS: bool>(&mut self, kind: BlockKind, bytes: Range<usize>) {
+        if BLOCKS {
+            self.blocks.push(Block {
+                kind,
+                section: self.section(),
+                depth: self.frames.len(),
+                nesting: self.items() - self.open.last().map_or(0, |open| open.items),
+                bytes,
+                quoted: self.quoted(),
+            });
         }
     }
 
@@ -395,7 +395,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Ends the open sections from `first` inwards, at the last content before the byte at `end`.
-    pub(super) fn close(&mut self, first: usize, end: usize) {
+    fn close(&mut self, first: usize, end: usize) {
         if first >= self.open.len() {
             return;
         }
@@ -453,4 +453,34 @@ fn follows_blank_line(before: &[u8]) -> bool {
     let Some((b'\n', before)) = before.split_last() else { return false };
     let content = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
     content.is_none_or(|&byte| byte == b'\n')
+}
+
+/// The definitions of a text that starts at the byte `base`.
+fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<Definition> {
+    let mut definitions: Vec<_> = found
+        .iter()
+        .map(|(label, found)| Definition {
+            byte: base + found.span.start,
+            label: label.to_owned(),
+            expansion: found.dest.len() + found.title.as_ref().map_or(0, |title| title.len()),
+        })
+        .collect();
+    definitions.sort_unstable_by_key(|definition| definition.byte);
+    definitions
+}
+
+/// A text that defines the same labels: only the parser knows which labels are alike.
+pub(super) fn definitions_only<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> String {
+    definitions.into_iter().flat_map(|definition| ["[", &definition.label, "]: x\n"]).collect()
+}
+
+/// Where the line two above that of the byte `at` starts; the start of the text where there is none.
+pub(super) fn two_lines_above(text: &str, at: usize) -> usize {
+    lines::back(text, lines::line_start(text, at), 2)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes this thread has given to the parser.
+    pub(super) static BYTES_PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }

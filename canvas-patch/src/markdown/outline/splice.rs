@@ -1,20 +1,20 @@
-//! Putting what was read again in the place of what stood there.
+//! Replacing the ranges of an index that were read again.
 
 use std::ops::Range;
 
 use super::LineRange;
-use super::live::LiveOutline;
+use super::index::{Index, Place, SPACING};
 use super::scan::{RestartPoint, ScanResult};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// A stretch that was read again.
+/// A range that was read again.
 #[derive(Debug)]
 pub(super) struct Reparse {
     /// The old points that it replaces.
     pub(super) old: Range<usize>,
-    /// What it holds, and perhaps more behind `end`.
-    pub(super) piece: ScanResult,
+    /// What it holds, and perhaps more after `end`.
+    pub(super) found: ScanResult,
     /// Where it ends, with the numbers of its sections and containers.
     pub(super) end: RestartPoint,
     /// How far what follows has moved.
@@ -47,28 +47,6 @@ impl Shift {
     }
 }
 
-/// A position in each list of an outline.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    pub(super) sections: usize,
-    containers: usize,
-    pub(super) blocks: usize,
-    points: usize,
-    definitions: usize,
-}
-
-impl Place {
-    fn zip(self, other: Self, combine: impl Fn(usize, usize) -> usize) -> Self {
-        Self {
-            sections: combine(self.sections, other.sections),
-            containers: combine(self.containers, other.containers),
-            blocks: combine(self.blocks, other.blocks),
-            points: combine(self.points, other.points),
-            definitions: combine(self.definitions, other.definitions),
-        }
-    }
-}
-
 /// Neighbouring entries that come from one reading.
 struct Part {
     start: Place,
@@ -90,10 +68,9 @@ struct Before {
     part: usize,
 }
 
-impl LiveOutline {
-    /// Takes `after` for the text, and for each stretch what was read there. The reparses are in order and apart.
-    pub(super) fn splice(&mut self, after: String, reparses: Vec<Reparse>) {
-        self.text = after;
+impl Index {
+    /// Takes for each range what was read there of the text after. The reparses are in order and apart.
+    pub(super) fn splice(&mut self, after: &str, reparses: Vec<Reparse>) {
         let parts = self.replace_entries(reparses);
         let Some(first) = parts.first() else { return };
         let mut open = Vec::new();
@@ -106,7 +83,7 @@ impl LiveOutline {
         }
         closings.extend(open.into_iter().map(|section| Closing { section, before: None }));
         for closing in closings {
-            self.close(closing);
+            self.close(after, &closing);
         }
     }
 
@@ -120,8 +97,8 @@ impl LiveOutline {
         // From the last to the first, so that the places of those before stay.
         for (reparse, (start, end)) in reparses.into_iter().zip(&bounds).rev() {
             let byte = reparse.end.byte;
-            let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions, .. } =
-                reparse.piece;
+            let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions } =
+                reparse.found;
             sections.truncate(reparse.end.sections);
             containers.truncate(reparse.end.containers);
             blocks.retain(|block| block.bytes.start < byte);
@@ -157,22 +134,6 @@ impl LiveOutline {
             parts.push(Part { start: end, end: start, origin, shift });
         }
         parts
-    }
-
-    /// The place of the point at an index; that of the last entries where there is none.
-    pub(super) fn place(&self, point: usize) -> Place {
-        let Some(&RestartPoint { byte, sections, containers, .. }) = self.points.get(point) else {
-            return Place {
-                sections: self.outline.sections.len(),
-                containers: self.outline.containers.len(),
-                blocks: self.blocks.len(),
-                points: self.points.len(),
-                definitions: self.definitions.len(),
-            };
-        };
-        let blocks = self.blocks.partition_point(|block| block.bytes.start < byte);
-        let definitions = self.definitions.partition_point(|definition| definition.byte < byte);
-        Place { sections, containers, blocks, points: point, definitions }
     }
 
     /// Moves containers, blocks, points and definitions. Blocks that were in no section of their part are in the
@@ -240,17 +201,17 @@ impl LiveOutline {
         }
     }
 
-    fn close(&mut self, closing: Closing) {
+    fn close(&mut self, text: &str, closing: &Closing) {
         let sections = &self.outline.sections;
         let line = closing.before.as_ref().map(|before| sections[before.section].heading.start);
         let near = line.map_or(self.points.len(), |line| self.points.partition_point(|p| p.line <= line));
         let point = self.points[near.saturating_sub(1)];
         let skip = line.map_or(usize::MAX, |line| line.saturating_sub(point.line));
-        let end = lines::skip(&self.text, point.byte, skip).unwrap_or(self.text.len());
-        let mut cursor = LineCursor::starting_at(&self.text, point.byte, point.line);
+        let end = lines::skip(text, point.byte, skip).unwrap_or(text.len());
+        let mut cursor = LineCursor::starting_at(text, point.byte, point.line);
         let last_line = cursor.last_content_line(end, false);
         // Past that only where a lone CR puts the heading that ends it on the last line of a section inside.
-        let inside = closing.before.map_or(0, |before| {
+        let inside = closing.before.as_ref().map_or(0, |before| {
             let inside = &sections[before.part..before.section];
             inside.iter().map(|section| section.lines.end).max().unwrap_or(0)
         });
@@ -265,7 +226,7 @@ fn thin_out(points: &mut Vec<RestartPoint>) {
     points.retain(|point| {
         let far = point.byte >= next;
         if far {
-            next = point.byte + super::live::SPACING;
+            next = point.byte + SPACING;
         }
         far
     });

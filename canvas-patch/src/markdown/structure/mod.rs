@@ -8,10 +8,11 @@ use thiserror::Error;
 
 use self::touched::Touched;
 use crate::diff::apply::Applied;
-use crate::markdown::outline::{BlockKind, Edit, Lead, LineRange, LiveOutline, Region, edits};
+use crate::diff::delta::TextEdit;
+use crate::markdown::address::{Address, AddressError};
+use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline, Region, changes};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
-use crate::text::span::Span;
 
 /// What a text gained and lost.
 ///
@@ -44,20 +45,20 @@ pub struct Heading {
 
 /// What an edit of a text gains and loses.
 ///
-/// `spans` are those of the patch, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
+/// `edits` lead from one text to the other, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
 /// `before`; [`LiveOutline::change`] saves it.
-pub fn structure_change(before: &str, after: &str, spans: &[Span]) -> StructureChange {
-    LiveOutline::new(before.to_owned()).change(after, spans)
+pub fn structure_change(before: &str, after: &str, edits: &[TextEdit]) -> StructureChange {
+    LiveOutline::new(before.to_owned()).change(after, edits)
 }
 
-/// What an edit may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What an edit of a text may do. The default allows everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditPolicy {
-    /// The only lines of the text before that may change, such as those that [`resolve`](crate::resolve) found.
-    /// Blank lines right behind them count as theirs. A line that is inserted belongs to the line above it.
-    pub scope: Option<LineRange>,
+    /// The only place of the text before that may change, or `None` for all of it. Blank lines right below its lines
+    /// count as theirs. A line that is inserted belongs to the line above it.
+    pub scope: Option<Address>,
     /// Whether to refuse what changes the meaning of lines that the edit does not touch: all but
-    /// [`EditPolicyError::OutOfScope`].
+    /// [`EditPolicyError::OutOfScope`] and [`EditPolicyError::Scope`].
     pub refuse_side_effects: bool,
 }
 
@@ -83,12 +84,15 @@ pub fn check_edit(
     applied: &Applied<'_>,
     policy: &EditPolicy,
 ) -> Result<StructureChange, EditPolicyError> {
-    LiveOutline::new(before.to_owned()).check_edit(applied.text(), &applied.spans(), policy)
+    LiveOutline::new(before.to_owned()).check_edit(applied.text(), applied.delta().edits(), policy)
 }
 
 /// Why an edit is refused. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditPolicyError {
+    /// The scope is not in the text before.
+    #[error("the scope of the edit: {0}")]
+    Scope(#[from] AddressError),
     /// The edit changes a line outside of its scope.
     #[error(
         "the edit changes line {line} of the document, outside of lines {} to {}; \
@@ -141,12 +145,18 @@ impl EditPolicyError {
     /// A stable name for the reason.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::Scope(error) => error.code(),
             Self::OutOfScope { .. } => "OUT_OF_SCOPE",
             Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
             Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
             Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
             Self::SideEffect { .. } => "STRUCTURE_SPILLED",
         }
+    }
+
+    /// Whether the same edit may pass later: never while the text is the same.
+    pub const fn retryable(&self) -> bool {
+        false
     }
 }
 
@@ -176,11 +186,12 @@ impl std::fmt::Display for Spill {
 
 impl LiveOutline {
     /// What [`LiveOutline::edit`] with the same arguments would gain and lose; costs as much as that.
-    pub fn change(&self, after: &str, spans: &[Span]) -> StructureChange {
-        Both::of(self, after, &edits(self.text(), after, spans)).change()
+    pub fn change(&self, after: &str, edits: &[TextEdit]) -> StructureChange {
+        Both::of(self, after, &changes(self.text(), after, edits)).change()
     }
 
-    /// Checks an edit that has not been made yet, and tells what it would gain and lose.
+    /// Checks an edit that has not been made yet, and returns what it would gain and lose. Costs as much as
+    /// [`LiveOutline::edit`] with the same arguments.
     ///
     /// # Errors
     ///
@@ -188,15 +199,15 @@ impl LiveOutline {
     pub fn check_edit(
         &self,
         after: &str,
-        spans: &[Span],
+        edits: &[TextEdit],
         policy: &EditPolicy,
     ) -> Result<StructureChange, EditPolicyError> {
-        let edits = edits(self.text(), after, spans);
-        let touched = Touched::of(self.text(), after, &edits);
-        if let Some(scope) = policy.scope {
-            check_scope(self.text(), &touched, scope)?;
+        let changes = changes(self.text(), after, edits);
+        let touched = Touched::of(self.text(), after, &changes);
+        if let Some(scope) = &policy.scope {
+            check_scope(self.text(), &touched, self.resolve(scope)?.lines)?;
         }
-        let both = Both::of(self, after, &edits);
+        let both = Both::of(self, after, &changes);
         if policy.refuse_side_effects {
             both.check_fences(&touched)?;
             both.check_underlines(&touched)?;
@@ -259,9 +270,9 @@ struct Both {
 }
 
 impl Both {
-    fn of(live: &LiveOutline, after: &str, edits: &[Edit]) -> Self {
+    fn of(live: &LiveOutline, after: &str, changes: &[Changed]) -> Self {
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        for (before_region, after_region) in live.regions(after, edits) {
+        for (before_region, after_region) in live.regions(after, changes) {
             add_entities(live.text(), before_region, &mut old);
             add_entities(after, after_region, &mut new);
         }

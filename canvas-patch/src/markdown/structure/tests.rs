@@ -1,11 +1,11 @@
-use std::ops::Range;
-
 use proptest::prelude::*;
 
 use super::*;
 use crate::diff::apply::apply;
+use crate::diff::delta::Delta;
 use crate::diff::options::Options;
-use crate::markdown::outline::live_tests::{cases, changed, changes, document};
+use crate::markdown::address::Part;
+use crate::markdown::outline::live_tests::{cases, changed, document, made, text_edit, whole};
 
 /// Checks what a change of texts gains and loses: headings as `#title@line`, and counts of items, fences and front
 /// matter.
@@ -50,7 +50,7 @@ fn unintended(before: &str, after: &str, code: &str, line: usize) {
                     | EditPolicyError::UnintendedHeading { line, .. }
                     | EditPolicyError::OutOfScope { line, .. }
                     | EditPolicyError::SideEffect { line, .. } => line,
-                    EditPolicyError::FrontMatter { .. } => 0,
+                    EditPolicyError::FrontMatter { .. } | EditPolicyError::Scope(_) => 0,
                 },
             ),
         };
@@ -140,18 +140,12 @@ fn refusals_say_what_to_do() {
 }
 
 #[test]
-fn what_counts_as_touched_is_what_the_spans_say() {
+fn what_counts_as_touched_is_what_the_edits_say() {
     let (before, after) = ("```\n## b\n```\n", "```\n```\n## b\n```\n```\n");
-    let inserted = |old: usize, new: Range<usize>| Span {
-        old_lines: 0..0,
-        new_lines: 0..0,
-        old_bytes: old..old,
-        new_bytes: new,
-    };
-    let spans = [inserted(4, 4..8), inserted(9, 13..17)];
+    let edits = [text_edit(4, "", "```\n"), text_edit(9, "", "```\n")];
     let careful = EditPolicy { refuse_side_effects: true, scope: None };
-    let check = |spans| LiveOutline::new(before.to_owned()).check_edit(after, spans, &careful);
-    assert_eq!(check(&spans).unwrap_err(), EditPolicyError::SideEffect { line: 3, is_now: true });
+    let check = |edits| LiveOutline::new(before.to_owned()).check_edit(after, edits, &careful);
+    assert_eq!(check(&edits).unwrap_err(), EditPolicyError::SideEffect { line: 3, is_now: true });
     assert!(check(&[]).is_ok());
 }
 
@@ -171,8 +165,8 @@ fn edits_touch_whole_lines() {
         ("a\nb\n", "x\ny\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1), (1, 2)], &[None, None]),
         ("a\nb\n", "x\ny\nb\n", &[(0..1, 0..1), (2..2, 2..4)], &[(0, 1), (1, 1)], &[None, None, Some(2)]),
     ] {
-        let edits: Vec<_> = edits.iter().cloned().map(|(old, new)| Edit { old, new }).collect();
-        let found = Touched::of(before, after, &edits);
+        let changes: Vec<_> = edits.iter().cloned().map(|(old, new)| Changed { old, new }).collect();
+        let found = Touched::of(before, after, &changes);
         let lines: Vec<_> = found.old().map(|lines| (lines.start, lines.end)).collect();
         assert_eq!(lines, touched, "{before:?} {after:?}");
         let found: Vec<_> = (1..=old_lines.len()).map(|line| found.old_line(line)).collect();
@@ -202,7 +196,8 @@ fn scopes() {
         ((1, 6), "", None),
     ] {
         let scope = LineRange { start: scope.0, end: scope.1 };
-        let policy = EditPolicy { scope: Some(scope), refuse_side_effects: false };
+        let address = Address::Lines { start: scope.start, end: scope.end };
+        let policy = EditPolicy { scope: Some(address), refuse_side_effects: false };
         let error = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy).err();
         let expected = line.map(|line| EditPolicyError::OutOfScope { line, scope });
         assert_eq!(error, expected, "{after:?}");
@@ -210,12 +205,39 @@ fn scopes() {
 }
 
 #[test]
+fn a_scope_is_any_address() {
+    let before = "# A\n\na\n\n# B\n\n- b\n- c\n";
+    let live = LiveOutline::new(before.to_owned());
+    let section = |title: &str, part| {
+        let path = vec![title.to_owned()];
+        EditPolicy { scope: Some(Address::Section { path, ordinal: None, part }), ..EditPolicy::default() }
+    };
+    for (policy, after, code) in [
+        (section("A", None), "# A\n\nx\n\n# B\n\n- b\n- c\n", ""),
+        // What comes of the section does not count, only where it was.
+        (section("A", None), "# A\n\na\n\n# C\n\n# B\n\n- b\n- c\n", ""),
+        (section("B", None), "# A\n\nx\n\n# B\n\n- b\n- c\n", "OUT_OF_SCOPE"),
+        (section("B", Some(Part::Item(vec![2]))), "# A\n\na\n\n# B\n\n- b\n- x\n", ""),
+        (section("B", Some(Part::Item(vec![2]))), "# A\n\na\n\n# B\n\n- x\n- c\n", "OUT_OF_SCOPE"),
+        (section("C", None), "# A\n", "ADDRESS_NOT_FOUND"),
+    ] {
+        let found = live.check_edit(after, Delta::between(before, after).edits(), &policy);
+        assert_eq!(found.map_or_else(|error| error.code(), |_| ""), code, "{after:?}");
+    }
+}
+
+#[test]
 fn any_scope_is_answered() {
     for (start, end) in [(0, 0), (9, 2), (1, usize::MAX), (usize::MAX, usize::MAX)] {
-        let policy = EditPolicy { scope: Some(LineRange { start, end }), refuse_side_effects: true };
+        let scope = Some(Address::Lines { start, end });
+        let policy = EditPolicy { scope, refuse_side_effects: true };
         for (before, after) in [("", "a"), ("a\n", ""), ("a\nb", "a\nc")] {
-            let result = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy);
-            assert_eq!(result.is_ok(), start == 1, "{start} {end} {before:?}");
+            let error = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy).unwrap_err();
+            assert_eq!(
+                (error.code(), error.retryable()),
+                ("ADDRESS_NOT_FOUND", false),
+                "{start} {end} {before:?}"
+            );
         }
     }
 }
@@ -236,36 +258,35 @@ fn counted(text: &str) -> (usize, isize, isize) {
     (headings, items, fences)
 }
 
-/// Whether spans tell of bytes or of lines, and of more than there is.
+/// Whether edits are minimal or of whole lines.
 #[test]
 fn a_byte_order_mark_belongs_to_the_first_line() {
     let (with, without) = ("\u{feff}- ```\n", "- ```\n");
     let strict = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
-    let span = |old_bytes, new_bytes| Span { old_lines: 0..1, new_lines: 0..1, old_bytes, new_bytes };
     for (before, after) in [(with, without), (without, with)] {
-        for spans in [vec![span(0..before.len(), 0..after.len())], vec![]] {
-            let told = LiveOutline::new(before.to_owned()).check_edit(after, &spans, &strict);
-            assert_eq!(told, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {spans:?}");
+        for edits in [vec![text_edit(0, before, after)], vec![]] {
+            let told = LiveOutline::new(before.to_owned()).check_edit(after, &edits, &strict);
+            assert_eq!(told, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {edits:?}");
         }
     }
     // An edit behind the mark is one of its line, whatever it changes; one before it touches nothing.
     for (at, told) in
         [(3, Err(EditPolicyError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))]
     {
-        let spans = [span(at..at, at..at)];
-        assert_eq!(LiveOutline::new(with.to_owned()).check_edit(with, &spans, &strict), told, "{at}");
+        let edits = [text_edit(at, "", "")];
+        assert_eq!(LiveOutline::new(with.to_owned()).check_edit(with, &edits, &strict), told, "{at}");
     }
 }
 
-/// Spans leave out the heading between them, which is then no candidate.
+/// Edits leave out the heading between them, which is then no candidate.
 #[test]
-fn of_equal_headings_spans_tell_which_is_new() {
+fn of_equal_headings_edits_tell_which_is_new() {
     let (before, after) = ("x\n\ny\n\n# a\n\nz\n\nq\n", "# a\n\nx\n\ny\n\n# a\n\nz\n\nqq\n");
     let applied = apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &Options::default());
-    let spans = applied.expect("the patch fits").spans();
-    for (spans, line) in [(&spans[..], 1), (&[], 7)] {
+    let delta = applied.expect("the patch fits").delta();
+    for (edits, line) in [(delta.edits(), 1), (&[], 7)] {
         let expected = Heading { title: "a".to_owned(), level: 1, line };
-        assert_eq!(structure_change(before, after, spans).headings_gained, [expected]);
+        assert_eq!(structure_change(before, after, edits).headings_gained, [expected]);
     }
 }
 
@@ -273,18 +294,18 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn a_part_tells_what_the_whole_does(before in document(), changes in changes()) {
-        let (after, spans) = changed(&before, &changes);
+    fn a_part_tells_what_the_whole_does(before in document(), made in made()) {
+        let (after, edits) = changed(&before, &made);
         let (live, fresh) = (LiveOutline::new(before.clone()), LiveOutline::new(after.clone()));
-        let edits = edits(&before, &after, &spans);
-        let part = Both::of(&live, &after, &edits);
+        let changes = changes(&before, &after, &edits);
+        let part = Both::of(&live, &after, &changes);
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        add_entities(&before, live.whole(), &mut old);
-        add_entities(&after, fresh.whole(), &mut new);
+        add_entities(&before, whole(&live), &mut old);
+        add_entities(&after, whole(&fresh), &mut new);
         let whole = Both { old, new, ..part };
-        let part = Both::of(&live, &after, &edits);
+        let part = Both::of(&live, &after, &changes);
 
-        let touched = Touched::of(&before, &after, &edits);
+        let touched = Touched::of(&before, &after, &changes);
         prop_assert_eq!(part.check_fences(&touched), whole.check_fences(&touched));
         prop_assert_eq!(part.check_underlines(&touched), whole.check_underlines(&touched));
         prop_assert_eq!(part.check_rest(&touched), whole.check_rest(&touched));
@@ -304,9 +325,9 @@ proptest! {
     }
 
     #[test]
-    fn untouched_lines_stay(before in document(), changes in changes()) {
-        let (after, spans) = changed(&before, &changes);
-        let touched = Touched::of(&before, &after, &edits(&before, &after, &spans));
+    fn untouched_lines_stay(before in document(), made in made()) {
+        let (after, edits) = changed(&before, &made);
+        let touched = Touched::of(&before, &after, &changes(&before, &after, &edits));
         let (old, new): (Vec<_>, Vec<_>) =
             (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
         for (at, line) in new.iter().enumerate() {

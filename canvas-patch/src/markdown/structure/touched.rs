@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::memchr_iter;
 
-use crate::markdown::outline::Edit;
+use crate::markdown::outline::Changed;
+use crate::text::lines;
 
 /// Whole lines, counted from 0, that stand in the place of others. In order and apart.
 #[derive(Debug)]
@@ -13,22 +14,21 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    pub(super) fn of(before: &str, after: &str, edits: &[Edit]) -> Self {
-        let mut whole: Vec<Edit> = Vec::with_capacity(edits.len());
-        for edit in edits {
-            let mut end = (edit.old.end, edit.new.end);
+    pub(super) fn of(before: &str, after: &str, changes: &[Changed]) -> Self {
+        let mut whole: Vec<Changed> = Vec::with_capacity(changes.len());
+        for change in changes {
+            let mut end = (change.old.end, change.new.end);
             if !(is_line_start(before, end.0) && is_line_start(after, end.1)) {
                 // What follows is the same in both; where it is edited too, that edit says where the lines end.
-                let rest = &before.as_bytes()[end.0..];
-                let more = memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+                let more = lines::line_end(before, end.0) - end.0;
                 end = (end.0 + more, (end.1 + more).min(after.len()));
             }
-            let line = memrchr(b'\n', &before.as_bytes()[..edit.old.start]).map_or(0, |newline| newline + 1);
+            let line = lines::line_start(before, change.old.start);
             match whole.last_mut() {
                 Some(last) if line < last.old.end => (last.old.end, last.new.end) = end,
                 _ => {
-                    let start = edit.new.start - (edit.old.start - line);
-                    whole.push(Edit { old: line..end.0, new: start..end.1 });
+                    let start = change.new.start - (change.old.start - line);
+                    whole.push(Changed { old: line..end.0, new: start..end.1 });
                 }
             }
         }
@@ -55,9 +55,9 @@ fn is_line_start(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
-fn lines_of(before: &str, after: &str, edits: &[Edit]) -> Vec<(Range<usize>, Range<usize>)> {
+fn lines_of(before: &str, after: &str, changes: &[Changed]) -> Vec<(Range<usize>, Range<usize>)> {
     let (mut old_at, mut old_line, mut new_line) = (0, 0, 0);
-    let lines = edits.iter().map(|Edit { old, new }| {
+    let lines = changes.iter().map(|Changed { old, new }| {
         let same = newlines(&before.as_bytes()[old_at..old.start]);
         let (old_start, new_start) = (old_line + same, new_line + same);
         old_line = old_start + count(&before.as_bytes()[old.clone()]);

@@ -1,9 +1,14 @@
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use proptest::sample::{self, select};
 
 use super::*;
-use crate::markdown::outline::scan;
-use crate::markdown::outline::scan::scan_whole;
+use crate::markdown::outline::changed::MAX_EDITS;
+use crate::markdown::outline::index::SPACING;
+use crate::markdown::outline::parts::{scan, scan_in_parts, scan_whole};
+use crate::markdown::outline::scan::{BYTES_PARSED, Lead, RestartPoint};
 
 /// Fewer in an ordinary run.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
@@ -15,44 +20,47 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 /// Everything that is kept is what a fresh reading finds.
 #[track_caller]
 fn check(live: &LiveOutline) {
-    let text = live.text();
-    let (outline, blocks) = scan_whole::<true>(text, Lead::of(text));
-    assert_eq!(live.outline, outline, "{text:?}");
-    assert_eq!(live.blocks, blocks, "{text:?}");
-    let fresh = LiveOutline::new(text.to_owned());
+    let (text, index) = (live.text(), &live.index);
+    let ScanResult { sections, containers, blocks, points, definitions } =
+        scan_whole::<true, true>(text, index.lead, SPACING);
+    let outline = Outline { sections, containers, front_matter: index.lead.front_matter };
+    assert_eq!(index.outline, outline, "{text:?}");
+    assert_eq!(index.blocks, blocks, "{text:?}");
     // What is read in parts is what the parser finds at once.
     assert_eq!(scan::<true>(text), (outline, blocks), "{text:?}");
-    let whole =
-        piece(text, &depth::bounded(&text[live.lead.bytes..]), live.lead.end(text), SPACING, |_| false);
-    assert_eq!((&fresh.points, &fresh.definitions), (&whole.points, &whole.definitions), "{text:?}");
-    assert_eq!(fresh.limits.longest_definition, whole.longest_definition, "{text:?}");
-    assert_eq!(live.lead, fresh.lead);
-    assert_eq!(live.points[0], fresh.points[0]);
-    assert!(live.points.is_sorted_by(|a, b| a.byte < b.byte), "{text:?}");
-    let is_point = |point: &RestartPoint| {
-        fresh.points.binary_search_by_key(&point.byte, |p| p.byte).map(|at| fresh.points[at])
-    };
-    assert!(live.points.iter().all(|point| is_point(point) == Ok(*point)), "{text:?}");
-    assert!(live.definitions.is_sorted_by_key(|definition| definition.byte));
+    let fresh = Index::new(text);
+    assert_eq!((&fresh.points, &fresh.definitions), (&points, &definitions), "{text:?}");
+    assert_eq!(index.lead, fresh.lead);
+    assert_eq!(index.points[0], fresh.points[0]);
+    assert!(index.points.is_sorted_by(|a, b| a.byte < b.byte), "{text:?}");
+    let is_point =
+        |point: &RestartPoint| points.binary_search_by_key(&point.byte, |p| p.byte).map(|at| points[at]);
+    assert!(index.points.iter().all(|point| is_point(point) == Ok(*point)), "{text:?}");
+    assert!(index.definitions.is_sorted_by_key(|definition| definition.byte));
     let all =
-        |live: &LiveOutline| live.definitions.iter().map(|d| d.label.to_lowercase()).collect::<BTreeSet<_>>();
-    assert_eq!(all(live), all(&fresh), "{text:?}");
-    assert!(fresh.definitions.iter().all(|definition| live.definitions.contains(definition)));
-    assert_eq!(live.limits.brackets, fresh.limits.brackets);
-    assert!(live.limits.longest_definition >= fresh.limits.longest_definition);
-    assert!(live.limits.deep >= fresh.limits.deep);
+        |index: &Index| index.definitions.iter().map(|d| d.label.to_lowercase()).collect::<BTreeSet<_>>();
+    assert_eq!(all(index), all(&fresh), "{text:?}");
+    assert!(definitions.iter().all(|definition| index.definitions.contains(definition)));
+    assert_eq!(index.limits.brackets, fresh.limits.brackets);
+    assert!(index.limits.longest_definition >= fresh.limits.longest_definition);
+    assert!(index.limits.deep >= fresh.limits.deep);
 }
 
-fn span(old: Range<usize>, new: Range<usize>) -> Span {
-    Span { old_lines: 0..0, new_lines: 0..0, old_bytes: old, new_bytes: new }
+pub(crate) fn text_edit(at: usize, old: &str, new: &str) -> TextEdit {
+    TextEdit { at, old: old.to_owned(), new: new.to_owned() }
+}
+
+/// All of an outline.
+pub(crate) fn whole(live: &LiveOutline) -> Region {
+    live.index.whole()
 }
 
 /// Whether the edit was read in part only.
 #[track_caller]
-fn edit(live: &mut LiveOutline, after: &str, spans: &[Span]) -> bool {
-    let edits = edits(&live.text, after, spans);
-    let in_part = live.plan(after, &edits).is_some();
-    live.edit(after.to_owned(), spans);
+fn edit(live: &mut LiveOutline, after: &str, edits: &[TextEdit]) -> bool {
+    let changes = changes(live.text(), after, edits);
+    let in_part = live.index.plan(live.text(), after, &changes).is_some();
+    live.edit(after.to_owned(), edits);
     assert_eq!(live.text(), after);
     check(live);
     in_part
@@ -72,7 +80,7 @@ fn check_table(rows: &[(&str, &str)]) {
                 check(&live);
                 edit(&mut live, &after, &[]);
                 edit(&mut live, &before, &[]);
-                edit(&mut live, &after, &[span(0..before.len(), 0..after.len())]);
+                edit(&mut live, &after, &[text_edit(0, &before, &after)]);
             }
         }
     }
@@ -160,28 +168,25 @@ fn front_matter_comes_and_goes() {
 }
 
 #[test]
-fn wrong_spans_do_no_harm() {
+fn wrong_edits_do_no_harm() {
     let (before, after) = ("# a\n\nb\n\n# c\n", "# a\n\nbc\n\n## c\n");
-    for spans in [
+    for edits in [
         vec![],
-        vec![span(0..0, 0..0)],
-        vec![span(5..7, 5..8)],
-        vec![span(5..7, 5..8), span(8..10, 9..12), span(90..99, 90..99)],
-        vec![span(8..9, 9..11), span(5..7, 5..8)],
-        vec![span(Range { start: 7, end: 5 }, Range { start: 8, end: 5 })],
-        vec![span(5..usize::MAX, 5..usize::MAX)],
-        vec![span(0..before.len(), 0..after.len())],
-        vec![span(5..7, 5..8), span(8..9, 9..11)],
+        vec![text_edit(0, "", "")],
+        vec![text_edit(5, "b\n", "bc\n")],
+        vec![text_edit(5, "b\n", "bc\n"), text_edit(8, "# ", "## "), text_edit(90, "x", "y")],
+        vec![text_edit(8, "#", "##"), text_edit(5, "b\n", "bc\n")],
+        vec![text_edit(usize::MAX, "x", "y")],
+        vec![text_edit(5, "x\n", "bc\n"), text_edit(8, "#", "##")],
+        vec![text_edit(5, "b\n", "bd\n"), text_edit(8, "#", "##")],
+        vec![text_edit(0, before, after)],
+        vec![text_edit(5, "b\n", "bc\n"), text_edit(8, "#", "##")],
     ] {
-        edit(&mut LiveOutline::new(before.to_owned()), after, &spans);
+        edit(&mut LiveOutline::new(before.to_owned()), after, &edits);
     }
     // Inside a character.
     let mut live = LiveOutline::new("# \u{e9}\n\n# b\n".to_owned());
-    edit(&mut live, "# \u{e8}\n\n# b\n", &[span(3..4, 3..4)]);
-    // One side runs backwards, and all that is kept is the same.
-    let (once, twice, backwards) = ("# a\n# b\n", "# a\n# b\n# b\n", Range { start: 8, end: 4 });
-    edit(&mut LiveOutline::new(once.to_owned()), twice, &[span(backwards.clone(), 8..8)]);
-    edit(&mut LiveOutline::new(twice.to_owned()), once, &[span(8..8, backwards)]);
+    edit(&mut live, "# \u{e8}\n\n# b\n", &[text_edit(3, "", "")]);
 }
 
 /// The start of the text, and each line at which nothing is open.
@@ -200,7 +205,7 @@ fn where_reading_can_start_again() {
         ("```\n# a\n\nb\n```\n# c\n", &[1, 6]),
     ] {
         let live = LiveOutline::new(text.to_owned());
-        assert_eq!(live.points.iter().map(|point| point.line).collect::<Vec<_>>(), lines, "{text:?}");
+        assert_eq!(live.index.points.iter().map(|point| point.line).collect::<Vec<_>>(), lines, "{text:?}");
     }
 }
 
@@ -211,19 +216,20 @@ fn edits_far_apart_are_read_apart() {
     for at in places {
         after.replace_range(at..at + 1, "b");
     }
-    let spans = places.map(|at| span(at..at + 1, at..at + 1));
+    let edits = places.map(|at| text_edit(at, &text[at..at + 1], "b"));
     let live = LiveOutline::new(text);
-    let plan = live.plan(&after, &edits(&live.text, &after, &spans)).expect("a part will do");
-    let read: Vec<_> = plan.reparses.iter().map(|reparse| reparse.piece.points.len()).collect();
+    let changes = changes(live.text(), &after, &edits);
+    let plan = live.index.plan(live.text(), &after, &changes).expect("a part will do");
+    let read: Vec<_> = plan.reparses.iter().map(|reparse| reparse.found.points.len()).collect();
     assert!(read.len() == places.len() && read.iter().all(|&points| points < 8), "{read:?}");
 }
 
 #[test]
 fn too_many_edits_count_as_one() {
     for (count, kept) in [(1, 1), (MAX_EDITS, MAX_EDITS), (MAX_EDITS + 1, 1), (2 * MAX_EDITS, 1)] {
-        let spans: Vec<_> = (0..count).map(|at| span(2 * at..2 * at + 1, 2 * at..2 * at + 1)).collect();
-        let edits = edits(&"a\n".repeat(count), &"b\n".repeat(count), &spans);
-        assert_eq!((edits.len(), edits[kept - 1].new.end), (kept, 2 * count - 1));
+        let edits: Vec<_> = (0..count).map(|at| text_edit(2 * at, "a", "b")).collect();
+        let changes = changes(&"a\n".repeat(count), &"b\n".repeat(count), &edits);
+        assert_eq!((changes.len(), changes[kept - 1].new.end), (kept, 2 * count - 1));
     }
 }
 
@@ -322,13 +328,16 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
 }
 
 /// Ranges that are replaced, by lines or by characters.
-pub(crate) fn changes() -> impl Strategy<Value = Vec<(Index, usize, bool, String)>> {
+pub(crate) fn made() -> impl Strategy<Value = Vec<(sample::Index, usize, bool, String)>> {
     let new = prop_oneof![4 => lines_of(0..3), 1 => Just(String::new()), 2 => line()];
-    prop::collection::vec((any::<Index>(), 0..4_usize, prop::bool::weighted(0.8), new), 1..4)
+    prop::collection::vec((any::<sample::Index>(), 0..4_usize, prop::bool::weighted(0.8), new), 1..4)
 }
 
-/// The text after the changes, with their spans.
-pub(crate) fn changed(before: &str, changes: &[(Index, usize, bool, String)]) -> (String, Vec<Span>) {
+/// The text after the changes, with the edits that lead to it.
+pub(crate) fn changed(
+    before: &str,
+    changes: &[(sample::Index, usize, bool, String)],
+) -> (String, Vec<TextEdit>) {
     let lines: Vec<_> = lines::boundaries(before);
     let chars: Vec<_> = before.char_indices().map(|(at, _)| at).chain([before.len()]).collect();
     let mut ranges: Vec<_> = changes
@@ -340,29 +349,67 @@ pub(crate) fn changed(before: &str, changes: &[(Index, usize, bool, String)]) ->
         })
         .collect();
     ranges.sort_by_key(|(range, _)| (range.start, range.end));
-    let (mut after, mut spans, mut at) = (String::new(), Vec::new(), 0);
+    let (mut after, mut edits, mut at) = (String::new(), Vec::new(), 0);
     for (range, new) in ranges {
         if range.start >= at {
             after += &before[at..range.start];
-            let start = after.len();
             after += new;
-            spans.push(span(range.clone(), start..after.len()));
+            edits.push(text_edit(range.start, &before[range.clone()], new));
             at = range.end;
         }
     }
-    (after + &before[at..], spans)
+    (after + &before[at..], edits)
+}
+
+/// However a text is made, the parser is given few times its bytes, in parts of any length.
+#[track_caller]
+fn check_work(text: &str, part: usize, times: usize) {
+    BYTES_PARSED.set(0);
+    let _ = scan_in_parts::<true>(text, Lead::of(text), 0, part);
+    let (parsed, most) = (BYTES_PARSED.get(), times * text.len());
+    assert!(parsed <= most, "{parsed} of {} bytes in parts of {part}: {:.60?}", text.len(), text);
+}
+
+#[test]
+fn long_blocks_after_short_ones_are_read_once() {
+    let defined = |count: usize| (0..count).map(|i| format!("[label {i}]: b\n")).collect::<String>();
+    for short in ["a\n\n", "# a\n", "- a\n", "a\n\n    b\n\n"] {
+        for long in [
+            format!("```\n{}```\n", "code\n".repeat(4_000)),
+            "> quote\n".repeat(2_500),
+            format!("|a|b|\n|-|-|\n{}", "|a|b|\n".repeat(2_500)),
+            "prose\n".repeat(3_000),
+            "prose ".repeat(3_000) + "\n",
+            defined(1_000),
+        ] {
+            for end in ["", "\na\n"] {
+                let text = short.repeat(300) + &long + end;
+                check_work(&text, 1 << 13, 6);
+                check_work(&(text.clone() + &text), 1 << 13, 6);
+            }
+        }
+    }
 }
 
 proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn an_edited_outline_equals_a_fresh_one(before in document(), edits in prop::collection::vec(changes(), 1..4)) {
+    fn an_edited_outline_equals_a_fresh_one(before in document(), rounds in prop::collection::vec(made(), 1..4)) {
         let mut live = LiveOutline::new(before);
         check(&live);
-        for changes in edits {
-            let (after, spans) = changed(live.text(), &changes);
-            edit(&mut live, &after, &spans);
+        for made in rounds {
+            let (after, edits) = changed(live.text(), &made);
+            edit(&mut live, &after, &edits);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn parts_cost_a_few_readings(text in prop::collection::vec(document(), 1..8), part in 64..512_usize) {
+        check_work(&text.concat(), part, 24);
     }
 }

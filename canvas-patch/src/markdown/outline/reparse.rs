@@ -1,0 +1,209 @@
+//! What an edit makes it necessary to read again.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::Parser;
+
+use super::changed::Changed;
+use super::depth;
+use super::index::Index;
+use super::limits::{ParserLimits, brackets, longest};
+use super::scan::{
+    Definition, GROWTH, Lead, RestartPoint, Scan, ScanResult, definitions_only, two_lines_above,
+};
+use super::splice::{Reparse, Shift};
+use crate::text::lines;
+
+pub(super) struct Plan {
+    pub(super) lead: Lead,
+    pub(super) reparses: Vec<Reparse>,
+    pub(super) limits: ParserLimits,
+}
+
+impl Index {
+    /// What to read again and what it holds after; `None` where only the whole will do.
+    pub(super) fn plan(&self, before: &str, after: &str, changes: &[Changed]) -> Option<Plan> {
+        if self.limits.can_matter(&before[self.lead.bytes..]) {
+            return None;
+        }
+        let mut limits = self.limits;
+        for Changed { old, new } in changes {
+            limits.brackets += brackets(&after.as_bytes()[new.clone()]);
+            limits.brackets -= brackets(&before.as_bytes()[old.clone()]);
+        }
+        let lead = Lead::of(after);
+        let (definitions, labels) = (OnceCell::new(), OnceCell::new());
+        let is_defined = |label: &str| {
+            let parsed = || {
+                let definitions = definitions.get_or_init(|| definitions_only(&self.definitions));
+                Parser::new(definitions)
+            };
+            labels.get_or_init(parsed).reference_definitions().get(label).is_some()
+        };
+        let mut reader =
+            Reader { index: self, before, after, lead, changes, limits, is_defined: &is_defined };
+        let mut reparses: Vec<Reparse> = Vec::new();
+        let mut next = 0;
+        while next < changes.len() {
+            let (first, shift) = match reparses.last() {
+                Some(reparse) => (reparse.old.end, reparse.shift),
+                None => (0, Shift::default()),
+            };
+            let reparse;
+            (reparse, next) = reader.reparse(next, first, shift)?;
+            reparses.push(reparse);
+        }
+        let limits = reader.limits;
+        (!limits.can_matter(&after[lead.bytes..])).then_some(Plan { lead, reparses, limits })
+    }
+}
+
+/// Reads ranges of the text after.
+struct Reader<'l> {
+    index: &'l Index,
+    before: &'l str,
+    after: &'l str,
+    lead: Lead,
+    changes: &'l [Changed],
+    limits: ParserLimits,
+    is_defined: &'l dyn Fn(&str) -> bool,
+}
+
+/// Where text and parse are as before.
+struct Resync {
+    new: RestartPoint,
+    /// Index of the old point.
+    old: usize,
+    /// The first edit behind it.
+    next: usize,
+}
+
+impl Reader<'_> {
+    /// Reads from above the edit at `next` until text and parse are as before. Points before `first` are taken, and
+    /// what follows them is moved by `shift`. Also tells the first edit behind the reparse.
+    fn reparse(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Reparse, usize)> {
+        let points = &self.index.points;
+        let above = two_lines_above(&self.before, self.changes[next].old.start);
+        let restart = points.partition_point(|point| point.byte <= above).saturating_sub(1).max(first);
+        let restart = if next == 0 && self.lead != self.index.lead { 0 } else { restart };
+        let start =
+            if next == 0 && restart == 0 { self.lead.end(self.after) } else { shift.point(points[restart]) };
+
+        let mut target = start.byte.max(self.changes[next].new.end);
+        loop {
+            let end = self.end_of_reading(target);
+            let found = self.read(start, end)?;
+            let (reparse, next) = match self.resync(next, &found, end) {
+                Some(Resync { new, old, next }) => {
+                    let shift = Shift::between(points[old], new);
+                    (Reparse { old: restart..old, found, end: new, shift }, next)
+                }
+                None if end == self.after.len() => {
+                    let (sections, containers) = (found.sections.len(), found.containers.len());
+                    let end = RestartPoint { byte: usize::MAX, line: 0, sections, containers };
+                    (Reparse { old: restart..points.len(), found, end, shift }, self.changes.len())
+                }
+                None => {
+                    target = start.byte + (end - start.byte).saturating_mul(GROWTH);
+                    continue;
+                }
+            };
+            return self.labels_stay(&reparse).then_some((reparse, next));
+        }
+    }
+
+    /// What stands between `start` and the byte `end`; `None` where the parser's limits could matter.
+    fn read(&mut self, start: RestartPoint, end: usize) -> Option<ScanResult> {
+        let body = &self.after[start.byte..end];
+        let mut scan = Scan::new(&self.after[..end], start, 0);
+        let definitions = scan.read::<true, true>(body, start.byte, self.is_defined);
+        let limits = &mut self.limits;
+        limits.deep |= depth::is_deep(body);
+        limits.longest_definition = limits.longest_definition.max(longest(&definitions));
+        if limits.longest_definition > 0 {
+            let own = ParserLimits { brackets: brackets(body), deep: false, ..*limits };
+            if own.can_matter(body) {
+                return None;
+            }
+        }
+        Some(scan.finish(definitions))
+    }
+
+    /// The end of the second line after the first old point at or behind `target`, where nothing is edited.
+    fn end_of_reading(&self, mut target: usize) -> usize {
+        let (points, changes) = (&self.index.points, self.changes);
+        let mut next = changes.partition_point(|changed| changed.new.end <= target);
+        loop {
+            if changes.get(next).is_none_or(|changed| target <= changed.new.start) {
+                let Changed { old, new } = &changes[next - 1];
+                let at = points.partition_point(|point| point.byte + new.end < target + old.end);
+                let Some(point) = points.get(at) else { return self.after.len() };
+                if changes.get(next).is_none_or(|changed| point.byte <= changed.old.start) {
+                    let point = point.byte + new.end - old.end;
+                    return lines::skip(self.after, point, 2).unwrap_or(self.after.len());
+                }
+            }
+            let Some(changed) = changes.get(next) else { return self.after.len() };
+            target = changed.new.end;
+            next += 1;
+        }
+    }
+
+    /// The first point of a found behind the edit at `next` that is an old one too.
+    fn resync(&self, next: usize, found: &ScanResult, end: usize) -> Option<Resync> {
+        let (points, changes) = (&self.index.points, self.changes);
+        let start = found.points.first()?.byte;
+        // Nearer to the end of what was read, a point need not be one in the whole text.
+        let last = if end == self.after.len() { end } else { two_lines_above(self.after, end).max(start) };
+        let behind = found.points.partition_point(|point| point.byte < changes[next].new.end);
+        let candidates = found.points[behind..].iter().take_while(|point| point.byte <= last);
+        candidates.copied().find_map(|new| {
+            let next = changes.partition_point(|changed| changed.new.end <= new.byte);
+            let before = &changes[next.checked_sub(1)?];
+            if changes.get(next).is_some_and(|changed| changed.new.start < new.byte) {
+                return None;
+            }
+            let byte = new.byte - before.new.end + before.old.end;
+            let old = points.binary_search_by_key(&byte, |point| point.byte).ok()?;
+            Some(Resync { new, old, next })
+        })
+    }
+
+    /// Whether the reparse defines the link labels that it defined before, or at least no label comes or goes in all.
+    /// Titles that refer to them stand anywhere.
+    fn labels_stay(&self, reparse: &Reparse) -> bool {
+        let (definitions, points) = (&self.index.definitions, &self.index.points);
+        let old = definitions_between(definitions, points, &reparse.old);
+        let (new, behind) = reparse.found.definitions.split_at(
+            reparse.found.definitions.partition_point(|definition| definition.byte < reparse.end.byte),
+        );
+        if definitions[old.clone()].iter().map(label).eq(new.iter().map(label)) && behind.is_empty() {
+            return true;
+        }
+        let old: BTreeSet<_> = definitions[old].iter().map(label).collect();
+        let new: BTreeSet<_> = new.iter().map(label).collect();
+        let known: BTreeSet<_> = definitions.iter().map(label).collect();
+        old.is_subset(&new)
+            && new.is_subset(&known)
+            && behind.iter().map(label).all(|label| known.contains(label))
+    }
+}
+
+fn label(definition: &Definition) -> &str {
+    &definition.label
+}
+
+/// The definitions from one point to another, given by their indices.
+fn definitions_between(
+    definitions: &[Definition],
+    points: &[RestartPoint],
+    between: &Range<usize>,
+) -> Range<usize> {
+    let at = |point: usize| {
+        let byte = points.get(point).map_or(usize::MAX, |point| point.byte);
+        definitions.partition_point(|definition| definition.byte < byte)
+    };
+    at(between.start)..at(between.end)
+}
