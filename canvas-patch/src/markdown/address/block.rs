@@ -1,6 +1,6 @@
 //! List items and fences of a section, and the quotes and list items around a place.
 
-use super::{Part, Resolved};
+use super::model::{Part, Resolved};
 use crate::markdown::outline::{Block, BlockKind, ContainerKind, LineRange};
 use crate::text::cursor::LineCursor;
 use crate::text::lines::{line_end, line_start_before};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::Part;
+use super::model::Part;
 use crate::markdown::outline::Outline;
 use crate::text::grep::GrepError;
 

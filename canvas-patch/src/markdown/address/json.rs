@@ -1,15 +1,28 @@
 //! Addresses in JSON.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use super::{Address, Part};
+use super::model::{Address, Part};
 use crate::text::grep::{GrepError, Query, QuerySource};
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Wire::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+    }
+}
 
 /// All fields that any address has.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Wire {
+struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<(usize, usize)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +49,7 @@ enum Numbers {
 }
 
 #[derive(Debug, Error)]
-pub(super) enum WireError {
+enum WireError {
     #[error("name one of lines, front_matter (true), section and grep")]
     OnePlace,
     #[error("{field} belongs to {owner} only")]

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::found::{Block, Definition, Lead, RestartPoint, ScanResult};
 use super::limits::ParserLimits;
+use super::model::{Outline, Section};
 use super::parts::scan_with_points;
-use super::scan::{Block, Definition, Lead, RestartPoint, ScanResult};
-use super::{Outline, Section};
 
 /// Bytes between two restart points that are kept. A one-line edit reads about as much again; all points after it are
 /// moved. In tests and fuzz targets every point counts: their texts are short.

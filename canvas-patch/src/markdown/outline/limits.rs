@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 use super::depth;
-use super::scan::{Definition, Lead};
+use super::found::{Definition, Lead};
 
 /// What link references may expand to before pulldown-cmark stops resolving them, where the text is no longer.
 const EXPANSION: usize = 100_000;

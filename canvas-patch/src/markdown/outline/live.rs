@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Outline;
 use super::changed::{Changed, changes};
+use super::found::{Block, ScanResult};
 use super::index::{Index, Region};
+use super::model::Outline;
 use super::reparse::Plan;
-use super::scan::{Block, ScanResult};
 use super::splice::Reparse;
 use crate::diff::delta::TextEdit;
 use crate::text::lines;

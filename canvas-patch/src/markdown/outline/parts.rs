@@ -9,9 +9,11 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 use pulldown_cmark::Parser;
 
+use super::depth;
+use super::found::{Block, Definition, GROWTH, Lead, ScanResult, definitions_only};
 use super::limits::{ParserLimits, brackets, longest};
-use super::scan::{Block, Definition, GROWTH, Lead, Scan, ScanResult, definitions_only};
-use super::{Outline, depth};
+use super::model::Outline;
+use super::scan::Scan;
 use crate::text::lines;
 
 /// Bytes that the parser is given at once, or a few lines more. In tests and fuzz targets parts are as short as can be.
@@ -19,6 +21,26 @@ const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 20 };
 
 /// Labels without a definition in their part are remembered up to this part of the text. Short texts of tests have few.
 const UNDEFINED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
+
+/// Finds every heading of `text` and the lines of its section.
+///
+/// Headings are those of CommonMark with pipe tables and `~~strikethrough~~`, also inside block quotes
+/// and list items; YAML front matter counts only at the very start of the text, after a byte order mark
+/// if there is one. Takes linear time and never fails: any text is Markdown.
+///
+/// Container markers in the first 256 bytes of a line are always understood. What is nested deeper is
+/// read as code in texts that nest so deeply, over so many lines, that the time would no longer be
+/// linear; no text written by hand comes near.
+///
+/// ```
+/// let outline = canvas_patch::outline("# Install\n\n## Linux\n\nUse a package.\n\n## Windows\n");
+/// let linux = &outline.sections()[1];
+/// assert_eq!(outline.path(1), ["Install", "Linux"]);
+/// assert_eq!((linux.lines.start, linux.lines.end), (3, 5));
+/// ```
+pub fn outline(text: &str) -> Outline {
+    scan::<false>(text).0
+}
 
 /// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
 pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {

@@ -8,11 +8,10 @@ use pulldown_cmark::Parser;
 
 use super::changed::Changed;
 use super::depth;
+use super::found::{Definition, GROWTH, Lead, RestartPoint, ScanResult, definitions_only, two_lines_above};
 use super::index::Index;
 use super::limits::{ParserLimits, brackets, longest};
-use super::scan::{
-    Definition, GROWTH, Lead, RestartPoint, Scan, ScanResult, definitions_only, two_lines_above,
-};
+use super::scan::Scan;
 use super::splice::{Reparse, Shift};
 use crate::text::lines;
 

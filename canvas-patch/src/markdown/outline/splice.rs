@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::LineRange;
+use super::found::{RestartPoint, ScanResult};
 use super::index::{Index, Place, SPACING};
-use super::scan::{RestartPoint, ScanResult};
+use super::model::LineRange;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 

@@ -1,15 +1,15 @@
 //! What an edit does to the structure of a Markdown text, and edits that are refused for it.
 
+mod error;
 mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use thiserror::Error;
-
+pub use self::error::EditPolicyError;
 use self::touched::Touched;
 use crate::diff::apply::Applied;
 use crate::diff::delta::TextEdit;
-use crate::markdown::address::{Address, AddressError};
+use crate::markdown::address::Address;
 use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline, Region, changes};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -85,103 +85,6 @@ pub fn check_edit(
     policy: &EditPolicy,
 ) -> Result<StructureChange, EditPolicyError> {
     LiveOutline::new(before.to_owned()).check_edit(applied.text(), applied.delta().edits(), policy)
-}
-
-/// Why an edit is refused. Lines count from 1.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum EditPolicyError {
-    /// The scope is not in the text before.
-    #[error("the scope of the edit: {0}")]
-    Scope(#[from] AddressError),
-    /// The edit changes a line outside of its scope.
-    #[error(
-        "the edit changes line {line} of the document, outside of lines {} to {}; \
-         change only these, or ask for a wider scope", .scope.start, .scope.end
-    )]
-    OutOfScope {
-        /// The line of the text before; for an insertion, the line above it.
-        line: usize,
-        /// The lines that may change.
-        scope: LineRange,
-    },
-    /// A code fence is not closed now, and was closed or not there before.
-    #[error("the code fence at line {line} of the new text is never closed; write its closing line too")]
-    UnclosedFence {
-        /// The line of the text after.
-        line: usize,
-    },
-    /// Lines of which the edit touches only some have become an underlined heading.
-    #[error(
-        "the text at line {line} of the new text has become the heading {title:?} by the line below it; \
-         put a blank line before that line, or write the heading with #"
-    )]
-    UnintendedHeading {
-        /// The first line of the heading in the text after.
-        line: usize,
-        /// Its title.
-        title: String,
-    },
-    /// Lines that the edit does not touch have become front matter, or are front matter no more.
-    #[error("{} at the start of the document; leave its --- lines as they are, or change both", FrontMatter(*made))]
-    FrontMatter {
-        /// Whether there is some now.
-        made: bool,
-    },
-    /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
-    /// code fence.
-    #[error(
-        "line {line} of the new text is not in the edit, but the edit makes it {}; \
-         look for a fence, comment, indentation or blank line that reaches further than meant", Spill(*is_now)
-    )]
-    SideEffect {
-        /// The line of the text after.
-        line: usize,
-        /// Whether it means something now that it did not mean before.
-        is_now: bool,
-    },
-}
-
-impl EditPolicyError {
-    /// A stable name for the reason.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Scope(error) => error.code(),
-            Self::OutOfScope { .. } => "OUT_OF_SCOPE",
-            Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
-            Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
-            Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
-            Self::SideEffect { .. } => "STRUCTURE_SPILLED",
-        }
-    }
-
-    /// Whether the same edit may pass later: never while the text is the same.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
-}
-
-struct FrontMatter(bool);
-
-impl std::fmt::Display for FrontMatter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0 {
-            "lines outside of the edit have become front matter"
-        } else {
-            "there is no front matter any more"
-        })
-    }
-}
-
-struct Spill(bool);
-
-impl std::fmt::Display for Spill {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0 {
-            "a heading, list item or fence that it was not"
-        } else {
-            "lose its meaning as heading, list item or fence"
-        })
-    }
 }
 
 impl LiveOutline {

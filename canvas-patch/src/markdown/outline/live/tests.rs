@@ -6,9 +6,10 @@ use proptest::sample::{self, select};
 
 use super::*;
 use crate::markdown::outline::changed::MAX_EDITS;
+use crate::markdown::outline::found::{Lead, RestartPoint};
 use crate::markdown::outline::index::SPACING;
 use crate::markdown::outline::parts::{scan, scan_in_parts, scan_whole};
-use crate::markdown::outline::scan::{BYTES_PARSED, Lead, RestartPoint};
+use crate::markdown::outline::scan::BYTES_PARSED;
 
 /// Fewer in an ordinary run.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
