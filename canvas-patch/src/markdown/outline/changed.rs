@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diff::delta::TextEdit;
+use crate::diff::edit::TextEdit;
 
 /// With more edits at once, everything between the first and the last counts as changed.
 pub(super) const MAX_EDITS: usize = 256;

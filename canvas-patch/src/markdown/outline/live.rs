@@ -8,7 +8,7 @@ use super::index::{Index, Region};
 use super::model::Outline;
 use super::reparse::Plan;
 use super::splice::Reparse;
-use crate::diff::delta::TextEdit;
+use crate::diff::edit::TextEdit;
 use crate::text::lines;
 
 /// A text with its outline, which an edit brings up to date at the cost of the edit.

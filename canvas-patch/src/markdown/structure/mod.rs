@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use self::error::EditPolicyError;
 use self::touched::Touched;
 use crate::diff::apply::Applied;
-use crate::diff::delta::TextEdit;
+use crate::diff::edit::TextEdit;
 use crate::markdown::address::Address;
 use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline, Region, changes};
 use crate::text::cursor::LineCursor;
