@@ -1,4 +1,5 @@
-//! The corpora of real changes, broken patches and patches written by models, where they are at hand.
+//! The corpora of real changes, broken patches and patches written by models: our own small ones, and the large ones of
+//! `CANVAS_DATA` where they are at hand.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,16 +9,18 @@ use std::process::{Command, Stdio};
 use canvas_patch::{BuildOptions, Limits, Mode, Options, Reason, apply, build, build_unique};
 use serde_json::Value;
 
-/// The rows of a corpus; `None`, said aloud, where the data folder is not there.
+/// The rows of our own corpus, and those of the large one where it is at hand.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
-fn rows(name: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var("CANVAS_DATA")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join("patch").join(name)) else {
-        say(&format!("corpus {name}: absent, nothing checked"));
-        return None;
-    };
-    Some(text.lines().map(|line| serde_json::from_str(line).expect("the corpus is JSON lines")).collect())
+fn rows(own: &str, large: &str) -> Vec<Value> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let mut text = read(&here.join("tests/corpus").join(own)).expect("our own corpus is in the repository");
+    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../shared/data"), PathBuf::from);
+    match read(&data.join("patch").join(large)) {
+        Ok(large) => text.push_str(&large),
+        Err(e) => say(&format!("SKIPPED: {large}, only {own} is checked ({e})")),
+    }
+    text.lines().map(|line| serde_json::from_str(line).expect("the corpus is JSON lines")).collect()
 }
 
 #[expect(clippy::print_stdout, reason = "counts are the result of a corpus run")]
@@ -35,7 +38,7 @@ fn options(mode: Mode) -> Options {
 
 #[test]
 fn real_changes_apply_strictly_and_back() {
-    let Some(rows) = rows("corpus_dev.jsonl") else { return };
+    let rows = rows("changes.jsonl", "corpus_dev.jsonl");
     let (mut anchored_same, mut anchored_refused) = (0, BTreeMap::new());
     for row in &rows {
         let (before, patch, after) = (field(row, "before"), field(row, "patch"), field(row, "after"));
@@ -54,7 +57,7 @@ fn real_changes_apply_strictly_and_back() {
         }
     }
     say(&format!(
-        "corpus_dev: {0} of {0} strict, {0} inverses; anchored {anchored_same}, refused {anchored_refused:?}",
+        "changes: {0} of {0} strict, {0} inverses; anchored {anchored_same}, refused {anchored_refused:?}",
         rows.len()
     ));
 }
@@ -69,7 +72,7 @@ fn size_of(patch: &str) -> (usize, usize) {
 
 #[test]
 fn built_patches_are_as_small_as_those_of_git() {
-    let Some(rows) = rows("corpus_dev.jsonl") else { return };
+    let rows = rows("changes.jsonl", "corpus_dev.jsonl");
     let (mut ours, mut gits, mut more, mut fewer) = ((0, 0), (0, 0), 0, 0);
     let (mut narrow, mut ambiguous, mut unique) = (0, 0, 0);
     let mut coarser = Vec::new();
@@ -98,13 +101,13 @@ fn built_patches_are_as_small_as_those_of_git() {
             Err(e) => assert_eq!(e.reason(), Reason::NoAnchor, "{}", row["id"]),
         }
     }
-    say(&format!("corpus_dev: {} built; hunks {} (git {})", rows.len(), ours.0, gits.0));
+    say(&format!("changes: {} built; hunks {} (git {})", rows.len(), ours.0, gits.0));
     say(&format!(
-        "corpus_dev: changed lines {} (git {}), more in {more} rows, fewer in {fewer}",
+        "changes: changed lines {} (git {}), more in {more} rows, fewer in {fewer}",
         ours.1, gits.1
     ));
     say(&format!(
-        "corpus_dev: {narrow} hunks ambiguous as they were; widened: {unique} unique, {ambiguous} ambiguous"
+        "changes: {narrow} hunks ambiguous as they were; widened: {unique} unique, {ambiguous} ambiguous"
     ));
     assert!(coarser.is_empty(), "{coarser:#?}");
 }
@@ -116,7 +119,7 @@ fn built_narrow(before: &str, after: &str, context: usize) -> usize {
 
 #[test]
 fn broken_patches_are_refused() {
-    let Some(rows) = rows("negative_dev.jsonl") else { return };
+    let rows = rows("broken.jsonl", "negative_dev.jsonl");
     let (mut verdicts, mut wrong) = (BTreeMap::new(), Vec::new());
     for row in &rows {
         let result = apply(field(row, "before"), field(row, "patch"), &options(Mode::Strict));
@@ -130,15 +133,15 @@ fn broken_patches_are_refused() {
         *verdicts.entry((field(row, "mutation"), label, verdict)).or_insert(0) += 1;
     }
     for ((mutation, label, verdict), n) in &verdicts {
-        say(&format!("negative_dev: {mutation} ({label}): {verdict} {n}"));
+        say(&format!("broken: {mutation} ({label}): {verdict} {n}"));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    say(&format!("negative_dev: {} judged, none wrong", rows.len()));
+    say(&format!("broken: {} judged, none wrong", rows.len()));
 }
 
 #[test]
 fn patches_of_models_apply_where_their_content_is_unique() {
-    let Some(rows) = rows("llm_diffs.jsonl") else { return };
+    let rows = rows("models.jsonl", "llm_diffs.jsonl");
     let (mut unique, mut no_effect, mut reasons) = (0, 0, BTreeMap::new());
     for row in &rows {
         let (before, patch) = (field(row, "before"), field(row, "single_file_patch"));
@@ -164,10 +167,7 @@ fn patches_of_models_apply_where_their_content_is_unique() {
             }
         }
     }
-    say(&format!(
-        "llm_diffs: {} rows, {unique} unique ({no_effect} without effect), {reasons:?}",
-        rows.len()
-    ));
+    say(&format!("models: {} rows, {unique} unique ({no_effect} without effect), {reasons:?}", rows.len()));
 }
 
 /// What `git apply --recount` makes of a text; `Ok(None)` where it refuses.
@@ -199,7 +199,7 @@ fn git_apply(folder: &Path, text: &str, patch: &str) -> std::io::Result<Option<S
 
 #[test]
 fn git_gives_the_same_bytes() {
-    let Some(rows) = rows("llm_diffs.jsonl") else { return };
+    let rows = rows("models.jsonl", "llm_diffs.jsonl");
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("git_gives_the_same_bytes");
     std::fs::create_dir_all(&folder).expect("the temporary folder can be made");
     let (mut applied, mut both, mut wrong) = (0, 0, Vec::new());
@@ -215,7 +215,7 @@ fn git_gives_the_same_bytes() {
                 }
             }
             Ok(None) => {}
-            Err(e) => return say(&format!("git: absent, nothing compared ({e})")),
+            Err(e) => return say(&format!("SKIPPED: git, nothing is compared ({e})")),
         }
     }
     say(&format!("git: {both} of {applied} applied rows of {} compared, {} differ", rows.len(), wrong.len()));

@@ -2,19 +2,23 @@
 
 #![expect(clippy::print_stdout, reason = "counts are the result of a corpus run")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use canvas_examples::bridge::Bridge;
 use serde_json::{Value, json};
 
-fn rows(name: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var("CANVAS_DATA")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join("patch").join(name)) else {
-        println!("corpus {name}: absent, nothing checked");
-        return None;
-    };
-    Some(text.lines().map(|line| serde_json::from_str(line).expect("the corpus is JSON lines")).collect())
+/// The rows of our own corpus, and those of the large one where it is at hand.
+fn rows(own: &str, large: &str) -> Vec<Value> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let mut text = read(&here.join("../canvas-patch/tests/corpus").join(own))
+        .expect("our own corpus is in the repository");
+    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../shared/data"), PathBuf::from);
+    match read(&data.join("patch").join(large)) {
+        Ok(large) => text.push_str(&large),
+        Err(e) => println!("SKIPPED: {large}, only {own} is checked ({e})"),
+    }
+    text.lines().map(|line| serde_json::from_str(line).expect("the corpus is JSON lines")).collect()
 }
 
 fn apply(bridge: &mut Bridge, text: &Value, patch: &Value, mode: &str) -> Value {
@@ -24,7 +28,7 @@ fn apply(bridge: &mut Bridge, text: &Value, patch: &Value, mode: &str) -> Value 
 
 #[test]
 fn real_changes_go_forth_and_back() {
-    let Some(rows) = rows("corpus_dev.jsonl") else { return };
+    let rows = rows("changes.jsonl", "corpus_dev.jsonl");
     let mut bridge = Bridge::new();
     for row in &rows {
         let applied = apply(&mut bridge, &row["before"], &row["patch"], "strict");
@@ -32,12 +36,12 @@ fn real_changes_go_forth_and_back() {
         let back = apply(&mut bridge, &row["after"], &applied["result"]["reverse"], "strict");
         assert_eq!(back["result"]["text"], row["before"], "{}", row["id"]);
     }
-    println!("corpus_dev through the bridge: {0} of {0} applied, {0} reversed", rows.len());
+    println!("changes through the bridge: {0} of {0} applied, {0} reversed", rows.len());
 }
 
 #[test]
 fn broken_patches_are_refused_with_a_reason() {
-    let Some(rows) = rows("negative_dev.jsonl") else { return };
+    let rows = rows("broken.jsonl", "negative_dev.jsonl");
     let mut bridge = Bridge::new();
     let (mut refused, mut accepted) = (0, 0);
     for row in &rows {
@@ -55,12 +59,12 @@ fn broken_patches_are_refused_with_a_reason() {
             refused += 1;
         }
     }
-    println!("negative_dev through the bridge: {refused} refused, {accepted} accepted, 0 wrong");
+    println!("broken through the bridge: {refused} refused, {accepted} accepted, 0 wrong");
 }
 
 #[test]
 fn patches_of_models_apply_or_say_why() {
-    let Some(rows) = rows("llm_diffs.jsonl") else { return };
+    let rows = rows("models.jsonl", "llm_diffs.jsonl");
     let mut bridge = Bridge::new();
     let (mut unique, mut no_effect, mut refused) = (0, 0, 0);
     for row in &rows {
@@ -87,7 +91,7 @@ fn patches_of_models_apply_or_say_why() {
         }
     }
     println!(
-        "llm_diffs through the bridge: {} rows, {unique} unique all right ({no_effect} NO_EFFECT), {refused} refused",
+        "models through the bridge: {} rows, {unique} unique all right ({no_effect} NO_EFFECT), {refused} refused",
         rows.len()
     );
 }

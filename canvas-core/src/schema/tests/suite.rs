@@ -93,7 +93,7 @@ fn run(folder: &Path, remotes: &BTreeMap<String, Value>) -> Score {
 #[expect(clippy::print_stderr, reason = "a corpus that is not there is said aloud, and so are the counts")]
 fn the_official_suite() {
     let Some(root) = folder() else {
-        eprintln!("SKIPPED: the JSON Schema suite is not there; CANVAS_DATA names its folder's parent");
+        eprintln!("SKIPPED: the JSON Schema suite (not in CANVAS_DATA)");
         return;
     };
     let mut remotes = BTreeMap::new();

@@ -45,13 +45,13 @@ enum Op {
     Update,
 }
 
-/// A workload; `None`, said aloud, where the data folder is not there.
+/// A workload; `None`, reported, where the data folder is not there.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
 fn workload(name: &str) -> Option<Workload> {
     let folder = std::env::var("CANVAS_DATA")
         .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let Ok(text) = std::fs::read_to_string(folder.join("board").join(name)) else {
-        say(&format!("{name}: absent, nothing checked"));
+        say(&format!("SKIPPED: the workload {name} (not in CANVAS_DATA)"));
         return None;
     };
     Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}")))
