@@ -53,6 +53,9 @@ mod schema;
 mod store;
 mod transition;
 
+#[doc = include_str!("../ERRORS.md")]
+pub mod errors {}
+
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{

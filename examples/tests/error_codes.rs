@@ -1,0 +1,103 @@
+//! The table of error codes (`canvas-core/ERRORS.md`) has every code of the sources and no other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Upper-case texts in the sources that are no codes.
+const NO_CODES: &[&str] = &["CANVAS_MODEL", "SCREAMING_SNAKE_CASE", "COMMIT", "FULL", "NORMAL", "ROLLBACK"];
+
+/// Sources without codes of their own: tests, and what judges stores.
+const NO_SOURCES: &[&str] = &["tests.rs", "tests", "laws.rs", "model.rs", "strategies.rs", "conformance"];
+
+fn is_code(word: &str) -> bool {
+    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    word.len() > 3 && word.bytes().all(upper) && word.as_bytes()[0].is_ascii_uppercase()
+}
+
+/// Texts between `quote` marks that look like codes.
+fn quoted(text: &str, quote: char) -> impl Iterator<Item = String> {
+    text.split(quote).skip(1).step_by(2).filter(|word| is_code(word)).map(str::to_owned)
+}
+
+/// `InvalidSize` is `INVALID_SIZE`.
+fn screaming(variant: &str) -> String {
+    let mut code = String::new();
+    for letter in variant.chars() {
+        if letter.is_uppercase() && !code.is_empty() {
+            code.push('_');
+        }
+        code.extend(letter.to_uppercase());
+    }
+    code
+}
+
+/// The variants of enums whose JSON is their names in upper case.
+fn derived(source: &str) -> Vec<String> {
+    let mut codes = Vec::new();
+    for behind in source.split("rename_all = \"SCREAMING_SNAKE_CASE\"").skip(1) {
+        let body =
+            behind.split_once('{').and_then(|(_, rest)| rest.split_once('}')).expect("an enum follows").0;
+        let names = body.lines().map(str::trim).filter(|line| line.starts_with(char::is_alphabetic));
+        codes.extend(names.map(|name| screaming(name.trim_end_matches(','))));
+    }
+    codes
+}
+
+fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if NO_SOURCES.contains(&name) {
+            continue;
+        }
+        if path.is_dir() {
+            collect(&path, codes);
+        } else if name.ends_with(".rs") {
+            let source = fs::read_to_string(&path).unwrap();
+            // Tests come last in a file.
+            let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let code: String = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"))
+                .fold(String::new(), |code, line| code + line + "\n");
+            codes.extend(code.lines().flat_map(|line| quoted(line, '"').collect::<Vec<_>>()));
+            codes.extend(derived(&code));
+        }
+    }
+}
+
+#[test]
+fn the_table_has_every_code_and_no_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut codes = BTreeSet::new();
+    for krate in
+        ["canvas-patch", "canvas-lease", "canvas-core", "canvas-tools", "canvas-providers", "examples"]
+    {
+        collect(&root.join(krate).join("src"), &mut codes);
+    }
+    let stores = root.join("canvas-core/stores");
+    if stores.is_dir() {
+        collect(&stores, &mut codes);
+    }
+    codes.retain(|code| !NO_CODES.contains(&code.as_str()));
+
+    let table = fs::read_to_string(root.join("canvas-core/ERRORS.md")).unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let listed: Vec<String> = rows
+        .clone()
+        .flat_map(|row| quoted(row.split(" | ").next().unwrap(), '`').collect::<Vec<_>>())
+        .collect();
+    // Reasons that a row names beside its code.
+    let beside: BTreeSet<String> = rows.flat_map(|row| quoted(row, '`').collect::<Vec<_>>()).collect();
+
+    let missing: Vec<_> = codes.iter().filter(|code| !beside.contains(*code)).collect();
+    let surplus: Vec<_> = listed.iter().filter(|code| !codes.contains(*code)).collect();
+    assert!(missing.is_empty(), "give these a row in ERRORS.md: {missing:?}");
+    assert!(surplus.is_empty(), "no source has these codes of ERRORS.md: {surplus:?}");
+    let mut once = BTreeSet::new();
+    let twice: Vec<_> = listed.iter().filter(|code| !once.insert(*code)).collect();
+    // What data say of a fetch, and a patch of a text, have two words in common with others.
+    assert_eq!(twice, ["NOT_FOUND", "INVALID_QUERY"], "one row a code");
+    assert!(codes.len() > 150, "{} codes", codes.len());
+}
