@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::apply::PatchMismatch;
-use super::event::CanvasEvent;
-use super::execute::{BoardChange, Executed};
-use super::id::{ComponentId, UndoId};
-use super::live::Board;
-use super::patch::{BoardPatch, Diff};
-use super::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
+use crate::board::command::run::{BoardChange, Executed};
+use crate::board::model::event::CanvasEvent;
+use crate::board::model::id::{ComponentId, UndoId};
+use crate::board::state::apply::PatchMismatch;
+use crate::board::state::board::Board;
+use crate::board::state::patch::{BoardPatch, Diff};
+use crate::board::wire::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
 use crate::history::journal::{Entry, EntryKind, Step};
 use crate::model::author::Actor;
 

@@ -31,19 +31,19 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::command::{
+use crate::board::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, LoadView, MoveComponent, PartialMeta,
     RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
 };
-use super::data::{DataBinding, DataLoadingState, DataQuery};
-use super::grid::{GridConfig, NO_CELL, Position, Size};
-use super::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
-use super::live::Board;
-use super::place::{OnCollision, PlacementHints, Region};
-use super::trigger::{ProactiveTrigger, TriggerType};
-use super::workspace::{
+use crate::board::model::data::{DataBinding, DataLoadingState, DataQuery};
+use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
+use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
+use crate::board::model::placement::{OnCollision, PlacementHints, Region};
+use crate::board::model::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace, WorkspaceSettings,
 };
+use crate::board::state::board::Board;
+use crate::board::trigger::{ProactiveTrigger, TriggerType};
 use crate::model::author::Actor;
 
 /// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::board::id::ComponentId;
-use crate::board::workspace::Canvas;
+use crate::board::model::id::ComponentId;
+use crate::board::model::workspace::Canvas;
 
 /// The aliases of a conversation: `c1`, `c2` and so on, in the order in which it came to know the components.
 ///

@@ -15,9 +15,9 @@ use super::temporal::TemporalContext;
 use super::tokens::TokenCounter;
 use super::utilization::utilization;
 use super::value::Worth;
-use crate::board::id::{ComponentId, TypeId, ViewId};
+use crate::board::model::id::{ComponentId, TypeId, ViewId};
+use crate::board::model::workspace::{ComponentInstance, View, Workspace};
 use crate::board::registry::ComponentCategory;
-use crate::board::workspace::{ComponentInstance, View, Workspace};
 
 /// What a context is made from, beside the workspace.
 #[derive(Debug, Clone, Copy)]

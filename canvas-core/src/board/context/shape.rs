@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::temporal::TemporalContext;
-use crate::board::data::DataLoadingState;
-use crate::board::grid::{Position, Size};
-use crate::board::id::{ComponentId, TypeId, ViewId, WorkspaceId};
+use crate::board::model::data::DataLoadingState;
+use crate::board::model::grid::{Position, Size};
+use crate::board::model::id::{ComponentId, TypeId, ViewId, WorkspaceId};
 use crate::board::registry::ComponentCategory;
 
 /// What a model is told of a board.

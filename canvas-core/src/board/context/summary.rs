@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::make::TypeInfo;
 use super::shape::{ComponentSummary, LoadingStatus, SummarizationLevel};
-use crate::board::data::{DataError, DataLoadingState};
-use crate::board::id::ComponentId;
+use crate::board::model::data::{DataError, DataLoadingState};
+use crate::board::model::id::ComponentId;
+use crate::board::model::workspace::ComponentInstance;
 use crate::board::registry::ComponentCategory;
-use crate::board::workspace::ComponentInstance;
 
 /// Words of a summary: document 002 asks for fewer than 50.
 const WORDS: usize = 49;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::summary::{NAME, clip};
-use crate::board::simulated_time::perhaps;
+use crate::board::trigger::simulated_time::perhaps;
 
 /// The time where the user is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

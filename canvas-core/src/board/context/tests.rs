@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::board::id::{ComponentId, ViewId};
-use crate::board::workspace::{ComponentInstance, View, Workspace};
+use crate::board::model::id::{ComponentId, ViewId};
+use crate::board::model::workspace::{ComponentInstance, View, Workspace};
 use crate::board::{ComponentCategory, TypeId};
 
 pub(super) fn component(id: &str) -> ComponentInstance {

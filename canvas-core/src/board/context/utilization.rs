@@ -1,6 +1,6 @@
 //! How full a canvas is.
 
-use crate::board::workspace::Canvas;
+use crate::board::model::workspace::Canvas;
 
 /// Cells that are covered, by one component or several, of all cells down to the lowest component, or to the last row
 /// that is shown: 0 to 1. Columns past 64 do not exist. `O(n log n)`.
@@ -35,9 +35,9 @@ pub(super) fn utilization(canvas: &Canvas) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::component;
     use super::*;
-    use crate::board::grid::{GridConfig, NO_CELL, Position, Size};
+    use crate::board::context::tests::component;
+    use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
 
     #[test]
     #[expect(clippy::float_cmp, reason = "quotients of small numbers are exact")]

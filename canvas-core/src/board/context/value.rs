@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::data::DataLoadingState;
-use crate::board::id::ComponentId;
-use crate::board::workspace::ComponentInstance;
+use crate::board::model::data::DataLoadingState;
+use crate::board::model::id::ComponentId;
+use crate::board::model::workspace::ComponentInstance;
 use crate::model::author::Actor;
 
 /// How many of the last changes count.

@@ -8,10 +8,9 @@ use std::future::Future;
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
 
-use super::{
-    DataError, DataErrorCode, DataMeta, DataQuery, DataResult, DataSource, PaginationMeta, QueryDefinition,
-};
-use crate::board::id::DataSourceId;
+use super::source::{DataMeta, DataResult, DataSource, PaginationMeta, QueryDefinition};
+use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
+use crate::board::model::id::DataSourceId;
 use crate::schema::Schema;
 
 /// The source `mock-github`. The same query on the same day (UTC) has the same data, everywhere.

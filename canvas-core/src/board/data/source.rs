@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{DataError, DataQuery};
-use crate::board::id::DataSourceId;
+use crate::board::model::data::{DataError, DataQuery};
+use crate::board::model::id::DataSourceId;
 
 /// A source of data. Hosts have their own; [`MockGithub`](super::MockGithub) is one without a network.
 ///

@@ -9,9 +9,10 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 
 use super::describe::describe;
-use super::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataResult};
-use crate::board::event::CanvasEvent;
-use crate::board::id::ComponentId;
+use super::source::DataResult;
+use crate::board::model::data::{DataBinding, DataError, DataErrorCode, DataLoadingState};
+use crate::board::model::event::CanvasEvent;
+use crate::board::model::id::ComponentId;
 
 /// The data of a board's components.
 ///

@@ -1,7 +1,7 @@
 //! Which cells are covered, and where there is room.
 
 use super::rect::Rect;
-use crate::board::grid::Size;
+use crate::board::model::grid::Size;
 
 /// Which cells are covered: a word a row, down to the last row that has a covered cell.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! Which slots stand where.
 
 use super::rect::Rect;
-use crate::board::chunks::Chunks;
+use crate::board::layout::cow_list::Chunks;
 
 /// Finds the slots that share a cell with a rectangle.
 ///

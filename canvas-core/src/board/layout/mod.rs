@@ -5,6 +5,7 @@
 //! answer depends on the order in which slots came.
 
 mod cells;
+pub(crate) mod cow_list;
 mod index;
 mod place;
 mod rect;
@@ -20,7 +21,7 @@ pub(crate) use self::place::{Wishes, place};
 use self::rect::{Rect, mask};
 use self::search::Cursors;
 pub(crate) use self::shift::Blocked;
-use super::grid::Bounds;
+use crate::board::model::grid::Bounds;
 
 /// Columns that a grid may have.
 pub(crate) const MAX_COLUMNS: u32 = 64;

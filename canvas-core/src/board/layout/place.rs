@@ -4,9 +4,9 @@ use super::cells::{Budget, Window};
 use super::rect::mask;
 use super::search::Point;
 use super::{Layout, MAX_ROWS};
-use crate::board::grid::{Bounds, Position, Size};
-use crate::board::place::{GridPolicy, PlacementReason, Region};
-use crate::board::result::CommandErrorCode;
+use crate::board::model::grid::{Bounds, Position, Size};
+use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
+use crate::board::wire::result::CommandErrorCode;
 
 /// [`PlacementHints`](crate::board::PlacementHints) with the component found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

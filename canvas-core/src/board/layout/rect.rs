@@ -1,7 +1,7 @@
 //! Rectangles that lie in a grid.
 
 use super::{MAX_COLUMNS, MAX_ROWS};
-use crate::board::grid::{Bounds, Position};
+use crate::board::model::grid::{Bounds, Position};
 
 /// A rectangle of at least one cell, all of them in a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use super::cells::{Budget, Window, bits, starts};
 use super::{Layout, MAX_ROWS};
-use crate::board::grid::{Position, Size};
+use crate::board::model::grid::{Position, Size};
 
 /// For each size that was looked for: the row above which there is no room for it.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::index::Entry;
 use super::rect::Rect;
 use super::{Layout, MAX_ROWS};
-use crate::board::grid::{Bounds, Position};
+use crate::board::model::grid::{Bounds, Position};
 
 /// A slot that makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::board::data::{DataBinding, DataQuery};
-use crate::board::grid::{NO_CELL, Size};
-use crate::board::id::{DataSourceId, TypeId};
+use crate::board::model::data::{DataBinding, DataQuery};
+use crate::board::model::grid::{NO_CELL, Size};
+use crate::board::model::id::{DataSourceId, TypeId};
 use crate::schema::ValidationError;
 use crate::schema::{Schema, SchemaError, TOO_LARGE};
 
@@ -196,7 +196,7 @@ impl DefinitionError {
 
 impl ComponentDefinition {
     /// Finds the first fault; otherwise compiles the schemas of config and binding.
-    pub(super) fn check(&self) -> Result<(Schema, Option<Schema>), DefinitionError> {
+    pub(crate) fn check(&self) -> Result<(Schema, Option<Schema>), DefinitionError> {
         let id = self.type_id.as_str();
         if id.len() > 128 || id.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(DefinitionError::Name { type_id: id.to_owned() });

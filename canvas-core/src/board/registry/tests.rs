@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::board::data::DataQuery;
-use crate::board::grid::{NO_CELL, Size};
-use crate::board::id::DataSourceId;
+use crate::board::model::data::DataQuery;
+use crate::board::model::grid::{NO_CELL, Size};
+use crate::board::model::id::DataSourceId;
 
 fn type_id(name: &str) -> TypeId {
     TypeId::new(name).unwrap()

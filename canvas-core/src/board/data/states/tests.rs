@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::board::data::{DataMeta, DataQuery};
-use crate::board::id::DataSourceId;
+use crate::board::data::DataMeta;
+use crate::board::model::data::DataQuery;
+use crate::board::model::id::DataSourceId;
 
 mod story;
 

@@ -1,8 +1,8 @@
 //! Grids as large as they get, and input that no board hands in.
 
 use super::model::at;
-use crate::board::grid::{Bounds, NO_CELL, Position, Size};
 use crate::board::layout::{Layout, MAX_ROWS};
+use crate::board::model::grid::{Bounds, NO_CELL, Position, Size};
 
 #[test]
 fn what_lies_outside_covers_nothing() {

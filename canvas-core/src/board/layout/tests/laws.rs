@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::model::{Model, at};
-use crate::board::grid::{Bounds, Position, Size};
 use crate::board::layout::{Layout, NoRoom, Wishes, place};
-use crate::board::place::{GridPolicy, PlacementReason, Region};
+use crate::board::model::grid::{Bounds, Position, Size};
+use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
 
 #[derive(Debug, Clone)]
 enum Step {

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::board::grid::{Bounds, Position, Size};
 use crate::board::layout::Wishes;
-use crate::board::place::Region;
+use crate::board::model::grid::{Bounds, Position, Size};
+use crate::board::model::placement::Region;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Model {

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::model::{Model, at};
-use crate::board::grid::{Bounds, Position, Size};
 use crate::board::layout::shift::Shift;
 use crate::board::layout::{Blocked, Layout};
+use crate::board::model::grid::{Bounds, Position, Size};
 
 fn layout(columns: u32, standing: &[(u32, Bounds)]) -> Layout {
     let mut layout = Layout::new(columns);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::model::Model;
-use crate::board::grid::{Bounds, Position, Size};
 use crate::board::layout::{Blocked, Layout};
+use crate::board::model::grid::{Bounds, Position, Size};
 
 #[derive(Deserialize)]
 struct Workload {

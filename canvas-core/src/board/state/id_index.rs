@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::id::ComponentId;
+use crate::board::model::id::ComponentId;
 
 /// Slots by the ids of their components. The ids stay with the components, so that a copy touches none of them; tables
 /// that neither copy has changed are shared.
 #[derive(Debug, Clone)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     tables: Vec<Arc<HashTable<u32>>>,
     len: usize,
     hasher: RandomState,
@@ -25,18 +25,18 @@ impl Default for Ids {
 }
 
 impl Ids {
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
     /// `id_of` tells the ids of those slots that are in it.
-    pub(super) fn get<'b>(&self, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> Option<u32> {
+    pub(crate) fn get<'b>(&self, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> Option<u32> {
         let hash = self.hash(id);
         self.tables[table(hash)].find(hash, |slot| id_of(*slot) == id).copied()
     }
 
     /// It must not be in it yet.
-    pub(super) fn insert<'b>(&mut self, id: &ComponentId, slot: u32, id_of: impl Fn(u32) -> &'b ComponentId) {
+    pub(crate) fn insert<'b>(&mut self, id: &ComponentId, slot: u32, id_of: impl Fn(u32) -> &'b ComponentId) {
         let hash = self.hash(id);
         let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.tables[table(hash)]);
@@ -45,7 +45,7 @@ impl Ids {
     }
 
     /// The slot that it had.
-    pub(super) fn remove<'b>(
+    pub(crate) fn remove<'b>(
         &mut self,
         id: &ComponentId,
         id_of: impl Fn(u32) -> &'b ComponentId,

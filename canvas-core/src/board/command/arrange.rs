@@ -1,17 +1,17 @@
 //! Where components stand: sizes and places checked, moves and resizes judged together, others made to make room.
 
-use super::super::command::{CanvasCommand, MoveComponent, ResizeComponent};
-use super::super::grid::{Bounds, NO_CELL, Position, Size};
-use super::super::id::ComponentId;
-use super::super::layout::{Blocked, Wishes, place};
-use super::super::live::Board;
-use super::super::place::{
+use super::component::{about, listed};
+use super::run::{Done, Refused, Run, refused};
+use super::{CanvasCommand, MoveComponent, ResizeComponent};
+use crate::board::layout::{Blocked, Wishes, place};
+use crate::board::model::grid::{Bounds, NO_CELL, Position, Size};
+use crate::board::model::id::ComponentId;
+use crate::board::model::placement::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult,
 };
-use super::super::registry::ComponentDefinition;
-use super::super::result::{CommandError, CommandErrorCode};
-use super::component::{about, listed};
-use super::{Done, Refused, Run, refused};
+use crate::board::registry::ComponentDefinition;
+use crate::board::state::board::Board;
+use crate::board::wire::result::{CommandError, CommandErrorCode};
 
 /// Where something is to stand, and what has to be moved for that.
 pub(super) struct Place {

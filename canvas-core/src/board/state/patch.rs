@@ -6,14 +6,14 @@ use canvas_lease::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
-use super::data::{DataBinding, DataLoadingState};
-use super::grid::{Bounds, GridConfig};
-use super::id::{ComponentId, TriggerId, TypeId, ViewId};
-use super::place::OnCollision;
-use super::result::{Recorded, Restore};
 use super::saved_view::SavedView;
-use super::workspace::{ComponentInstance, ComponentMeta};
+use crate::board::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
+use crate::board::model::data::{DataBinding, DataLoadingState};
+use crate::board::model::grid::{Bounds, GridConfig};
+use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
+use crate::board::model::placement::OnCollision;
+use crate::board::model::workspace::{ComponentInstance, ComponentMeta};
+use crate::board::wire::result::{Recorded, Restore};
 
 /// A change of a board that can be applied, taken back, and compared with others.
 ///
@@ -23,25 +23,25 @@ use super::workspace::{ComponentInstance, ComponentMeta};
 pub struct BoardPatch {
     /// In the order in which they are done; of one component at most its removal and its return.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) components: Vec<ComponentDiff>,
+    pub(crate) components: Vec<ComponentDiff>,
     /// What few changes touch; boxed, so that the others are small.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) rest: Option<Box<Rest>>,
+    pub(crate) rest: Option<Box<Rest>>,
     /// When the board was last changed, before and after.
-    pub(super) updated_at: Diff<Timestamp>,
+    pub(crate) updated_at: Diff<Timestamp>,
 }
 
 /// A value before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Diff<T> {
-    pub(super) before: T,
-    pub(super) after: T,
+pub(crate) struct Diff<T> {
+    pub(crate) before: T,
+    pub(crate) after: T,
 }
 
 /// The change of one component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ComponentDiff {
+pub(crate) enum ComponentDiff {
     /// It stands elsewhere, or has another size.
     Bounds {
         id: ComponentId,
@@ -56,52 +56,52 @@ pub(super) enum ComponentDiff {
 
 /// A component with its place in the order of the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) order: u64,
-    pub(super) bounds: Bounds,
-    pub(super) body: Arc<Body>,
+pub(crate) struct Record {
+    pub(crate) order: u64,
+    pub(crate) bounds: Bounds,
+    pub(crate) body: Arc<Body>,
 }
 
 /// All of a component but where it stands. Shared between the board, its views and its history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Body {
-    pub(super) id: ComponentId,
-    pub(super) type_id: TypeId,
+pub(crate) struct Body {
+    pub(crate) id: ComponentId,
+    pub(crate) type_id: TypeId,
     /// An object.
     #[serde(deserialize_with = "object")]
-    pub(super) config: Arc<Value>,
-    pub(super) data_binding: Option<DataBinding>,
-    pub(super) meta: ComponentMeta,
+    pub(crate) config: Arc<Value>,
+    pub(crate) data_binding: Option<DataBinding>,
+    pub(crate) meta: ComponentMeta,
 }
 
 /// Views, triggers and the grid.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Rest {
+pub(crate) struct Rest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) views: Vec<ViewDiff>,
+    pub(crate) views: Vec<ViewDiff>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) triggers: Vec<TriggerDiff>,
+    pub(crate) triggers: Vec<TriggerDiff>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) active_view: Option<Diff<Option<ViewId>>>,
+    pub(crate) active_view: Option<Diff<Option<ViewId>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) grid: Option<Diff<GridConfig>>,
+    pub(crate) grid: Option<Diff<GridConfig>>,
 }
 
 /// A view that came or went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ViewDiff {
+pub(crate) enum ViewDiff {
     Added { index: usize, view: Arc<SavedView> },
     Removed { index: usize, view: Arc<SavedView> },
 }
 
 /// The view that a trigger suggests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TriggerDiff {
-    pub(super) id: TriggerId,
+pub(crate) struct TriggerDiff {
+    pub(crate) id: TriggerId,
     #[serde(flatten)]
-    pub(super) view: Diff<Option<ViewId>>,
+    pub(crate) view: Diff<Option<ViewId>>,
 }
 
 impl BoardPatch {
@@ -153,7 +153,7 @@ impl BoardPatch {
     }
 
     /// Whether it puts a component somewhere.
-    pub(super) fn places(&self, id: &ComponentId) -> bool {
+    pub(crate) fn places(&self, id: &ComponentId) -> bool {
         self.components.iter().any(|diff| match diff {
             ComponentDiff::Added(record) => record.body.id == *id,
             ComponentDiff::Bounds { id: placed, .. } => placed == id,
@@ -176,7 +176,7 @@ impl BoardPatch {
 
 impl Recorded {
     /// The command that takes a change back: one that anybody may give, where there is one.
-    pub(super) fn inverse_of(patch: &BoardPatch) -> Self {
+    pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
         let command = match (patch.components.as_slice(), &patch.rest) {
             ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
                 if before.size == after.size =>
@@ -214,7 +214,7 @@ impl Recorded {
 }
 
 impl ComponentDiff {
-    pub(super) fn id(&self) -> &ComponentId {
+    pub(crate) fn id(&self) -> &ComponentId {
         match self {
             Self::Bounds { id, .. } => id,
             Self::Body(bodies) => &bodies.after.id,
@@ -222,7 +222,7 @@ impl ComponentDiff {
         }
     }
 
-    pub(super) fn inverse(&self) -> Self {
+    pub(crate) fn inverse(&self) -> Self {
         match self {
             Self::Bounds { id, bounds } => Self::Bounds { id: id.clone(), bounds: bounds.inverse() },
             Self::Body(bodies) => Self::Body(bodies.inverse()),
@@ -233,12 +233,12 @@ impl ComponentDiff {
 }
 
 impl Rest {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.views.is_empty() && self.triggers.is_empty() && self.active_view.is_none() && self.grid.is_none()
     }
 
     /// Several changes, one after the other, as one.
-    pub(super) fn merged(rests: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn merged(rests: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for rest in rests {
             all.views.extend(rest.views);
@@ -257,7 +257,7 @@ impl Rest {
         all
     }
 
-    pub(super) fn inverse(&self) -> Self {
+    pub(crate) fn inverse(&self) -> Self {
         Self {
             views: self.views.iter().rev().map(ViewDiff::inverse).collect(),
             triggers: self
@@ -308,7 +308,7 @@ fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Value>, D::E
 
 impl Body {
     /// The component as it is shown, with its data.
-    pub(super) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
+    pub(crate) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
         ComponentInstance {
             id: self.id.clone(),
             type_id: self.type_id.clone(),
@@ -321,13 +321,13 @@ impl Body {
         }
     }
 
-    pub(super) fn of(component: ComponentInstance) -> Self {
+    pub(crate) fn of(component: ComponentInstance) -> Self {
         let ComponentInstance { id, type_id, config, data_binding, meta, .. } = component;
         Self { id, type_id, config: Arc::new(Value::Object(config)), data_binding, meta }
     }
 
     /// The fields of its config.
-    pub(super) fn fields(&self) -> &Map<String, Value> {
+    pub(crate) fn fields(&self) -> &Map<String, Value> {
         self.config.as_object().expect("a config is an object")
     }
 }

@@ -2,9 +2,9 @@
 
 use canvas_lease::Timestamp;
 
-use super::id::{ComponentId, UndoId, ViewId};
-use super::place::GridPolicy;
-use super::registry::Registry;
+use crate::board::model::id::{ComponentId, UndoId, ViewId};
+use crate::board::model::placement::GridPolicy;
+use crate::board::registry::Registry;
 
 /// What a command is run with.
 #[derive(Debug)]

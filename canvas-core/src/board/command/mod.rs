@@ -1,15 +1,21 @@
 //! What may be asked of a board (specs 002 §2.1, §2.2, §3).
 
+mod arrange;
+mod component;
+pub(crate) mod env;
+pub(crate) mod run;
+mod view;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::data::DataBinding;
-use super::grid::{Position, Size};
-use super::id::{ComponentId, TriggerId, TypeId, ViewId};
-use super::place::{OnCollision, PlacementHints};
+use crate::board::model::data::DataBinding;
+use crate::board::model::grid::{Position, Size};
+use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
+use crate::board::model::placement::{OnCollision, PlacementHints};
 
 /// A change that is asked for.
 ///
@@ -80,7 +86,7 @@ pub struct CreateComponent {
     pub on_collision: OnCollision,
 }
 
-/// What a command may say of [`ComponentMeta`](super::ComponentMeta). Who made a component, and when, is not for a
+/// What a command may say of [`ComponentMeta`](crate::board::ComponentMeta). Who made a component, and when, is not for a
 /// command to say: both are read and dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,12 +1,12 @@
 //! Where there is room, asked without doing anything (specs 002 §2.5): on a canvas that stands by itself, for tests and
 //! tools, and on a live board.
 
-use super::grid::{Bounds, Size};
-use super::id::ComponentId;
-use super::layout::{Layout, NoRoom, Wishes, place};
-use super::live::Board;
-use super::place::{GridPolicy, PlacementHints, PlacementResult};
-use super::workspace::Canvas;
+use super::board::Board;
+use crate::board::layout::{Layout, NoRoom, Wishes, place};
+use crate::board::model::grid::{Bounds, Size};
+use crate::board::model::id::ComponentId;
+use crate::board::model::placement::{GridPolicy, PlacementHints, PlacementResult};
+use crate::board::model::workspace::Canvas;
 
 /// Where a component of this size would be placed that names no position (`findPlacement` of specs 002 §2.5).
 ///
@@ -93,8 +93,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::board::grid::{NO_CELL, Position};
-    use crate::board::place::{PlacementReason, Region};
+    use crate::board::model::grid::{NO_CELL, Position};
+    use crate::board::model::placement::{PlacementReason, Region};
 
     fn canvas(columns: u32, rows: u32, components: &[(&str, Bounds)]) -> Canvas {
         let component = |(id, bounds): &(&str, Bounds)| {

@@ -1,16 +1,18 @@
 //! What may suggest a view (specs 002 §8), and when it does.
 
+pub(crate) mod simulated_time;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::context::{DayParts, LocalDay, LocalTime, TemporalError, TimeOfDay};
-use super::event::CanvasEvent;
-use super::id::{TriggerId, ViewId};
-use super::simulated_time::{SimulatedTime, SimulatedTimeError};
-use super::workspace::{ProactiveMode, View};
+use crate::board::context::{DayParts, LocalDay, LocalTime, TemporalError, TimeOfDay};
+use crate::board::model::event::CanvasEvent;
+use crate::board::model::id::{TriggerId, ViewId};
+use crate::board::model::workspace::{ProactiveMode, View};
+use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
 
 /// Something that suggests or loads a view when it is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +106,7 @@ pub struct Due {
 pub enum DueAction {
     /// Suggest this view.
     Suggest(ViewId),
-    /// Load this view, by [`CanvasCommand::LoadView`](super::CanvasCommand::LoadView).
+    /// Load this view, by [`CanvasCommand::LoadView`](crate::board::CanvasCommand::LoadView).
     Load(ViewId),
     /// Show its message: it has no view.
     Tell,

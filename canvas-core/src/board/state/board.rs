@@ -5,17 +5,17 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::chunks::Chunks;
-use super::data::DataLoadingState;
-use super::grid::{Bounds, GridConfig};
-use super::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
-use super::ids::Ids;
-use super::layout::Layout;
+use super::id_index::Ids;
 use super::pages::Pages;
 use super::patch::{Body, Record};
 use super::saved_view::SavedView;
-use super::trigger::ProactiveTrigger;
-use super::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
+use crate::board::layout::Layout;
+use crate::board::layout::cow_list::Chunks;
+use crate::board::model::data::DataLoadingState;
+use crate::board::model::grid::{Bounds, GridConfig};
+use crate::board::model::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
+use crate::board::model::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
+use crate::board::trigger::ProactiveTrigger;
 use crate::model::blob::BlobId;
 
 /// A board: what [`Workspace`] says, ready to be changed.
@@ -24,38 +24,38 @@ use crate::model::blob::BlobId;
 /// shares what neither changes; it costs a 64th of the components and 8 bytes for each row that is covered.
 #[derive(Debug, Clone)]
 pub struct Board {
-    pub(super) parts: Arc<Parts>,
-    pub(super) updated_at: Timestamp,
-    pub(super) views: Vec<KeptView>,
-    pub(super) layout: Layout,
-    pub(super) slots: Slots,
-    pub(super) spare: Vec<u32>,
-    pub(super) pages: Pages,
-    pub(super) ids: Ids,
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) updated_at: Timestamp,
+    pub(crate) views: Vec<KeptView>,
+    pub(crate) layout: Layout,
+    pub(crate) slots: Slots,
+    pub(crate) spare: Vec<u32>,
+    pub(crate) pages: Pages,
+    pub(crate) ids: Ids,
 }
 
 /// Components by the number that they have as long as they stand.
-pub(super) type Slots = Chunks<Option<Record>, 64>;
+pub(crate) type Slots = Chunks<Option<Record>, 64>;
 
 /// What of a board changes seldom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Parts {
-    pub(super) id: WorkspaceId,
-    pub(super) name: String,
-    pub(super) thread_id: String,
-    pub(super) settings: WorkspaceSettings,
-    pub(super) created_at: Timestamp,
-    pub(super) grid: GridConfig,
-    pub(super) active_view: Option<ViewId>,
-    pub(super) triggers: Vec<ProactiveTrigger>,
+pub(crate) struct Parts {
+    pub(crate) id: WorkspaceId,
+    pub(crate) name: String,
+    pub(crate) thread_id: String,
+    pub(crate) settings: WorkspaceSettings,
+    pub(crate) created_at: Timestamp,
+    pub(crate) grid: GridConfig,
+    pub(crate) active_view: Option<ViewId>,
+    pub(crate) triggers: Vec<ProactiveTrigger>,
 }
 
 /// A view, and the blob that keeps it where the board that this one came from has it.
 #[derive(Debug, Clone)]
-pub(super) struct KeptView {
-    pub(super) view: Arc<SavedView>,
-    pub(super) kept: Option<BlobId>,
+pub(crate) struct KeptView {
+    pub(crate) view: Arc<SavedView>,
+    pub(crate) kept: Option<BlobId>,
 }
 
 /// What a board may not be.
@@ -131,7 +131,7 @@ impl Board {
         Self::assemble(parts, updated_at, views.collect(), components.collect())
     }
 
-    pub(super) fn assemble(
+    pub(crate) fn assemble(
         parts: Parts,
         updated_at: Timestamp,
         views: Vec<KeptView>,
@@ -237,56 +237,56 @@ impl Board {
         }
     }
 
-    pub(super) fn number_of(&self, id: &ComponentId) -> Option<u32> {
+    pub(crate) fn number_of(&self, id: &ComponentId) -> Option<u32> {
         self.ids.get(id, |slot| id_in(&self.slots, slot))
     }
 
-    pub(super) fn slot(&self, number: u32) -> Option<&Record> {
+    pub(crate) fn slot(&self, number: u32) -> Option<&Record> {
         self.slots.get(number as usize)?.as_ref()
     }
 
-    pub(super) fn slot_of(&self, id: &ComponentId) -> Option<&Record> {
+    pub(crate) fn slot_of(&self, id: &ComponentId) -> Option<&Record> {
         self.slot(self.number_of(id)?)
     }
 
     /// In the order in which they were made.
-    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.pages.slots().filter_map(|number| self.slot(number))
     }
 
-    pub(super) fn is_pinned(&self, number: u32) -> bool {
+    pub(crate) fn is_pinned(&self, number: u32) -> bool {
         self.slot(number).is_some_and(|slot| slot.body.meta.pinned)
     }
 
-    pub(super) fn ids_of(&self, numbers: &[u32]) -> Vec<ComponentId> {
+    pub(crate) fn ids_of(&self, numbers: &[u32]) -> Vec<ComponentId> {
         numbers.iter().filter_map(|number| self.slot(*number)).map(|slot| slot.body.id.clone()).collect()
     }
 
-    pub(super) fn next_order(&self) -> u64 {
+    pub(crate) fn next_order(&self) -> u64 {
         self.pages.last_order() + 1
     }
 
-    pub(super) fn views(&self) -> impl Iterator<Item = &Arc<SavedView>> + Clone {
+    pub(crate) fn views(&self) -> impl Iterator<Item = &Arc<SavedView>> + Clone {
         self.views.iter().map(|kept| &kept.view)
     }
 
-    pub(super) fn view(&self, id: &ViewId) -> Option<(usize, &Arc<SavedView>)> {
+    pub(crate) fn view(&self, id: &ViewId) -> Option<(usize, &Arc<SavedView>)> {
         self.views().enumerate().find(|(_, view)| view.id == *id)
     }
 
-    pub(super) fn has_trigger(&self, id: &TriggerId) -> bool {
+    pub(crate) fn has_trigger(&self, id: &TriggerId) -> bool {
         self.parts.triggers.iter().any(|trigger| trigger.id == *id)
     }
 
     /// Ids that no new component may have: of live ones and of those in views.
-    pub(super) fn knows(&self, id: &ComponentId) -> bool {
+    pub(crate) fn knows(&self, id: &ComponentId) -> bool {
         self.number_of(id).is_some()
             || self.views().any(|view| view.components.iter().any(|standing| standing.body.id == *id))
     }
 }
 
 /// The id of a component that stands.
-pub(super) fn id_in(slots: &Slots, number: u32) -> &ComponentId {
+pub(crate) fn id_in(slots: &Slots, number: u32) -> &ComponentId {
     let slot = slots.get(number as usize).and_then(Option::as_ref);
     &slot.expect("what has a number has a slot").body.id
 }
@@ -300,14 +300,14 @@ impl PartialEq for Board {
     }
 }
 
-pub(super) fn check_grid(grid: &GridConfig) -> Result<(), BoardError> {
+pub(crate) fn check_grid(grid: &GridConfig) -> Result<(), BoardError> {
     let GridConfig { columns, rows, .. } = *grid;
     let holds = (1..=Board::COLUMNS).contains(&columns) && (1..=Board::ROWS).contains(&rows);
     if holds { Ok(()) } else { Err(BoardError::Grid { columns, rows }) }
 }
 
 /// Whether a rectangle has cells and lies within some columns and the rows that a board may have.
-pub(super) fn stands(bounds: Bounds, columns: u32) -> bool {
+pub(crate) fn stands(bounds: Bounds, columns: u32) -> bool {
     bounds.size.cols > 0
         && bounds.size.rows > 0
         && bounds.right() <= u64::from(columns)

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::command::CanvasCommand;
-use super::grid::Position;
-use super::id::{ComponentId, UndoId};
-use super::place::PlacementResult;
+use crate::board::command::CanvasCommand;
+use crate::board::model::grid::Position;
+use crate::board::model::id::{ComponentId, UndoId};
+use crate::board::model::placement::PlacementResult;
 use crate::model::author::Actor;
 use crate::schema::ValidationError;
 

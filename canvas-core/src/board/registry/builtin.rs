@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::grid::{NO_CELL, Size};
-use super::id::{DataSourceId, TypeId};
-use super::registry::{
+use super::{
     BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
     Registry,
 };
+use crate::board::model::grid::{NO_CELL, Size};
+use crate::board::model::id::{DataSourceId, TypeId};
 
 impl Registry {
     /// The registry of the four built-in types: `github.pr-list`, `github.issue-grid`, `github.stat-tile` and

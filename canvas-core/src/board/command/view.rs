@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::command::{DeleteView, LoadView, SaveView};
-use super::super::grid::{Bounds, GridConfig, Position, Size};
-use super::super::id::{ComponentId, ViewId};
-use super::super::patch::{Diff, Record, Rest, TriggerDiff, ViewDiff};
-use super::super::place::{PlacementAdjustment, PlacementReason, PlacementResult};
-use super::super::result::{CommandError, CommandErrorCode};
-use super::super::saved_view::{SavedView, Standing};
 use super::component::{counted, nearest, quoted};
-use super::{Done, Refused, Run, refused};
+use super::run::{Done, Refused, Run, refused};
+use super::{DeleteView, LoadView, SaveView};
+use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
+use crate::board::model::id::{ComponentId, ViewId};
+use crate::board::model::placement::{PlacementAdjustment, PlacementReason, PlacementResult};
+use crate::board::state::patch::{Diff, Record, Rest, TriggerDiff, ViewDiff};
+use crate::board::state::saved_view::{SavedView, Standing};
+use crate::board::wire::result::{CommandError, CommandErrorCode};
 
 impl Run<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {

@@ -1,8 +1,8 @@
 //! What a change means to whoever follows a board.
 
-use super::event::{CanvasEvent, LayoutChange};
-use super::live::Board;
+use super::board::Board;
 use super::patch::{BoardPatch, Body, ComponentDiff, ViewDiff};
+use crate::board::model::event::{CanvasEvent, LayoutChange};
 
 impl Board {
     /// What happened by a change that was applied just now: the same for a command, its undoing and its redoing. What

@@ -1,5 +1,6 @@
 //! Types of components: what a canvas may hold, and what it is checked by (specs 002 §4).
 
+mod builtin;
 mod definition;
 #[cfg(test)]
 mod tests;
@@ -16,8 +17,8 @@ pub use self::definition::{
     BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
     DefinitionError,
 };
-use super::data::DataBinding;
-use super::id::TypeId;
+use crate::board::model::data::DataBinding;
+use crate::board::model::id::TypeId;
 use crate::schema::{Schema, ValidationError};
 
 /// The place and the message; the message alone where the value as a whole is at fault and the place is empty.
@@ -157,7 +158,7 @@ impl Registry {
     }
 
     /// Whether the defaults of its type add nothing to a config.
-    pub(super) fn is_whole(&self, type_id: &TypeId, config: &Map<String, Value>) -> bool {
+    pub(crate) fn is_whole(&self, type_id: &TypeId, config: &Map<String, Value>) -> bool {
         let defaults = self.get(type_id).map(|known| &known.default_config);
         defaults.is_none_or(|defaults| defaults.keys().all(|name| config.contains_key(name)))
     }

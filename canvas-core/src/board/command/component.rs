@@ -5,20 +5,18 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::command::{
-    CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent,
-};
-use super::super::data::DataBinding;
-use super::super::grid::{Bounds, Position, Size};
-use super::super::id::{ComponentId, TypeId};
-use super::super::live::Board;
-use super::super::patch::{Body, Record};
-use super::super::place::{PlacementReason, PlacementResult};
-use super::super::registry::{ComponentDefinition, Registry};
-use super::super::result::{CommandError, CommandErrorCode};
-use super::super::workspace::ComponentMeta;
 use super::arrange::Place;
-use super::{Done, Refused, Run, refused};
+use super::run::{Done, Refused, Run, refused};
+use super::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
+use crate::board::model::data::DataBinding;
+use crate::board::model::grid::{Bounds, Position, Size};
+use crate::board::model::id::{ComponentId, TypeId};
+use crate::board::model::placement::{PlacementReason, PlacementResult};
+use crate::board::model::workspace::ComponentMeta;
+use crate::board::registry::{ComponentDefinition, Registry};
+use crate::board::state::board::Board;
+use crate::board::state::patch::{Body, Record};
+use crate::board::wire::result::{CommandError, CommandErrorCode};
 use crate::schema::ValidationError;
 
 impl<'e> Run<'_, 'e> {

@@ -6,35 +6,35 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::data::DataLoadingState;
-use super::grid::{Bounds, GridConfig};
-use super::id::{ComponentId, TriggerId, ViewId};
 use super::patch::Body;
-use super::workspace::{Canvas, View};
+use crate::board::model::data::DataLoadingState;
+use crate::board::model::grid::{Bounds, GridConfig};
+use crate::board::model::id::{ComponentId, TriggerId, ViewId};
+use crate::board::model::workspace::{Canvas, View};
 
 /// A view as the board keeps it: its components share their bodies with those that are live.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SavedView {
-    pub(super) id: ViewId,
-    pub(super) name: String,
+pub(crate) struct SavedView {
+    pub(crate) id: ViewId,
+    pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<String>,
-    pub(super) grid: GridConfig,
-    pub(super) components: Vec<Standing>,
-    pub(super) trigger_ids: Vec<TriggerId>,
-    pub(super) created_at: Timestamp,
+    pub(crate) description: Option<String>,
+    pub(crate) grid: GridConfig,
+    pub(crate) components: Vec<Standing>,
+    pub(crate) trigger_ids: Vec<TriggerId>,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A component in a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Standing {
-    pub(super) bounds: Bounds,
-    pub(super) body: Arc<Body>,
+pub(crate) struct Standing {
+    pub(crate) bounds: Bounds,
+    pub(crate) body: Arc<Body>,
 }
 
 impl SavedView {
-    pub(super) fn of(view: View) -> Self {
+    pub(crate) fn of(view: View) -> Self {
         let View { id, name, description, snapshot, trigger_ids, created_at } = view;
         let components = snapshot
             .components
@@ -51,7 +51,7 @@ impl SavedView {
         }
     }
 
-    pub(super) fn shown(&self) -> View {
+    pub(crate) fn shown(&self) -> View {
         let shown = |standing: &Standing| standing.body.instance(standing.bounds, DataLoadingState::Idle);
         View {
             id: self.id.clone(),
@@ -63,7 +63,7 @@ impl SavedView {
         }
     }
 
-    pub(super) fn ids(&self) -> HashSet<&ComponentId> {
+    pub(crate) fn ids(&self) -> HashSet<&ComponentId> {
         self.components.iter().map(|standing| &standing.body.id).collect()
     }
 }

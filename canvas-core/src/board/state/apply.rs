@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::grid::Bounds;
-use super::id::ComponentId;
-use super::layout::Layout;
-use super::live::{Board, KeptView, id_in, stands};
+use super::board::{Board, KeptView, id_in, stands};
 use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest, TriggerDiff, ViewDiff};
-use super::trigger::ProactiveTrigger;
+use crate::board::layout::Layout;
+use crate::board::model::grid::Bounds;
+use crate::board::model::id::ComponentId;
+use crate::board::trigger::ProactiveTrigger;
 
 /// A patch that was made for another board. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,13 +44,13 @@ impl Board {
     }
 
     /// Takes back what was applied.
-    pub(super) fn unwind(&mut self, done: &[ComponentDiff]) {
+    pub(crate) fn unwind(&mut self, done: &[ComponentDiff]) {
         for diff in done.iter().rev() {
             self.apply_component(&diff.inverse()).expect("it was applied just now");
         }
     }
 
-    pub(super) fn apply_component(&mut self, diff: &ComponentDiff) -> Result<(), PatchMismatch> {
+    pub(crate) fn apply_component(&mut self, diff: &ComponentDiff) -> Result<(), PatchMismatch> {
         let mismatch = || PatchMismatch { place: diff.id().to_string() };
         match diff {
             ComponentDiff::Bounds { id, bounds: Diff { before, after } } => {
@@ -99,7 +99,7 @@ impl Board {
     }
 
     /// All of it, or nothing.
-    pub(super) fn apply_rest(&mut self, rest: &Rest) -> Result<(), PatchMismatch> {
+    pub(crate) fn apply_rest(&mut self, rest: &Rest) -> Result<(), PatchMismatch> {
         let mismatch = |place: &str| PatchMismatch { place: place.to_owned() };
         let mut views = self.views.clone();
         for diff in &rest.views {
@@ -149,7 +149,7 @@ impl Board {
     }
 
     /// Until the grid is set, components may stand as far to the right as in the wider one of two.
-    pub(super) fn widen(&mut self, columns: u32) {
+    pub(crate) fn widen(&mut self, columns: u32) {
         if columns > self.layout.columns() {
             self.lay_out(columns);
         }
@@ -171,7 +171,7 @@ impl Board {
     }
 
     /// Puts a component back as it was, whatever it is now.
-    pub(super) fn reset(&mut self, id: &ComponentId, before: Option<Record>) {
+    pub(crate) fn reset(&mut self, id: &ComponentId, before: Option<Record>) {
         if let Some(number) = self.number_of(id) {
             self.take(number);
         }
@@ -187,7 +187,7 @@ impl Board {
         self.slots.get_mut(number as usize)?.as_mut()
     }
 
-    pub(super) fn put(&mut self, record: Record) {
+    pub(crate) fn put(&mut self, record: Record) {
         self.widen(right(record.bounds));
         let number = self.spare.pop().unwrap_or_else(|| {
             self.slots.push(None);

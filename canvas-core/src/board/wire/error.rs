@@ -4,10 +4,10 @@ use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::command::CanvasCommand;
-use super::data::{DataError, DataErrorCode, DataQuery};
-use super::id::{ComponentId, DataSourceId};
 use super::result::{CommandError, CommandErrorCode};
+use crate::board::command::CanvasCommand;
+use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
+use crate::board::model::id::{ComponentId, DataSourceId};
 use crate::schema::ValidationError;
 
 /// What all errors have.

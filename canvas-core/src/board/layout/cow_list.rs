@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// A list in pieces of `N`. A copy costs an `N`th of the list, a change of a shared one the piece that it lies in.
 #[derive(Debug, Clone)]
-pub(super) struct Chunks<T, const N: usize> {
+pub(crate) struct Chunks<T, const N: usize> {
     pieces: Vec<Arc<Vec<T>>>,
     len: usize,
 }
@@ -16,19 +16,19 @@ impl<T, const N: usize> Default for Chunks<T, N> {
 }
 
 impl<T: Clone, const N: usize> Chunks<T, N> {
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&T> {
+    pub(crate) fn get(&self, at: usize) -> Option<&T> {
         self.pieces.get(at / N)?.get(at % N)
     }
 
-    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         Arc::make_mut(self.pieces.get_mut(at / N)?).get_mut(at % N)
     }
 
-    pub(super) fn push(&mut self, item: T) {
+    pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {
             Some(piece) if !self.len.is_multiple_of(N) => Arc::make_mut(piece).push(item),
             _ => self.pieces.push(Arc::new(vec![item])),
@@ -36,7 +36,7 @@ impl<T: Clone, const N: usize> Chunks<T, N> {
         self.len += 1;
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.pieces.iter().flat_map(|piece| piece.iter())
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::grid::Bounds;
-use super::id::ComponentId;
-use super::live::Board;
+use super::board::Board;
 use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest};
+use crate::board::model::grid::Bounds;
+use crate::board::model::id::ComponentId;
 
 /// A board that is being changed, and how it was.
 #[derive(Debug)]
-pub(super) struct Work<'b> {
-    pub(super) board: &'b mut Board,
+pub(crate) struct Work<'b> {
+    pub(crate) board: &'b mut Board,
     /// Every component that was touched as it was before, in the order of the first touch.
     touched: Vec<(ComponentId, Option<Record>)>,
     /// Where in `touched` a component is, once there are many.
@@ -25,23 +25,23 @@ pub(super) struct Work<'b> {
 const FEW: usize = 8;
 
 impl<'b> Work<'b> {
-    pub(super) fn new(board: &'b mut Board) -> Self {
+    pub(crate) fn new(board: &'b mut Board) -> Self {
         Self { board, touched: Vec::new(), places: HashMap::new(), rests: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, record: Record) {
+    pub(crate) fn add(&mut self, record: Record) {
         self.touch(&record.body.id);
         self.board.apply_component(&ComponentDiff::Added(record)).expect("its id is new");
     }
 
-    pub(super) fn remove(&mut self, id: &ComponentId) {
+    pub(crate) fn remove(&mut self, id: &ComponentId) {
         if let Some(record) = self.record(id) {
             self.touch(id);
             self.board.apply_component(&ComponentDiff::Removed(record)).expect("it was read just now");
         }
     }
 
-    pub(super) fn set_bounds(&mut self, id: &ComponentId, after: Bounds) {
+    pub(crate) fn set_bounds(&mut self, id: &ComponentId, after: Bounds) {
         if let Some(before) = self.board.bounds(id) {
             self.touch(id);
             let diff = ComponentDiff::Bounds { id: id.clone(), bounds: Diff { before, after } };
@@ -49,7 +49,7 @@ impl<'b> Work<'b> {
         }
     }
 
-    pub(super) fn set_body(&mut self, after: Body) {
+    pub(crate) fn set_body(&mut self, after: Body) {
         if let Some(before) = self.board.slot_of(&after.id).map(|slot| Arc::clone(&slot.body)) {
             self.touch(&before.id);
             let diff = ComponentDiff::Body(Diff { before, after: Arc::new(after) });
@@ -58,13 +58,13 @@ impl<'b> Work<'b> {
     }
 
     /// Changes views, triggers, grid or the active view.
-    pub(super) fn change(&mut self, rest: Rest) {
+    pub(crate) fn change(&mut self, rest: Rest) {
         self.board.apply_rest(&rest).expect("it was made of what is there");
         self.rests.push(rest);
     }
 
     /// Takes everything back.
-    pub(super) fn undo(self) {
+    pub(crate) fn undo(self) {
         for grid in self.rests.iter().filter_map(|rest| rest.grid) {
             self.board.widen(grid.before.columns.max(grid.after.columns));
         }
@@ -77,7 +77,7 @@ impl<'b> Work<'b> {
     }
 
     /// What was changed in all, from the first state to the last.
-    pub(super) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
+    pub(crate) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
         let mut components = Vec::with_capacity(self.touched.len());
         // What goes makes room for what comes, so it goes first.
         for (id, before) in &self.touched {

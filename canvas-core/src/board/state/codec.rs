@@ -5,7 +5,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::live::{Board, KeptView, Parts};
+use super::board::{Board, KeptView, Parts};
 use super::patch::Record;
 use crate::model::blob::{Blob, BlobId};
 
@@ -243,7 +243,7 @@ mod tests {
         for (components, parts) in [(0, 0), (32, 0), (33, 1), (10_000, 1)] {
             let kept = Board::new(workspace(components)).unwrap().keep();
             let mut board = Board::clone(&kept.root.decoded::<Board>().unwrap());
-            let id = super::super::id::ComponentId::new("cmp_7").unwrap();
+            let id = crate::board::model::id::ComponentId::new("cmp_7").unwrap();
             let Some(number) = board.number_of(&id) else {
                 assert_eq!(kept.parts.len(), 0);
                 continue;

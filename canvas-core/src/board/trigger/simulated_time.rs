@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::context::{DayOfWeek, NAME, TimeOfDay, clip};
+use crate::board::context::{DayOfWeek, NAME, TimeOfDay, clip};
 
 /// A part of the day, on some days: `friday_afternoon`, `weekday_evening`, `weekend_morning`, `daily_night`. A part
 /// alone, such as `mid_day`, is one of every day.
@@ -86,7 +86,7 @@ impl SimulatedTimeError {
     /// The stable code.
     pub const CODE: &'static str = "UNKNOWN_SIMULATED_TIME";
 
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let name = clip(name, NAME);
         let candidates = near(&name);
         Self { name, candidates }
@@ -94,7 +94,7 @@ impl SimulatedTimeError {
 }
 
 /// `; perhaps a or b`, where there are any.
-pub(super) fn perhaps(candidates: &[String]) -> String {
+pub(crate) fn perhaps(candidates: &[String]) -> String {
     if candidates.is_empty() { String::new() } else { format!("; perhaps {}", candidates.join(" or ")) }
 }
 

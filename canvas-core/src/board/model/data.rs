@@ -1,18 +1,10 @@
 //! What components show: bindings, results, errors (specs 002 §1.4, §5).
 
-mod describe;
-mod mock;
-mod source;
-mod states;
-
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::mock::MockGithub;
-pub use self::source::{DataMeta, DataResult, DataSource, PaginationMeta, QueryDefinition};
-pub use self::states::{DataPolicy, DataStates, Fetch, RequestToken};
 use super::id::DataSourceId;
 
 /// Where a component's data come from.

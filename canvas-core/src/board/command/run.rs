@@ -1,21 +1,17 @@
 //! Commands, done: checked in the order that specs 002 and its rulings set, and all of one or nothing.
 
-mod arrange;
-mod component;
-mod view;
-
 use std::borrow::Cow;
 
-use super::command::{Batch, CanvasCommand, UpdateComponent, UserAction};
-use super::command::{MoveComponent, PartialMeta, RemoveComponent, ResizeComponent};
 use super::env::BoardEnv;
-use super::event::CanvasEvent;
-use super::id::{ComponentId, UndoId};
-use super::live::Board;
-use super::patch::BoardPatch;
-use super::place::{OnCollision, PlacementResult};
-use super::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
-use super::work::Work;
+use super::{Batch, CanvasCommand, UpdateComponent, UserAction};
+use super::{MoveComponent, PartialMeta, RemoveComponent, ResizeComponent};
+use crate::board::model::event::CanvasEvent;
+use crate::board::model::id::{ComponentId, UndoId};
+use crate::board::model::placement::{OnCollision, PlacementResult};
+use crate::board::state::board::Board;
+use crate::board::state::patch::BoardPatch;
+use crate::board::state::transaction::Work;
+use crate::board::wire::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
 use crate::model::author::Actor;
 use canvas_lease::Timestamp;
 
@@ -78,25 +74,25 @@ pub struct BoardChange {
 
 /// What one command did, within a batch or alone.
 #[derive(Debug)]
-struct Done {
-    explanation: String,
-    affected: Vec<ComponentId>,
-    placement: Option<PlacementResult>,
-    warnings: Vec<String>,
+pub(super) struct Done {
+    pub(super) explanation: String,
+    pub(super) affected: Vec<ComponentId>,
+    pub(super) placement: Option<PlacementResult>,
+    pub(super) warnings: Vec<String>,
     /// The command with place and size settled, where they were not.
-    settled: Option<CanvasCommand>,
+    pub(super) settled: Option<CanvasCommand>,
 }
 
 impl Done {
-    fn new(explanation: String, affected: Vec<ComponentId>) -> Self {
+    pub(super) fn new(explanation: String, affected: Vec<ComponentId>) -> Self {
         Self { explanation, affected, placement: None, warnings: Vec::new(), settled: None }
     }
 }
 
 /// A refusal, boxed because it carries all that repairs it.
-type Refused = Box<CommandError>;
+pub(super) type Refused = Box<CommandError>;
 
-fn refused(code: CommandErrorCode, message: String) -> Refused {
+pub(super) fn refused(code: CommandErrorCode, message: String) -> Refused {
     Box::new(CommandError::new(code, message))
 }
 
@@ -157,12 +153,12 @@ impl UserAction {
 }
 
 /// A command on its way.
-struct Run<'r, 'e> {
-    work: Work<'r>,
-    env: &'r mut BoardEnv<'e>,
-    source: Actor,
+pub(super) struct Run<'r, 'e> {
+    pub(super) work: Work<'r>,
+    pub(super) env: &'r mut BoardEnv<'e>,
+    pub(super) source: Actor,
     /// The components that a batch has made so far: `$0`, `$1` and so on.
-    created: Vec<ComponentId>,
+    pub(super) created: Vec<ComponentId>,
 }
 
 impl Run<'_, '_> {
@@ -287,7 +283,7 @@ impl Run<'_, '_> {
     }
 
     /// The component that a command means: `$0` is the first that the batch has made.
-    fn meant<'c>(&'c self, id: &'c ComponentId) -> &'c ComponentId {
+    pub(super) fn meant<'c>(&'c self, id: &'c ComponentId) -> &'c ComponentId {
         let number = id.as_str().strip_prefix('$').and_then(|digits| digits.parse::<usize>().ok());
         number.and_then(|number| self.created.get(number)).unwrap_or(id)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::id::ComponentId;
+use crate::board::model::id::ComponentId;
 use crate::model::blob::BlobId;
 
 /// Slots by order and id, in pages.
@@ -10,13 +10,13 @@ use crate::model::blob::BlobId;
 /// Where a page ends follows from the orders alone, so that equal boards have equal pages however they came about, and a
 /// change touches one or two of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pages {
+pub(crate) struct Pages {
     pages: Vec<Arc<Page>>,
 }
 
 /// Never empty. Each but the last one ends with a slot that ends pages, and holds no other such.
 #[derive(Debug, Clone)]
-pub(super) struct Page {
+pub(crate) struct Page {
     places: Vec<Place>,
     /// The blob that keeps it, where the board that this one came from has it.
     kept: Option<BlobId>,
@@ -41,7 +41,7 @@ const fn ends_page(order: u64) -> bool {
 }
 
 impl Page {
-    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         self.places.iter().map(|place| place.slot)
     }
 
@@ -63,7 +63,7 @@ impl Page {
 
 impl Pages {
     /// The blobs that keep the pages; `put` keeps those that none does yet.
-    pub(super) fn keep(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
+    pub(crate) fn keep(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
         let mut kept = Vec::with_capacity(self.pages.len());
         for page in &mut self.pages {
             kept.push(page.kept.unwrap_or_else(|| {
@@ -76,14 +76,14 @@ impl Pages {
     }
 
     /// No blobs keep the pages any more.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         for page in self.pages.iter_mut().filter(|page| page.kept.is_some()) {
             Arc::make_mut(page).kept = None;
         }
     }
 
     /// These blobs, of so many components each, keep the pages, where they are cut as pages are.
-    pub(super) fn know(&mut self, kept: &[(BlobId, usize)]) {
+    pub(crate) fn know(&mut self, kept: &[(BlobId, usize)]) {
         if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.places.len())) {
             for (page, (id, _)) in self.pages.iter_mut().zip(kept) {
                 Arc::make_mut(page).kept = Some(*id);
@@ -91,17 +91,17 @@ impl Pages {
         }
     }
 
-    pub(super) fn slots(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         self.pages.iter().flat_map(|page| page.slots())
     }
 
     /// The highest order; 0 where there is none.
-    pub(super) fn last_order(&self) -> u64 {
+    pub(crate) fn last_order(&self) -> u64 {
         self.pages.last().and_then(|page| page.places.last()).map_or(0, |place| place.order)
     }
 
     /// `id_of` tells the ids of those slots that are in it, which only those of one order need.
-    pub(super) fn insert<'b>(
+    pub(crate) fn insert<'b>(
         &mut self,
         order: u64,
         id: &ComponentId,
@@ -127,7 +127,7 @@ impl Pages {
     }
 
     /// It must be in it, and `id_of` know it.
-    pub(super) fn remove<'b>(
+    pub(crate) fn remove<'b>(
         &mut self,
         order: u64,
         id: &ComponentId,
@@ -149,7 +149,7 @@ impl Pages {
     }
 
     /// What stands at a place has changed: no blob keeps its page any more.
-    pub(super) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
+    pub(crate) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
         let at = self.page_of(order, id, id_of);
         if let Some(page) = self.pages.get_mut(at).filter(|page| page.kept.is_some()) {
             Arc::make_mut(page).kept = None;

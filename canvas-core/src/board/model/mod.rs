@@ -1,0 +1,8 @@
+//! What a board is made of, as documents and bindings exchange it.
+
+pub(crate) mod data;
+pub(crate) mod event;
+pub(crate) mod grid;
+pub(crate) mod id;
+pub(crate) mod placement;
+pub(crate) mod workspace;

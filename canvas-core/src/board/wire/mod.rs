@@ -1,0 +1,4 @@
+//! Answers and errors of the board, as JSON has them.
+
+pub(crate) mod error;
+pub(crate) mod result;
