@@ -3,7 +3,6 @@
 pub(crate) mod command;
 pub(crate) mod context;
 pub(crate) mod data;
-pub(crate) mod history;
 pub(crate) mod layout;
 pub(crate) mod model;
 pub(crate) mod registry;
@@ -29,8 +28,6 @@ pub use self::data::{
     DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, MockGithub, PaginationMeta,
     QueryDefinition, RequestToken,
 };
-pub(crate) use self::history::TakeBack;
-pub use self::history::{BoardHistory, BoardHistoryError};
 pub use self::layout::NoRoom;
 pub use self::model::data::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataQuery};
 pub use self::model::event::{CanvasEvent, LayoutChange, SelectedItem};
@@ -39,6 +36,7 @@ pub use self::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, UndoId, 
 pub use self::model::placement::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult, Region,
 };
+pub use self::model::trigger::{ProactiveTrigger, TriggerType};
 pub use self::model::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, View, Workspace, WorkspaceSettings,
 };
@@ -51,15 +49,13 @@ pub use self::state::board::{Board, BoardError};
 pub(crate) use self::state::codec::{Kept, Unread};
 pub use self::state::patch::BoardPatch;
 pub use self::state::placement::{detect_collisions, find_placement};
+pub(crate) use self::state::take_back::TakeBack;
 pub use self::trigger::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
-pub use self::trigger::{
-    Due, DueAction, Occasion, ProactiveTrigger, TriggerMemory, TriggerProblem, TriggerType, due,
-};
+pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem, due};
 pub use self::wire::error::{
     AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
 };
-pub use self::wire::result::{
-    BatchCommandResult, CommandError, CommandErrorCode, CommandResult, HistoryState, Recorded, Restore,
-    UndoEntry,
-};
+pub use self::wire::history::{HistoryState, Recorded, Restore, UndoEntry};
+pub use self::wire::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
+pub use crate::history::board::{BoardHistory, BoardHistoryError};
 pub use crate::schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};

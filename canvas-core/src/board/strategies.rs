@@ -39,11 +39,11 @@ use crate::board::model::data::{DataBinding, DataLoadingState, DataQuery};
 use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
 use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
 use crate::board::model::placement::{OnCollision, PlacementHints, Region};
+use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace, WorkspaceSettings,
 };
 use crate::board::state::board::Board;
-use crate::board::trigger::{ProactiveTrigger, TriggerType};
 use crate::model::author::Actor;
 
 /// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.

@@ -1,3 +1,4 @@
 //! What was done on a canvas, over all faces.
 
+pub(crate) mod board;
 pub(crate) mod journal;

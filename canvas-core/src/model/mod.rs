@@ -8,3 +8,4 @@ pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod revision;
 pub(crate) mod tree;
+pub(crate) mod wording;

@@ -10,6 +10,9 @@ use serde_json::Value;
 /// Values of what is checked, names not counted.
 pub(super) const VALUES: usize = 10_000;
 
+/// Values of a schema, names not counted.
+pub(super) const SCHEMA_VALUES: usize = 20_000;
+
 /// Visits that any value may cost. Each may leave an error of some 300 bytes, before they are put in order and cut.
 const FUEL: usize = 200_000;
 /// Steps through schemas and values together: each is a stack frame or several of the validator.
@@ -183,7 +186,7 @@ impl Graph {
             }
             nodes[at] = node;
         }
-        if nodes.len() > super::Schema::VALUES {
+        if nodes.len() > SCHEMA_VALUES {
             return Err(GraphError { kind: Fault::TooLarge, place: String::new() });
         }
         let all = measure(&nodes, |node| {

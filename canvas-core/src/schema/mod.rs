@@ -67,7 +67,7 @@ pub enum SchemaErrorCode {
 
 impl Schema {
     /// Values that a schema may have, and how deep they may be nested.
-    pub const VALUES: usize = 20_000;
+    pub const VALUES: usize = cost::SCHEMA_VALUES;
     /// How deep a schema may be nested, and a value that is checked.
     pub const DEPTH: usize = 64;
     /// Bytes of text in a value that is checked, names included; a schema may have four times as many.

@@ -1,7 +1,7 @@
 //! Where components stand: sizes and places checked, moves and resizes judged together, others made to make room.
 
-use super::component::{about, listed};
-use super::run::{Done, Refused, Run, refused};
+use super::refusal::{Refused, about, listed, refused};
+use super::run::{Done, Place, Run};
 use super::{CanvasCommand, MoveComponent, ResizeComponent};
 use crate::board::layout::{Blocked, Wishes, place};
 use crate::board::model::grid::{Bounds, NO_CELL, Position, Size};
@@ -12,14 +12,6 @@ use crate::board::model::placement::{
 use crate::board::registry::ComponentDefinition;
 use crate::board::state::board::Board;
 use crate::board::wire::result::{CommandError, CommandErrorCode};
-
-/// Where something is to stand, and what has to be moved for that.
-pub(super) struct Place {
-    pub(super) position: Position,
-    pub(super) reason: PlacementReason,
-    /// Slots, and where they go.
-    pub(super) moved: Vec<(u32, Position)>,
-}
 
 /// A component that a run of commands arranges.
 struct Arranged {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::arrange::Place;
-use super::run::{Done, Refused, Run, refused};
+use super::refusal::{
+    Refused, about, counted, fault, faults, invalid, listed, nearest, no_object, quoted, refused, shortened,
+};
+use super::run::{Done, Place, Run};
 use super::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
 use crate::board::model::data::DataBinding;
 use crate::board::model::grid::{Bounds, Position, Size};
@@ -15,9 +17,9 @@ use crate::board::model::placement::{PlacementReason, PlacementResult};
 use crate::board::model::workspace::ComponentMeta;
 use crate::board::registry::{ComponentDefinition, Registry};
 use crate::board::state::board::Board;
-use crate::board::state::patch::{Body, Record};
+use crate::board::state::body::Body;
+use crate::board::state::patch::Record;
 use crate::board::wire::result::{CommandError, CommandErrorCode};
-use crate::schema::ValidationError;
 
 impl<'e> Run<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
@@ -287,87 +289,6 @@ fn named<'d>(body: &Body, definition: &'d ComponentDefinition) -> Cow<'d, str> {
         Some(label) => format!("{} \"{}\"", definition.name, shortened(label)).into(),
         None => definition.name.as_str().into(),
     }
-}
-
-pub(super) fn about(mut error: Refused, id: &ComponentId) -> Refused {
-    error.component_id = Some(id.clone());
-    error
-}
-
-fn invalid(errors: Vec<ValidationError>, message: String, place: &str) -> Refused {
-    let place = Some(format!("{place}{}", errors.first().map_or("", |error| error.path.as_str())));
-    let error = CommandError::new(CommandErrorCode::ConfigValidationFailed, message);
-    Box::new(CommandError { errors, place, ..error })
-}
-
-fn no_object(found: &Value, place: &str, id: Option<&ComponentId>) -> Refused {
-    let kind = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    let message = format!("a config is an object, not {kind}: send its fields as one JSON object");
-    let mut error = invalid(vec![fault("", &message, "type")], message, place);
-    error.component_id = id.cloned();
-    error
-}
-
-fn fault(path: &str, message: &str, code: &str) -> ValidationError {
-    ValidationError { path: path.into(), message: message.into(), code: code.into() }
-}
-
-fn faults(errors: &[ValidationError]) -> String {
-    match errors.len() {
-        1 => "it".to_owned(),
-        many => format!("all {many} faults"),
-    }
-}
-
-pub(super) fn counted(components: usize) -> String {
-    match components {
-        1 => "one component".to_owned(),
-        many => format!("{many} components"),
-    }
-}
-
-pub(super) fn listed(ids: &[ComponentId]) -> String {
-    const SHOWN: usize = 5;
-    let mut text = ids.iter().take(SHOWN).map(ComponentId::as_str).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN {
-        text.push_str(&format!(" and {} more", ids.len() - SHOWN));
-    }
-    text
-}
-
-/// What a command has named, for a message of bounded length.
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", shortened(text))
-}
-
-fn shortened(text: &str) -> String {
-    const CHARS: usize = 80;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Up to three that may have been meant.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // More would cost more than the hint is worth.
-    const LOOKED_AT: usize = 1_000;
-    const SHOWN: usize = 3;
-    let wanted: String = wanted.chars().take(80).collect();
-    let mut ranked: Vec<(f64, &str)> = names
-        .take(LOOKED_AT)
-        .map(|name| (strsim::normalized_damerau_levenshtein(&wanted, name), name))
-        .filter(|(likeness, _)| *likeness >= 0.5)
-        .collect();
-    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
-    ranked.into_iter().take(SHOWN).map(|(_, name)| name.to_owned()).collect()
 }
 
 /// Whether a value has at most so many bytes as JSON. Written into nothing, so that a small value costs little.

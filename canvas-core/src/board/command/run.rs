@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use super::env::BoardEnv;
+use super::refusal::{Refused, refused};
 use super::{Batch, CanvasCommand, UpdateComponent, UserAction};
 use super::{MoveComponent, PartialMeta, RemoveComponent, ResizeComponent};
 use crate::board::model::event::CanvasEvent;
+use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
-use crate::board::model::placement::{OnCollision, PlacementResult};
+use crate::board::model::placement::{OnCollision, PlacementReason, PlacementResult};
 use crate::board::state::board::Board;
 use crate::board::state::patch::BoardPatch;
 use crate::board::state::transaction::Work;
@@ -89,13 +91,6 @@ impl Done {
     }
 }
 
-/// A refusal, boxed because it carries all that repairs it.
-pub(super) type Refused = Box<CommandError>;
-
-pub(super) fn refused(code: CommandErrorCode, message: String) -> Refused {
-    Box::new(CommandError::new(code, message))
-}
-
 impl Board {
     /// Runs a command. It is done whole, or refused and nothing is changed.
     ///
@@ -150,6 +145,14 @@ impl UserAction {
             Self::Refresh { .. } | Self::Undo | Self::Redo => return None,
         })
     }
+}
+
+/// Where something is to stand, and what has to be moved for that.
+pub(super) struct Place {
+    pub(super) position: Position,
+    pub(super) reason: PlacementReason,
+    /// Slots, and where they go.
+    pub(super) moved: Vec<(u32, Position)>,
 }
 
 /// A command on its way.
@@ -331,23 +334,6 @@ fn path_of(batch: &Batch, number: &mut usize) -> Option<String> {
         }
     }
     None
-}
-
-impl CommandError {
-    /// A refusal of which nothing is known but its code and a message that says what to do next.
-    pub const fn new(code: CommandErrorCode, message: String) -> Self {
-        Self {
-            code,
-            message,
-            component_id: None,
-            place: None,
-            errors: Vec::new(),
-            colliding_ids: Vec::new(),
-            free_positions: Vec::new(),
-            candidates: Vec::new(),
-            corrected: None,
-        }
-    }
 }
 
 impl CommandResult {

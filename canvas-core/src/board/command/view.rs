@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::component::{counted, nearest, quoted};
-use super::run::{Done, Refused, Run, refused};
+use super::refusal::{Refused, counted, nearest, quoted, refused};
+use super::run::{Done, Run};
 use super::{DeleteView, LoadView, SaveView};
 use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, ViewId};

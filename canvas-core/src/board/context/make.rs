@@ -10,14 +10,14 @@ use super::alias::Aliases;
 use super::shape::{
     CanvasContext, ComponentSummary, ContextBudget, SummarizationLevel, ViewSummary, WorkspaceContext,
 };
-use super::summary::{NAME, clip, summarize};
+use super::summary::{TypeInfo, summarize};
 use super::temporal::TemporalContext;
 use super::tokens::TokenCounter;
 use super::utilization::utilization;
 use super::value::Worth;
 use crate::board::model::id::{ComponentId, TypeId, ViewId};
 use crate::board::model::workspace::{ComponentInstance, View, Workspace};
-use crate::board::registry::ComponentCategory;
+use crate::model::wording::{NAME, clip};
 
 /// What a context is made from, beside the workspace.
 #[derive(Debug, Clone, Copy)]
@@ -48,17 +48,6 @@ impl<'a> ContextInput<'a> {
             max_components: 20,
         }
     }
-}
-
-/// What a model is told of a type of components.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TypeInfo<'a> {
-    /// Its name, such as `PR List`.
-    pub name: &'a str,
-    /// What it is for.
-    pub category: ComponentCategory,
-    /// Ids of its actions.
-    pub actions: Vec<&'a str>,
 }
 
 /// Why there is no context.

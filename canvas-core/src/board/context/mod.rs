@@ -16,16 +16,16 @@ mod utilization;
 mod value;
 
 pub use self::alias::Aliases;
-pub use self::make::{ContextError, ContextInput, TypeInfo, canvas_context};
+pub use self::make::{ContextError, ContextInput, canvas_context};
 pub use self::shape::{
     CanvasContext, ComponentSummary, ContextBudget, LoadingStatus, SummarizationLevel, ViewSummary,
     WorkspaceContext,
 };
 pub use self::since::{ContextChange, context_since};
+pub use self::summary::TypeInfo;
 pub use self::temporal::{
     DayOfWeek, DayParts, DayPlan, TemporalContext, TemporalError, TimeOfDay, WorkHours, temporal_context,
 };
 pub use self::tokens::{ByteEstimate, TokenCounter};
 
-pub(crate) use self::summary::{NAME, clip};
 pub(crate) use self::temporal::{LocalDay, LocalTime};

@@ -2,12 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::make::TypeInfo;
 use super::shape::{ComponentSummary, LoadingStatus, SummarizationLevel};
 use crate::board::model::data::{DataError, DataLoadingState};
 use crate::board::model::id::ComponentId;
 use crate::board::model::workspace::ComponentInstance;
 use crate::board::registry::ComponentCategory;
+use crate::model::wording::{NAME, clip};
+
+/// What a model is told of a type of components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeInfo<'a> {
+    /// Its name, such as `PR List`.
+    pub name: &'a str,
+    /// What it is for.
+    pub category: ComponentCategory,
+    /// Ids of its actions.
+    pub actions: Vec<&'a str>,
+}
 
 /// Words of a summary: document 002 asks for fewer than 50.
 const WORDS: usize = 49;
@@ -17,8 +28,6 @@ const SUMMARY: usize = 320;
 const HIGHLIGHT: usize = 120;
 /// Characters of an error's message, which a model should see all of; of minimal components as many as of a highlight.
 const MESSAGE: usize = 400;
-/// Characters of a label, or of another name.
-pub(crate) const NAME: usize = 80;
 /// Characters of a value in a summary.
 const VALUE: usize = 40;
 
@@ -51,32 +60,6 @@ pub(super) fn summarize(
         state_status: LoadingStatus::from(&component.data_state),
         type_name,
     }
-}
-
-/// At most `most` characters of a text, on one line, with single spaces.
-pub(crate) fn clip(text: &str, most: usize) -> String {
-    let mut clipped = String::new();
-    let (mut count, mut space) = (0, false);
-    for char in text.chars() {
-        if char.is_whitespace() || char.is_control() {
-            space = count > 0;
-            continue;
-        }
-        if count + usize::from(space) >= most {
-            // The last character makes room for the mark.
-            clipped.pop();
-            clipped.push('…');
-            break;
-        }
-        if space {
-            clipped.push(' ');
-            count += 1;
-            space = false;
-        }
-        clipped.push(char);
-        count += 1;
-    }
-    clipped
 }
 
 /// `PR List "Open work": limit 10, repo acme/app. 12 items.`

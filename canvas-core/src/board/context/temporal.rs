@@ -6,8 +6,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::summary::{NAME, clip};
-use crate::board::trigger::simulated_time::perhaps;
+use crate::model::wording::{NAME, clip, perhaps};
 
 /// The time where the user is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@
 
 mod cells;
 pub(crate) mod cow_list;
+mod cursors;
 mod index;
 mod place;
 mod rect;
@@ -15,19 +16,13 @@ mod shift;
 mod tests;
 
 use self::cells::Cells;
+use self::cursors::Cursors;
 use self::index::{Entry, Index};
 pub use self::place::NoRoom;
 pub(crate) use self::place::{Wishes, place};
-use self::rect::{Rect, mask};
-use self::search::Cursors;
+use self::rect::{MAX_COLUMNS, MAX_ROWS, Rect, mask};
 pub(crate) use self::shift::Blocked;
 use crate::board::model::grid::Bounds;
-
-/// Columns that a grid may have.
-pub(crate) const MAX_COLUMNS: u32 = 64;
-
-/// Rows that a grid may have.
-pub(crate) const MAX_ROWS: u32 = 1 << 20;
 
 /// Which slots cover which cells of a grid.
 ///

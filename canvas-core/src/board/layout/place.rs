@@ -1,9 +1,10 @@
 //! Where a component comes to stand that names no place.
 
+use super::Layout;
 use super::cells::{Budget, Window};
+use super::rect::MAX_ROWS;
 use super::rect::mask;
 use super::search::Point;
-use super::{Layout, MAX_ROWS};
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
 use crate::board::wire::result::CommandErrorCode;

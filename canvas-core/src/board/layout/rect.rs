@@ -1,7 +1,12 @@
 //! Rectangles that lie in a grid.
 
-use super::{MAX_COLUMNS, MAX_ROWS};
 use crate::board::model::grid::{Bounds, Position};
+
+/// Columns that a grid may have.
+pub(crate) const MAX_COLUMNS: u32 = 64;
+
+/// Rows that a grid may have.
+pub(crate) const MAX_ROWS: u32 = 1 << 20;
 
 /// A rectangle of at least one cell, all of them in a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

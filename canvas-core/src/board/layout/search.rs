@@ -1,40 +1,9 @@
 //! Where there is room.
 
+use super::Layout;
 use super::cells::{Budget, Window, bits, starts};
-use super::{Layout, MAX_ROWS};
+use super::rect::MAX_ROWS;
 use crate::board::model::grid::{Position, Size};
-
-/// For each size that was looked for: the row above which there is no room for it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Cursors(Vec<(Size, u32)>);
-
-impl Cursors {
-    /// Past so many sizes all are forgotten, which costs time and changes no answer.
-    const MOST: usize = 128;
-
-    fn get(&self, size: Size) -> u32 {
-        self.0.iter().find(|(of, _)| *of == size).map_or(0, |(_, row)| *row)
-    }
-
-    fn set(&mut self, size: Size, row: u32) {
-        if let Some(cursor) = self.0.iter_mut().find(|(of, _)| *of == size) {
-            cursor.1 = row;
-            return;
-        }
-        if self.0.len() == Self::MOST {
-            self.0.clear();
-        }
-        self.0.push((size, row));
-    }
-
-    /// Cells from this row on down were freed.
-    pub(super) fn lower(&mut self, freed: u32) {
-        for (size, row) in &mut self.0 {
-            // The highest window that holds a freed cell.
-            *row = (*row).min((freed + 1).saturating_sub(size.rows));
-        }
-    }
-}
 
 /// A point in half cells, from which distances are measured.
 #[derive(Debug, Clone, Copy)]

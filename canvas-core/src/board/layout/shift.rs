@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::Layout;
 use super::index::Entry;
+use super::rect::MAX_ROWS;
 use super::rect::Rect;
-use super::{Layout, MAX_ROWS};
 use crate::board::model::grid::{Bounds, Position};
 
 /// A slot that makes room.

@@ -5,4 +5,5 @@ pub(crate) mod event;
 pub(crate) mod grid;
 pub(crate) mod id;
 pub(crate) mod placement;
+pub(crate) mod trigger;
 pub(crate) mod workspace;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::data::{DataBinding, DataLoadingState};
 use super::grid::{Bounds, GridConfig, Position, Size};
 use super::id::{ComponentId, TriggerId, TypeId, ViewId, WorkspaceId};
-use crate::board::trigger::ProactiveTrigger;
+use crate::board::model::trigger::ProactiveTrigger;
 use crate::model::author::Actor;
 
 /// Everything about a board, as one JSON value.

@@ -7,7 +7,7 @@ use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest, TriggerDiff, V
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
-use crate::board::trigger::ProactiveTrigger;
+use crate::board::model::trigger::ProactiveTrigger;
 
 /// A patch that was made for another board. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

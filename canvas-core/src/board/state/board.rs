@@ -5,17 +5,18 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::body::Body;
 use super::id_index::Ids;
 use super::pages::Pages;
-use super::patch::{Body, Record};
+use super::patch::Record;
 use super::saved_view::SavedView;
 use crate::board::layout::Layout;
 use crate::board::layout::cow_list::Chunks;
 use crate::board::model::data::DataLoadingState;
 use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
+use crate::board::model::trigger::ProactiveTrigger;
 use crate::board::model::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
-use crate::board::trigger::ProactiveTrigger;
 use crate::model::blob::BlobId;
 
 /// A board: what [`Workspace`] says, ready to be changed.

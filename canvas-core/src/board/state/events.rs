@@ -1,7 +1,8 @@
 //! What a change means to whoever follows a board.
 
 use super::board::Board;
-use super::patch::{BoardPatch, Body, ComponentDiff, ViewDiff};
+use super::body::Body;
+use super::patch::{BoardPatch, ComponentDiff, ViewDiff};
 use crate::board::model::event::{CanvasEvent, LayoutChange};
 
 impl Board {

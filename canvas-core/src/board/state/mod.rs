@@ -2,6 +2,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod board;
+pub(crate) mod body;
 pub(crate) mod codec;
 mod events;
 mod id_index;
@@ -9,4 +10,5 @@ mod pages;
 pub(crate) mod patch;
 pub(crate) mod placement;
 pub(crate) mod saved_view;
+pub(crate) mod take_back;
 pub(crate) mod transaction;

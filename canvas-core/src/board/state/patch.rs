@@ -3,17 +3,12 @@
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
 
+use super::body::Body;
 use super::saved_view::SavedView;
-use crate::board::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
-use crate::board::model::data::{DataBinding, DataLoadingState};
 use crate::board::model::grid::{Bounds, GridConfig};
-use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
-use crate::board::model::placement::OnCollision;
-use crate::board::model::workspace::{ComponentInstance, ComponentMeta};
-use crate::board::wire::result::{Recorded, Restore};
+use crate::board::model::id::{ComponentId, TriggerId, ViewId};
 
 /// A change of a board that can be applied, taken back, and compared with others.
 ///
@@ -60,19 +55,6 @@ pub(crate) struct Record {
     pub(crate) order: u64,
     pub(crate) bounds: Bounds,
     pub(crate) body: Arc<Body>,
-}
-
-/// All of a component but where it stands. Shared between the board, its views and its history.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Body {
-    pub(crate) id: ComponentId,
-    pub(crate) type_id: TypeId,
-    /// An object.
-    #[serde(deserialize_with = "object")]
-    pub(crate) config: Arc<Value>,
-    pub(crate) data_binding: Option<DataBinding>,
-    pub(crate) meta: ComponentMeta,
 }
 
 /// Views, triggers and the grid.
@@ -174,45 +156,6 @@ impl BoardPatch {
     }
 }
 
-impl Recorded {
-    /// The command that takes a change back: one that anybody may give, where there is one.
-    pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
-        let command = match (patch.components.as_slice(), &patch.rest) {
-            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
-                if before.size == after.size =>
-            {
-                Some(CanvasCommand::Move(MoveComponent {
-                    component_id: id.clone(),
-                    position: before.position,
-                    on_collision: OnCollision::Reject,
-                }))
-            }
-            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
-                if before.position == after.position =>
-            {
-                Some(CanvasCommand::Resize(ResizeComponent {
-                    component_id: id.clone(),
-                    size: before.size,
-                    on_collision: OnCollision::Reject,
-                }))
-            }
-            ([ComponentDiff::Added(record)], None) => {
-                Some(CanvasCommand::Remove(RemoveComponent { component_id: record.body.id.clone() }))
-            }
-            _ => None,
-        };
-        if let Some(command) = command {
-            return Self::Command(Box::new(command));
-        }
-        let payload = serde_json::to_value(patch.inverse()).expect("its maps have text for keys");
-        Self::Restore(match (patch.components.as_slice(), &patch.rest) {
-            ([_], None) => Restore::Component(payload),
-            ([], Some(rest)) if rest.grid.is_none() => Restore::View(payload),
-            _ => Restore::Canvas(payload),
-        })
-    }
-}
-
 impl ComponentDiff {
     pub(crate) fn id(&self) -> &ComponentId {
         match self {
@@ -299,35 +242,5 @@ fn chained<T>(one: Option<Diff<T>>, two: Option<Diff<T>>) -> Option<Diff<T>> {
     match (one, two) {
         (Some(one), Some(two)) => Some(Diff { before: one.before, after: two.after }),
         (one, two) => one.or(two),
-    }
-}
-
-fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Value>, D::Error> {
-    Map::deserialize(deserializer).map(|fields| Arc::new(Value::Object(fields)))
-}
-
-impl Body {
-    /// The component as it is shown, with its data.
-    pub(crate) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
-        ComponentInstance {
-            id: self.id.clone(),
-            type_id: self.type_id.clone(),
-            position: bounds.position,
-            size: bounds.size,
-            config: self.fields().clone(),
-            data_binding: self.data_binding.clone(),
-            data_state,
-            meta: self.meta.clone(),
-        }
-    }
-
-    pub(crate) fn of(component: ComponentInstance) -> Self {
-        let ComponentInstance { id, type_id, config, data_binding, meta, .. } = component;
-        Self { id, type_id, config: Arc::new(Value::Object(config)), data_binding, meta }
-    }
-
-    /// The fields of its config.
-    pub(crate) fn fields(&self) -> &Map<String, Value> {
-        self.config.as_object().expect("a config is an object")
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::patch::Body;
+use super::body::Body;
 use crate::board::model::data::DataLoadingState;
 use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId};

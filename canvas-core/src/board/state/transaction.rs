@@ -6,7 +6,8 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::board::Board;
-use super::patch::{BoardPatch, Body, ComponentDiff, Diff, Record, Rest};
+use super::body::Body;
+use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest};
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 

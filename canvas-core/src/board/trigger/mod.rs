@@ -11,45 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::board::context::{DayParts, LocalDay, LocalTime, TemporalError, TimeOfDay};
 use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::{TriggerId, ViewId};
+use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{ProactiveMode, View};
 use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
-
-/// Something that suggests or loads a view when it is due.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ProactiveTrigger {
-    /// Its id.
-    pub id: TriggerId,
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Whether it does anything.
-    pub enabled: bool,
-    /// What makes it due.
-    #[serde(rename = "type")]
-    pub kind: TriggerType,
-    /// The view that it suggests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub view_id: Option<ViewId>,
-    /// What the user is told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// For [`TriggerType::TimeBased`]: the time it stands for, such as `monday_morning` (`SimulatedTimeTrigger`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub simulated_time: Option<String>,
-}
-
-/// What makes a trigger due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TriggerType {
-    /// The user opens the workspace.
-    SessionStart,
-    /// A time that its name tells.
-    TimeBased,
-}
 
 /// What makes triggers due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::context::{DayOfWeek, NAME, TimeOfDay, clip};
+use crate::board::context::{DayOfWeek, TimeOfDay};
+use crate::model::wording::{NAME, clip, perhaps};
 
 /// A part of the day, on some days: `friday_afternoon`, `weekday_evening`, `weekend_morning`, `daily_night`. A part
 /// alone, such as `mid_day`, is one of every day.
@@ -91,11 +92,6 @@ impl SimulatedTimeError {
         let candidates = near(&name);
         Self { name, candidates }
     }
-}
-
-/// `; perhaps a or b`, where there are any.
-pub(crate) fn perhaps(candidates: &[String]) -> String {
-    if candidates.is_empty() { String::new() } else { format!("; perhaps {}", candidates.join(" or ")) }
 }
 
 impl FromStr for SimulatedTime {

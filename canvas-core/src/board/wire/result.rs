@@ -1,15 +1,12 @@
 //! What became of a command (specs 002 §2.3, §2.4).
 
-use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::board::command::CanvasCommand;
 use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::PlacementResult;
-use crate::model::author::Actor;
 use crate::schema::ValidationError;
 
 /// What became of one command.
@@ -118,61 +115,6 @@ pub enum CommandErrorCode {
     HistoryNotFound,
     /// The board, or the batch, would be larger than it may be (beyond specs 002).
     BoardTooLarge,
-}
-
-/// The history as it is shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct HistoryState {
-    /// What can be taken back, the last change last.
-    pub undo_stack: Vec<UndoEntry>,
-    /// What can be done again, the next last.
-    pub redo_stack: Vec<UndoEntry>,
-    /// How many entries are kept.
-    pub max_size: usize,
-}
-
-/// A change in the history.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct UndoEntry {
-    /// Its id.
-    pub id: UndoId,
-    /// When it was made, in milliseconds since 1970.
-    #[schemars(with = "u64")]
-    pub timestamp: Timestamp,
-    /// Who made it.
-    pub source: Actor,
-    /// What it did, for people.
-    pub description: String,
-    /// The command as it was done: place, size and ids settled.
-    pub forward: Recorded,
-    /// What takes it back.
-    pub inverse: Recorded,
-}
-
-/// A command in the history. Those that the history alone may give keep ids, order and times, which no other command can.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Recorded {
-    /// One that anybody may give.
-    Command(Box<CanvasCommand>),
-    /// One that the history alone may give.
-    Restore(Restore),
-}
-
-/// Puts something back as it was.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", content = "payload")]
-pub enum Restore {
-    /// One component.
-    #[serde(rename = "component.restore")]
-    Component(Value),
-    /// Views alone.
-    #[serde(rename = "view.restore")]
-    View(Value),
-    /// Anything else.
-    #[serde(rename = "canvas.restore")]
-    Canvas(Value),
 }
 
 mod undo_id {

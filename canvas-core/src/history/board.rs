@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 
 use crate::board::command::run::{BoardChange, Executed};
 use crate::board::model::event::CanvasEvent;
-use crate::board::model::id::{ComponentId, UndoId};
+use crate::board::model::id::UndoId;
 use crate::board::state::apply::PatchMismatch;
 use crate::board::state::board::Board;
-use crate::board::state::patch::{BoardPatch, Diff};
-use crate::board::wire::result::{CommandErrorCode, HistoryState, Recorded, UndoEntry};
+use crate::board::state::patch::BoardPatch;
+use crate::board::state::take_back::TakeBack;
+use crate::board::wire::history::{HistoryState, Recorded, UndoEntry};
+use crate::board::wire::result::CommandErrorCode;
 use crate::history::journal::{Entry, EntryKind, Step};
 use crate::model::author::Actor;
 
@@ -238,20 +240,6 @@ impl BoardHistory {
     }
 }
 
-impl BoardChange {
-    /// The entry as it is shown.
-    pub fn shown(&self) -> UndoEntry {
-        UndoEntry {
-            id: self.id.clone(),
-            timestamp: self.at,
-            source: self.source,
-            description: self.description.clone(),
-            forward: Recorded::Command(self.forward.clone()),
-            inverse: Recorded::inverse_of(&self.patch),
-        }
-    }
-}
-
 impl UndoEntry {
     /// An entry of the journal as it is shown: of an undoing, the change that redo would do again. `None` where it is of
     /// another face.
@@ -278,52 +266,4 @@ impl UndoEntry {
 fn walk(board: &mut Board, patch: &BoardPatch) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
     board.apply(patch)?;
     Ok(board.events_of(patch))
-}
-
-/// Why a change cannot be taken back from under later ones.
-#[derive(Debug)]
-pub(crate) enum TakeBack {
-    /// The later change of this number touches a record that it touches, or has put something in its place.
-    Met(usize),
-    /// It was made on another board.
-    Other(PatchMismatch),
-}
-
-impl Board {
-    /// Takes a change back from under later ones, which stay. Gives what was done for it. Where that cannot be, nothing
-    /// was done.
-    pub(crate) fn take_back<'p>(
-        &mut self,
-        patch: &BoardPatch,
-        mut later: impl Iterator<Item = &'p BoardPatch> + Clone,
-    ) -> Result<BoardPatch, TakeBack> {
-        if let Some(with) = later.clone().position(|later| later.touches(patch)) {
-            return Err(TakeBack::Met(with));
-        }
-        let mut back = patch.inverse();
-        back.updated_at = Diff { before: self.updated_at, after: self.updated_at };
-        self.apply(&back).map_err(TakeBack::Other)?;
-        // Cells may be taken that were free when it was done, without any record being touched twice.
-        let met = self.in_the_way(&back);
-        match later.position(|later| met.iter().any(|id| later.places(id))) {
-            Some(with) => {
-                self.apply(&back.inverse()).map_err(TakeBack::Other)?;
-                Err(TakeBack::Met(with))
-            }
-            None => Ok(back),
-        }
-    }
-
-    /// What shares cells with the components that a change has placed.
-    fn in_the_way(&self, patch: &BoardPatch) -> Vec<ComponentId> {
-        let placed = patch.component_ids().into_iter().filter(|id| patch.places(id));
-        let numbers: Vec<u32> = placed
-            .filter_map(|id| self.number_of(&id))
-            .flat_map(|number| {
-                let bounds = self.slot(number).map(|slot| slot.bounds);
-                bounds.map_or_else(Vec::new, |bounds| self.layout.collisions(bounds, Some(number)))
-            })
-            .collect();
-        self.ids_of(&numbers)
-    }
 }

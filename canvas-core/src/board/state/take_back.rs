@@ -1,0 +1,54 @@
+//! Changes taken back from under later ones, which stay.
+
+use super::apply::PatchMismatch;
+use super::board::Board;
+use super::patch::{BoardPatch, Diff};
+use crate::board::model::id::ComponentId;
+
+/// Why a change cannot be taken back from under later ones.
+#[derive(Debug)]
+pub(crate) enum TakeBack {
+    /// The later change of this number touches a record that it touches, or has put something in its place.
+    Met(usize),
+    /// It was made on another board.
+    Other(PatchMismatch),
+}
+
+impl Board {
+    /// Takes a change back from under later ones, which stay. Gives what was done for it. Where that cannot be, nothing
+    /// was done.
+    pub(crate) fn take_back<'p>(
+        &mut self,
+        patch: &BoardPatch,
+        mut later: impl Iterator<Item = &'p BoardPatch> + Clone,
+    ) -> Result<BoardPatch, TakeBack> {
+        if let Some(with) = later.clone().position(|later| later.touches(patch)) {
+            return Err(TakeBack::Met(with));
+        }
+        let mut back = patch.inverse();
+        back.updated_at = Diff { before: self.updated_at, after: self.updated_at };
+        self.apply(&back).map_err(TakeBack::Other)?;
+        // Cells may be taken that were free when it was done, without any record being touched twice.
+        let met = self.in_the_way(&back);
+        match later.position(|later| met.iter().any(|id| later.places(id))) {
+            Some(with) => {
+                self.apply(&back.inverse()).map_err(TakeBack::Other)?;
+                Err(TakeBack::Met(with))
+            }
+            None => Ok(back),
+        }
+    }
+
+    /// What shares cells with the components that a change has placed.
+    fn in_the_way(&self, patch: &BoardPatch) -> Vec<ComponentId> {
+        let placed = patch.component_ids().into_iter().filter(|id| patch.places(id));
+        let numbers: Vec<u32> = placed
+            .filter_map(|id| self.number_of(&id))
+            .flat_map(|number| {
+                let bounds = self.slot(number).map(|slot| slot.bounds);
+                bounds.map_or_else(Vec::new, |bounds| self.layout.collisions(bounds, Some(number)))
+            })
+            .collect();
+        self.ids_of(&numbers)
+    }
+}

@@ -1,0 +1,121 @@
+//! The history as it is shown.
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::board::command::run::BoardChange;
+use crate::board::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
+use crate::board::model::id::UndoId;
+use crate::board::model::placement::OnCollision;
+use crate::board::state::patch::{BoardPatch, ComponentDiff, Diff};
+use crate::model::author::Actor;
+
+/// The history as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryState {
+    /// What can be taken back, the last change last.
+    pub undo_stack: Vec<UndoEntry>,
+    /// What can be done again, the next last.
+    pub redo_stack: Vec<UndoEntry>,
+    /// How many entries are kept.
+    pub max_size: usize,
+}
+
+/// A change in the history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UndoEntry {
+    /// Its id.
+    pub id: UndoId,
+    /// When it was made, in milliseconds since 1970.
+    #[schemars(with = "u64")]
+    pub timestamp: Timestamp,
+    /// Who made it.
+    pub source: Actor,
+    /// What it did, for people.
+    pub description: String,
+    /// The command as it was done: place, size and ids settled.
+    pub forward: Recorded,
+    /// What takes it back.
+    pub inverse: Recorded,
+}
+
+/// A command in the history. Those that the history alone may give keep ids, order and times, which no other command can.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Recorded {
+    /// One that anybody may give.
+    Command(Box<CanvasCommand>),
+    /// One that the history alone may give.
+    Restore(Restore),
+}
+
+/// Puts something back as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "payload")]
+pub enum Restore {
+    /// One component.
+    #[serde(rename = "component.restore")]
+    Component(Value),
+    /// Views alone.
+    #[serde(rename = "view.restore")]
+    View(Value),
+    /// Anything else.
+    #[serde(rename = "canvas.restore")]
+    Canvas(Value),
+}
+
+impl BoardChange {
+    /// The entry as it is shown.
+    pub fn shown(&self) -> UndoEntry {
+        UndoEntry {
+            id: self.id.clone(),
+            timestamp: self.at,
+            source: self.source,
+            description: self.description.clone(),
+            forward: Recorded::Command(self.forward.clone()),
+            inverse: Recorded::inverse_of(&self.patch),
+        }
+    }
+}
+
+impl Recorded {
+    /// The command that takes a change back: one that anybody may give, where there is one.
+    pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
+        let command = match (patch.components.as_slice(), &patch.rest) {
+            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
+                if before.size == after.size =>
+            {
+                Some(CanvasCommand::Move(MoveComponent {
+                    component_id: id.clone(),
+                    position: before.position,
+                    on_collision: OnCollision::Reject,
+                }))
+            }
+            ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
+                if before.position == after.position =>
+            {
+                Some(CanvasCommand::Resize(ResizeComponent {
+                    component_id: id.clone(),
+                    size: before.size,
+                    on_collision: OnCollision::Reject,
+                }))
+            }
+            ([ComponentDiff::Added(record)], None) => {
+                Some(CanvasCommand::Remove(RemoveComponent { component_id: record.body.id.clone() }))
+            }
+            _ => None,
+        };
+        if let Some(command) = command {
+            return Self::Command(Box::new(command));
+        }
+        let payload = serde_json::to_value(patch.inverse()).expect("its maps have text for keys");
+        Self::Restore(match (patch.components.as_slice(), &patch.rest) {
+            ([_], None) => Restore::Component(payload),
+            ([], Some(rest)) if rest.grid.is_none() => Restore::View(payload),
+            _ => Restore::Canvas(payload),
+        })
+    }
+}
