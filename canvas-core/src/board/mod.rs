@@ -22,7 +22,7 @@ pub use self::context::{
     Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextChange, ContextError,
     ContextInput, DayOfWeek, DayParts, DayPlan, LoadingStatus, SummarizationLevel, TemporalContext,
     TemporalError, TimeOfDay, TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext,
-    canvas_context, context_since, temporal_context,
+    canvas_context, diff_contexts, temporal_context,
 };
 pub use self::data::{
     DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, MockGithub, PaginationMeta,
@@ -46,10 +46,10 @@ pub use self::registry::{
 };
 pub use self::state::apply::PatchMismatch;
 pub use self::state::board::{Board, BoardError};
-pub(crate) use self::state::codec::{Kept, Unread};
+pub(crate) use self::state::codec::{LoadError, StoredBoard};
 pub use self::state::patch::BoardPatch;
 pub use self::state::placement::{detect_collisions, find_placement};
-pub(crate) use self::state::take_back::TakeBack;
+pub(crate) use self::state::revert::Conflict;
 pub use self::trigger::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
 pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem, due};
 pub use self::wire::error::{

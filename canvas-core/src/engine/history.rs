@@ -6,7 +6,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
-use crate::board::{Board, Unread};
+use crate::board::{Board, LoadError};
 use crate::history::journal::{Entry, Step};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::{Face, Head};
@@ -93,7 +93,7 @@ impl<S: Store> Engine<S> {
         let mut blobs: Vec<_> = walk.head.blobs().collect();
         for board in walk.head.boards() {
             let root = walk.blob(board).await?;
-            blobs.extend(Board::parts_of(&root).ok_or_else(|| walk.damaged(board))?);
+            blobs.extend(Board::named_blobs(&root).ok_or_else(|| walk.damaged(board))?);
         }
         while let Some(entry) = walk.next().await? {
             blobs.extend(entry.documents().chain(entry.previous()));
@@ -198,10 +198,10 @@ impl<S: Store> Walk<'_, S> {
         let root = self.blob(id).await?;
         let mut parts = BTreeMap::new();
         loop {
-            match Board::kept(&root, |id| parts.get(&id)) {
+            match Board::load(&root, |id| parts.get(&id)) {
                 Ok(board) => return Ok(Board::clone(&board)),
-                Err(Unread::Damaged(id)) => return Err(self.damaged(id)),
-                Err(Unread::Missing(missing)) => {
+                Err(LoadError::Damaged(id)) => return Err(self.damaged(id)),
+                Err(LoadError::Missing(missing)) => {
                     for id in missing {
                         parts.insert(id, self.blob(id).await?);
                     }
@@ -224,7 +224,7 @@ impl<S: Store> Walk<'_, S> {
                     Some(board) => board,
                     None => (*before, self.board(*before).await?),
                 };
-                let played = (id == *before && board.apply(patch).is_ok()).then(|| board.keep().root);
+                let played = (id == *before && board.apply(patch).is_ok()).then(|| board.encode().root);
                 let played = played.filter(|root| root.id() == *after).and_then(|root| root.decoded());
                 let board = played.ok_or_else(|| self.damaged(*after))?;
                 faces.board = Some((*after, Board::clone(&board)));

@@ -8,7 +8,7 @@ use canvas_lease::PreemptionCause;
 
 use super::error::EngineError;
 use super::run::{At, Known};
-use crate::board::{Board, Unread};
+use crate::board::{Board, LoadError};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
@@ -130,10 +130,10 @@ impl Task for LookAtBoard {
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
         let (row, _) = scene.live()?;
         let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
-        match Board::kept(scene.blob(id)?, |id| scene.blobs.get(&id)) {
+        match Board::load(scene.blob(id)?, |id| scene.blobs.get(&id)) {
             Ok(board) => Ok(Verdict::Stands(Some(board))),
-            Err(Unread::Missing(parts)) => Err(Missing(parts).into()),
-            Err(Unread::Damaged(id)) => Err(scene.at.damaged(id).into()),
+            Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
+            Err(LoadError::Damaged(id)) => Err(scene.at.damaged(id).into()),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::board::model::id::UndoId;
 use crate::board::state::apply::PatchMismatch;
 use crate::board::state::board::Board;
 use crate::board::state::patch::BoardPatch;
-use crate::board::state::take_back::TakeBack;
+use crate::board::state::revert::Conflict;
 use crate::board::wire::history::{HistoryState, Recorded, UndoEntry};
 use crate::board::wire::result::CommandErrorCode;
 use crate::history::journal::{Entry, EntryKind, Step};
@@ -213,7 +213,7 @@ impl BoardHistory {
             let change = &self.undo[*at];
             let later = self.undo.iter().enumerate().skip(at + 1).filter(|(at, _)| !chosen.contains(at));
             let later: Vec<&BoardChange> = later.map(|(_, change)| change).collect();
-            match board.take_back(&change.patch, later.iter().map(|change| &change.patch)) {
+            match board.revert(&change.patch, later.iter().map(|change| &change.patch)) {
                 Ok(patch) => {
                     events.extend(board.events_of(&patch));
                     done.push(patch);
@@ -223,11 +223,11 @@ impl BoardHistory {
                         walk(board, &patch.inverse())?;
                     }
                     return Err(match met {
-                        TakeBack::Met(with) => BoardHistoryError::Conflict {
+                        Conflict::Touched(with) => BoardHistoryError::Conflict {
                             id: change.id.clone(),
                             with: later[with].id.clone(),
                         },
-                        TakeBack::Other(mismatch) => mismatch.into(),
+                        Conflict::Mismatch(mismatch) => mismatch.into(),
                     });
                 }
             }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::board::{Board, BoardEnv, BoardResult, CanvasCommand, IdSource, Kept, Unread, Workspace};
+use crate::board::{
+    Board, BoardEnv, BoardResult, CanvasCommand, IdSource, LoadError, StoredBoard, Workspace,
+};
 use crate::history::journal::{EntryKind, Step as Change};
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
@@ -24,7 +26,7 @@ impl Step<'_> {
         let board = Board::new(workspace.clone());
         let board = board.map_err(|e| Refusal::InvalidBoard { message: e.to_string() })?;
         self.next_revision()?;
-        self.put_board(board.keep());
+        self.put_board(board.encode());
         Ok(Outcome::BoardCreated { revision: self.head.revision_id() })
     }
 
@@ -46,7 +48,7 @@ impl Step<'_> {
         if let Some(change) = executed.change {
             self.next_revision()?;
             let before = self.head.board().unwrap_or_else(|| Blob::text(String::new()).id());
-            let kept = board.keep();
+            let kept = board.encode();
             let after = kept.root.id();
             self.put_board(kept);
             if by == Actor::User {
@@ -67,10 +69,10 @@ impl Step<'_> {
     /// The board as it is in the view.
     pub(super) fn board_now(&self) -> Result<Arc<Board>, Stop> {
         let id = self.view.head.board().ok_or(Refusal::NoBoard)?;
-        match Board::kept(self.view.blob(id)?, |id| self.view.blobs.get(&id)) {
+        match Board::load(self.view.blob(id)?, |id| self.view.blobs.get(&id)) {
             Ok(board) => Ok(board),
-            Err(Unread::Missing(parts)) => Err(Missing(parts).into()),
-            Err(Unread::Damaged(_)) => Err(Refusal::BoardDamaged.into()),
+            Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
+            Err(LoadError::Damaged(_)) => Err(Refusal::BoardDamaged.into()),
         }
     }
 
@@ -81,8 +83,8 @@ impl Step<'_> {
     }
 
     /// Makes this the board of the revision that the head has.
-    pub(super) fn put_board(&mut self, board: Kept) {
-        let Kept { root, parts } = board;
+    pub(super) fn put_board(&mut self, board: StoredBoard) {
+        let StoredBoard { root, parts } = board;
         self.head.draft.insert(TreePath::board(), root.id());
         self.head.faces.board = self.head.revision;
         self.blobs.extend(parts);

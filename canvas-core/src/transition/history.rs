@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_lease::{Epoch, PreemptionCause};
 use canvas_patch::Delta;
 
-use crate::board::{Board, CanvasEvent, Kept};
+use crate::board::{Board, CanvasEvent, StoredBoard};
 use crate::history::journal::{Entry, EntryKind, NewEntry, Step as Change};
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
@@ -31,7 +31,7 @@ pub(super) struct Record<'o> {
 /// The faces that changes were taken back from, and the entries that tell of it.
 pub(super) struct Walked {
     pub(super) document: Option<Blob>,
-    pub(super) board: Option<Kept>,
+    pub(super) board: Option<StoredBoard>,
     pub(super) events: Vec<CanvasEvent>,
     pub(super) done: Vec<HistoryEntry>,
 }
@@ -248,7 +248,7 @@ impl Step<'_> {
         if let Some(document) = &document {
             self.fits(document.as_bytes().len())?;
         }
-        let board = board.map(Board::keep);
+        let board = board.map(Board::encode);
         let is = (document.as_ref().map(Blob::id), board.as_ref().map(|board| board.root.id()));
         if is != (document_id, board_id) {
             return Err(Refusal::HistoryDamaged { entry: self.head.journal.entries }.into());
@@ -315,7 +315,7 @@ impl Step<'_> {
 /// The faces after a walk; what was not touched is not there.
 struct Played {
     document: Option<Blob>,
-    board: Option<Kept>,
+    board: Option<StoredBoard>,
     events: Vec<CanvasEvent>,
 }
 

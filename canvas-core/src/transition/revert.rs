@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use canvas_patch::Delta;
 
-use crate::board::{Board, BoardPatch, CanvasCommand, TakeBack};
+use crate::board::{Board, BoardPatch, CanvasCommand, Conflict};
 use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts, Step as Change};
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
@@ -41,14 +41,14 @@ impl Step<'_> {
                         none => none.insert(Board::clone(&*self.board_now()?)),
                     };
                     let later = board.later.iter().map(|(_, patch)| patch);
-                    match live.take_back(patch, later) {
+                    match live.revert(patch, later) {
                         Ok(back) => {
                             board.changes.push(entry.change);
                             board.forward.get_or_insert_with(|| forward.clone());
                             board.done.push(back);
                         }
-                        Err(TakeBack::Met(with)) => return Err(met(entry, board.later[with].0).into()),
-                        Err(TakeBack::Other(_)) => return Err(damaged(entry).into()),
+                        Err(Conflict::Touched(with)) => return Err(met(entry, board.later[with].0).into()),
+                        Err(Conflict::Mismatch(_)) => return Err(damaged(entry).into()),
                     }
                 }
             }
@@ -70,7 +70,7 @@ impl Step<'_> {
             && let Some(patch) = BoardPatch::joined(board.done).filter(|patch| !patch.is_empty())
         {
             walked.events = live.events_of(&patch);
-            let (kept, id) = (live.keep(), ids_of(operation).undo());
+            let (kept, id) = (live.encode(), ids_of(operation).undo());
             let step = Change::Board { before, after: kept.root.id(), id, forward, patch };
             self.push_revert(operation, by, Reverts { changes: board.changes, author }, step, &mut walked)?;
             walked.board = Some(kept);

@@ -1,9 +1,9 @@
 //! Where components stand: sizes and places checked, moves and resizes judged together, others made to make room.
 
 use super::refusal::{Refused, about, listed, refused};
-use super::run::{Done, Place, Run};
+use super::run::{Done, Execution, Placement};
 use super::{CanvasCommand, MoveComponent, ResizeComponent};
-use crate::board::layout::{Blocked, Wishes, place};
+use crate::board::layout::{Blocked, PlacementRequest, place};
 use crate::board::model::grid::{Bounds, NO_CELL, Position, Size};
 use crate::board::model::id::ComponentId;
 use crate::board::model::placement::{
@@ -22,7 +22,7 @@ struct Arranged {
     by: usize,
 }
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
     /// Moves and resizes components. Sizes, places and what stands in the way are judged when all are done, so that
     /// two may change places. Of a refusal it tells what was done before.
     pub(super) fn arrange(&mut self, commands: &[&CanvasCommand]) -> Result<Vec<Done>, (Vec<Done>, Refused)> {
@@ -69,7 +69,7 @@ impl Run<'_, '_> {
                 at
             }
             None => {
-                let from = self.work.board.bounds(&id).expect("it was found just now");
+                let from = self.transaction.board.bounds(&id).expect("it was found just now");
                 arranged.push(Arranged { id, from, to: change(from), by });
                 arranged.len() - 1
             }
@@ -80,7 +80,7 @@ impl Run<'_, '_> {
     fn told(&self, commands: &[&CanvasCommand], arranged: &[Arranged], targets: &[usize]) -> Vec<Done> {
         let tell = |(command, at): (&&CanvasCommand, &usize)| {
             let one = &arranged[*at];
-            let body = &self.work.board.slot_of(&one.id).expect("it is there").body;
+            let body = &self.transaction.board.slot_of(&one.id).expect("it is there").body;
             let name = self.name_of(body);
             let explanation = match command {
                 _ if one.from == one.to => format!("{name} is there already."),
@@ -105,23 +105,23 @@ impl Run<'_, '_> {
             self.check_arranged(commands[one.by], one).map_err(|error| (one.by, about(error, &one.id)))?;
         }
         if let [one] = by_command.as_slice() {
-            let number = self.work.board.number_of(&one.id);
+            let number = self.transaction.board.number_of(&one.id);
             let (mode, retry) = collision_of(commands[one.by]);
             let place = self.requested(number, one.to, mode, retry);
             let place = place.map_err(|error| {
                 (one.by, self.with_shift(about(error, &one.id), number, one.to, commands[one.by]))
             })?;
             let (adjustments, _) = self.shift_all(place.moved);
-            self.work.set_bounds(&one.id, one.to);
+            self.transaction.set_bounds(&one.id, one.to);
             places[one.by] =
                 Some(PlacementResult { position: one.to.position, reason: place.reason, adjustments });
             return Ok(places);
         }
         for one in &by_command {
-            self.work.set_bounds(&one.id, one.to);
+            self.transaction.set_bounds(&one.id, one.to);
         }
         for one in &by_command {
-            let number = self.work.board.number_of(&one.id);
+            let number = self.transaction.board.number_of(&one.id);
             let (mode, retry) = collision_of(commands[one.by]);
             self.requested(number, one.to, mode, retry).map_err(|error| (one.by, about(error, &one.id)))?;
             let (reason, adjustments) = (PlacementReason::Requested, None);
@@ -141,10 +141,10 @@ impl Run<'_, '_> {
         if let CanvasCommand::Resize(resize) = command
             && resize.on_collision.is_reject()
             && self
-                .work
+                .transaction
                 .board
                 .layout
-                .shift(to, own, self.rows(), |number| self.work.board.is_pinned(number))
+                .shift(to, own, self.rows(), |number| self.transaction.board.is_pinned(number))
                 .is_ok()
         {
             let corrected = ResizeComponent { on_collision: OnCollision::Shift, ..resize.clone() };
@@ -154,7 +154,7 @@ impl Run<'_, '_> {
     }
 
     fn check_arranged(&self, command: &CanvasCommand, one: &Arranged) -> Result<(), Refused> {
-        let body = &self.work.board.slot_of(&one.id).expect("it is there").body;
+        let body = &self.transaction.board.slot_of(&one.id).expect("it is there").body;
         if one.from.size != one.to.size {
             match self.env.registry.get(&body.type_id) {
                 Some(definition) => self.check_size(one.to.size, definition)?,
@@ -170,7 +170,7 @@ impl Run<'_, '_> {
         if matches!(command, CanvasCommand::Resize(_)) && !self.is_inside(one.to) {
             // Crossing the edge by growing is a fault of the size.
             let most = Size::new(
-                self.work.board.grid().columns.saturating_sub(one.to.position.col),
+                self.transaction.board.grid().columns.saturating_sub(one.to.position.col),
                 self.most_rows().saturating_sub(one.to.position.row),
             );
             let message =
@@ -194,7 +194,8 @@ impl Run<'_, '_> {
     }
 
     fn check_extent(&self, size: Size, min: Size, max: Size) -> Result<Size, Refused> {
-        let most = Size::new(max.cols.min(self.work.board.grid().columns), max.rows.min(self.most_rows()));
+        let most =
+            Size::new(max.cols.min(self.transaction.board.grid().columns), max.rows.min(self.most_rows()));
         let least = Size::new(min.cols.max(1), min.rows.max(1));
         let fits =
             (least.cols..=most.cols).contains(&size.cols) && (least.rows..=most.rows).contains(&size.rows);
@@ -216,7 +217,7 @@ impl Run<'_, '_> {
         if self.is_inside(bounds) {
             return Ok(());
         }
-        let (columns, rows) = (self.work.board.grid().columns, self.most_rows());
+        let (columns, rows) = (self.transaction.board.grid().columns, self.most_rows());
         let last =
             Position::new(columns.saturating_sub(bounds.size.cols), rows.saturating_sub(bounds.size.rows));
         let size = bounds.size;
@@ -239,12 +240,12 @@ impl Run<'_, '_> {
         bounds: Bounds,
         mode: OnCollision,
         retry: impl Fn(Position) -> Option<CanvasCommand>,
-    ) -> Result<Place, Refused> {
+    ) -> Result<Placement, Refused> {
         let rows = self.rows();
-        let board = &mut *self.work.board;
+        let board = &mut *self.transaction.board;
         let met = board.layout.collisions(bounds, own);
         if met.is_empty() {
-            return Ok(Place {
+            return Ok(Placement {
                 position: bounds.position,
                 reason: PlacementReason::Requested,
                 moved: Vec::new(),
@@ -255,7 +256,11 @@ impl Run<'_, '_> {
             match board.layout.shift(bounds, own, rows, |number| board.is_pinned(number)) {
                 Ok(shifts) => {
                     let moved = shifts.into_iter().map(|shift| (shift.slot, shift.to)).collect();
-                    return Ok(Place { position: bounds.position, reason: PlacementReason::Shifted, moved });
+                    return Ok(Placement {
+                        position: bounds.position,
+                        reason: PlacementReason::Shifted,
+                        moved,
+                    });
                 }
                 Err(Blocked::Pinned(number)) => {
                     message = Some(format!("{} is pinned there and stays", listed(&board.ids_of(&[number]))));
@@ -297,16 +302,16 @@ impl Run<'_, '_> {
         &mut self,
         size: Size,
         hints: Option<&PlacementHints>,
-    ) -> Result<Place, Refused> {
+    ) -> Result<Placement, Refused> {
         let near = hints.and_then(|hints| hints.near_component_id.as_ref());
-        let wishes = Wishes {
+        let request = PlacementRequest {
             preferred: hints.and_then(|hints| hints.preferred_position),
-            near: near.and_then(|id| self.work.board.bounds(self.meant(id))),
+            near: near.and_then(|id| self.transaction.board.bounds(self.meant(id))),
             region: hints.and_then(|hints| hints.region),
         };
-        let (shown, policy) = (self.work.board.grid().rows, self.env.rules.grid);
-        match place(&mut self.work.board.layout, size, wishes, shown, policy) {
-            Ok((position, reason)) => Ok(Place { position, reason, moved: Vec::new() }),
+        let (shown, policy) = (self.transaction.board.grid().rows, self.env.rules.grid);
+        match place(&mut self.transaction.board.layout, size, request, shown, policy) {
+            Ok((position, reason)) => Ok(Placement { position, reason, moved: Vec::new() }),
             Err(none) => {
                 let mut error = refused(none.code(), none.to_string());
                 error.place = Some("/payload/size".into());
@@ -323,9 +328,9 @@ impl Run<'_, '_> {
         let mut adjustments = Vec::with_capacity(moved.len());
         let mut ids = Vec::with_capacity(moved.len() + 1);
         for (number, to) in moved {
-            let Some(slot) = self.work.board.slot(number) else { continue };
+            let Some(slot) = self.transaction.board.slot(number) else { continue };
             let (id, bounds) = (slot.body.id.clone(), slot.bounds);
-            self.work.set_bounds(&id, Bounds::new(to, bounds.size));
+            self.transaction.set_bounds(&id, Bounds::new(to, bounds.size));
             ids.push(id.clone());
             let reason = "made room".to_owned();
             adjustments.push(PlacementAdjustment { component_id: id, from: bounds.position, to, reason });
@@ -335,19 +340,19 @@ impl Run<'_, '_> {
 
     /// The last row that there is, where there is one.
     fn rows(&self) -> Option<u32> {
-        (self.env.rules.grid != GridPolicy::Grow).then_some(self.work.board.grid().rows)
+        (self.env.rules.grid != GridPolicy::Grow).then_some(self.transaction.board.grid().rows)
     }
 
     /// Rows that a component may reach to.
     pub(super) fn most_rows(&self) -> u32 {
         match self.env.rules.grid {
             GridPolicy::Grow => Board::ROWS,
-            GridPolicy::Reject | GridPolicy::BestEffort => self.work.board.grid().rows,
+            GridPolicy::Reject | GridPolicy::BestEffort => self.transaction.board.grid().rows,
         }
     }
 
     fn is_inside(&self, bounds: Bounds) -> bool {
-        bounds.right() <= u64::from(self.work.board.grid().columns)
+        bounds.right() <= u64::from(self.transaction.board.grid().columns)
             && bounds.bottom() <= u64::from(self.most_rows())
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::refusal::{
     Refused, about, counted, fault, faults, invalid, listed, nearest, no_object, quoted, refused, shortened,
 };
-use super::run::{Done, Place, Run};
+use super::run::{Done, Execution, Placement};
 use super::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
 use crate::board::model::data::DataBinding;
 use crate::board::model::grid::{Bounds, Position, Size};
@@ -17,11 +17,11 @@ use crate::board::model::placement::{PlacementReason, PlacementResult};
 use crate::board::model::workspace::ComponentMeta;
 use crate::board::registry::{ComponentDefinition, Registry};
 use crate::board::state::board::Board;
-use crate::board::state::body::Body;
-use crate::board::state::patch::Record;
+use crate::board::state::body::ComponentBody;
+use crate::board::state::patch::PlacedComponent;
 use crate::board::wire::result::{CommandError, CommandErrorCode};
 
-impl<'e> Run<'_, 'e> {
+impl<'e> Execution<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
         let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } =
             create;
@@ -38,7 +38,7 @@ impl<'e> Run<'_, 'e> {
         };
         let size = self.check_size(size.unwrap_or_else(|| self.default_size(definition)), definition)?;
         let most = Board::COMPONENTS;
-        if self.work.board.len() >= most {
+        if self.transaction.board.len() >= most {
             let message = format!("the board has {most} components, as many as it may: remove some first");
             return Err(refused(CommandErrorCode::BoardTooLarge, message));
         }
@@ -56,7 +56,7 @@ impl<'e> Run<'_, 'e> {
         };
         let id = loop {
             let id = self.env.ids.component();
-            if !self.work.board.knows(&id) {
+            if !self.transaction.board.is_known(&id) {
                 break id;
             }
         };
@@ -67,23 +67,24 @@ impl<'e> Run<'_, 'e> {
             pinned: pinned.unwrap_or(false),
             label: label.flatten(),
         };
-        let Place { position, reason, moved } = place;
+        let Placement { position, reason, moved } = place;
         let bounds = Bounds::new(position, size);
-        let body = Body { id: id.clone(), type_id: type_id.clone(), config, data_binding, meta };
+        let body = ComponentBody { id: id.clone(), type_id: type_id.clone(), config, data_binding, meta };
         // In one piece, because this is what most commands of a conversation are.
         let (Position { col, row }, Size { cols, rows }) = (position, size);
         let name = named(&body, definition);
         let explanation = format!("Added {name} at ({col}, {row}), {cols}x{rows}.");
         let mut warnings = Vec::new();
         if reason == PlacementReason::BestEffort {
-            let below = self.work.board.ids_of(&self.work.board.layout.collisions(bounds, None));
+            let below =
+                self.transaction.board.ids_of(&self.transaction.board.layout.collisions(bounds, None));
             warnings.push(format!("There was no room: it covers parts of {}.", listed(&below)));
         }
-        let order = self.work.board.next_order();
+        let order = self.transaction.board.next_order();
         let (adjustments, mut affected) = self.shift_all(moved);
         affected.insert(0, id.clone());
         self.created.push(id);
-        self.work.add(Record { order, bounds, body: Arc::new(body) });
+        self.transaction.add(PlacedComponent { order, bounds, body: Arc::new(body) });
         let settled =
             CreateComponent { position: Some(position), size: Some(size), hints: None, ..create.clone() };
         Ok(Done {
@@ -98,7 +99,7 @@ impl<'e> Run<'_, 'e> {
     pub(super) fn update(&mut self, update: &UpdateComponent) -> Result<Done, Refused> {
         let id = self.meant(&update.component_id).clone();
         let body = self.find(&id, "/payload/componentId")?;
-        let mut after = Body::clone(&body);
+        let mut after = ComponentBody::clone(&body);
         if update.config.is_some() || matches!(update.data_binding, Some(Some(_))) {
             self.definition_of(&body.type_id, &id)?;
         }
@@ -141,7 +142,7 @@ impl<'e> Run<'_, 'e> {
             (true, false) => format!("Unpinned {name}."),
             (false, _) => format!("Updated {name}."),
         };
-        self.work.set_body(after);
+        self.transaction.set_body(after);
         Ok(Done::new(explanation, vec![id]))
     }
 
@@ -149,23 +150,23 @@ impl<'e> Run<'_, 'e> {
         let id = self.meant(&remove.component_id).clone();
         let body = self.find(&id, "/payload/componentId")?;
         let explanation = format!("Removed {}.", self.name_of(&body));
-        self.work.remove(&id);
+        self.transaction.remove(&id);
         Ok(Done::new(explanation, vec![id]))
     }
 
     pub(super) fn clear(&mut self, clear: &ClearCanvas) -> Done {
-        let stays = |body: &Body| clear.preserve_pinned && body.meta.pinned;
+        let stays = |body: &ComponentBody| clear.preserve_pinned && body.meta.pinned;
         let gone: Vec<ComponentId> = self
-            .work
+            .transaction
             .board
             .records()
             .filter(|slot| !stays(&slot.body))
             .map(|slot| slot.body.id.clone())
             .collect();
         for id in &gone {
-            self.work.remove(id);
+            self.transaction.remove(id);
         }
-        let stay = self.work.board.len();
+        let stay = self.transaction.board.len();
         let explanation = match (gone.len(), stay) {
             (0, 0) => "The canvas is empty already.".to_owned(),
             (0, _) => "Only pinned components are there, and they stay.".to_owned(),
@@ -176,11 +177,11 @@ impl<'e> Run<'_, 'e> {
     }
 
     /// The body of a component that a command names.
-    pub(super) fn find(&self, id: &ComponentId, place: &str) -> Result<Arc<Body>, Refused> {
-        if let Some(slot) = self.work.board.slot_of(id) {
+    pub(super) fn find(&self, id: &ComponentId, place: &str) -> Result<Arc<ComponentBody>, Refused> {
+        if let Some(slot) = self.transaction.board.slot_of(id) {
             return Ok(Arc::clone(&slot.body));
         }
-        let ids = self.work.board.records().map(|slot| slot.body.id.as_str());
+        let ids = self.transaction.board.records().map(|slot| slot.body.id.as_str());
         let candidates = nearest(id.as_str(), ids);
         let message = format!("there is no component {}: take an id from the context", quoted(id.as_str()));
         let error = CommandError::new(CommandErrorCode::ComponentNotFound, message);
@@ -200,7 +201,7 @@ impl<'e> Run<'_, 'e> {
         self.env.registry.get(type_id).ok_or_else(|| about(self.no_type(type_id), id))
     }
 
-    pub(super) fn name_of(&self, body: &Body) -> String {
+    pub(super) fn name_of(&self, body: &ComponentBody) -> String {
         match self.env.registry.get(&body.type_id) {
             Some(definition) => named(body, definition).into_owned(),
             None => body.meta.label.clone().unwrap_or_else(|| body.type_id.to_string()),
@@ -272,19 +273,19 @@ impl<'e> Run<'_, 'e> {
 
     /// The binding that follows from a config, by the rule of its type.
     fn derived(&self, type_id: &TypeId, config: &Value) -> Option<DataBinding> {
-        let refresh = self.work.board.parts.settings.default_refresh_interval;
+        let refresh = self.transaction.board.meta.settings.default_refresh_interval;
         self.env.registry.binding_for(type_id, config.as_object()?, Some(refresh))
     }
 
     /// A type's default size, cut to the grid.
     fn default_size(&self, definition: &ComponentDefinition) -> Size {
         let Size { cols, rows } = definition.default_size;
-        Size::new(cols.min(self.work.board.grid().columns), rows.min(self.most_rows()))
+        Size::new(cols.min(self.transaction.board.grid().columns), rows.min(self.most_rows()))
     }
 }
 
 /// What a person calls a component.
-fn named<'d>(body: &Body, definition: &'d ComponentDefinition) -> Cow<'d, str> {
+fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'d, str> {
     match &body.meta.label {
         Some(label) => format!("{} \"{}\"", definition.name, shortened(label)).into(),
         None => definition.name.as_str().into(),

@@ -12,7 +12,7 @@ use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::{OnCollision, PlacementReason, PlacementResult};
 use crate::board::state::board::Board;
 use crate::board::state::patch::BoardPatch;
-use crate::board::state::transaction::Work;
+use crate::board::state::transaction::Transaction;
 use crate::board::wire::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
 use crate::model::author::Actor;
 use canvas_lease::Timestamp;
@@ -97,7 +97,7 @@ impl Board {
     /// Faults are looked for in this order: what is named is not there, the type is not, the config is wrong, the size,
     /// the place, what stands there. Cost: of the change, not of the board.
     pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
-        let mut run = Run { work: Work::new(self), env, source, created: Vec::new() };
+        let mut run = Execution { transaction: Transaction::new(self), env, source, created: Vec::new() };
         match command {
             CanvasCommand::Batch(batch) => {
                 let told = run.batch(batch);
@@ -148,7 +148,7 @@ impl UserAction {
 }
 
 /// Where something is to stand, and what has to be moved for that.
-pub(super) struct Place {
+pub(super) struct Placement {
     pub(super) position: Position,
     pub(super) reason: PlacementReason,
     /// Slots, and where they go.
@@ -156,15 +156,15 @@ pub(super) struct Place {
 }
 
 /// A command on its way.
-pub(super) struct Run<'r, 'e> {
-    pub(super) work: Work<'r>,
+pub(super) struct Execution<'r, 'e> {
+    pub(super) transaction: Transaction<'r>,
     pub(super) env: &'r mut BoardEnv<'e>,
     pub(super) source: Actor,
     /// The components that a batch has made so far: `$0`, `$1` and so on.
     pub(super) created: Vec<ComponentId>,
 }
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
     fn one(&mut self, command: &CanvasCommand) -> Result<Done, Refused> {
         match command {
             CanvasCommand::Create(create) => self.create(create),
@@ -216,7 +216,7 @@ impl Run<'_, '_> {
     fn finish_one(self, command: &CanvasCommand, told: Result<Done, Refused>) -> Executed {
         match told {
             Err(error) => {
-                self.work.undo();
+                self.transaction.undo();
                 let result = CommandResult::refused(*error);
                 Executed { result: BoardResult::One(result), change: None, events: Vec::new() }
             }
@@ -237,7 +237,7 @@ impl Run<'_, '_> {
         (mut done, error): (Vec<Done>, Option<Refused>),
     ) -> Executed {
         if let Some(mut error) = error {
-            self.work.undo();
+            self.transaction.undo();
             let mut results: Vec<_> = done.into_iter().map(|done| CommandResult::done(done, None)).collect();
             let place = error.place.take().unwrap_or_default();
             let command = path_of(batch, &mut results.len()).unwrap_or_default();
@@ -274,8 +274,8 @@ impl Run<'_, '_> {
         description: String,
     ) -> (Option<BoardChange>, Vec<CanvasEvent>) {
         let now = self.env.now;
-        let Self { work, env, source, .. } = self;
-        let (patch, board) = work.finish(now);
+        let Self { transaction, env, source, .. } = self;
+        let (patch, board) = transaction.finish(now);
         if patch.is_empty() {
             return (None, Vec::new());
         }

@@ -4,54 +4,56 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::refusal::{Refused, counted, nearest, quoted, refused};
-use super::run::{Done, Run};
+use super::run::{Done, Execution};
 use super::{DeleteView, LoadView, SaveView};
 use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, ViewId};
 use crate::board::model::placement::{PlacementAdjustment, PlacementReason, PlacementResult};
-use crate::board::state::patch::{Diff, Record, Rest, TriggerDiff, ViewDiff};
-use crate::board::state::saved_view::{SavedView, Standing};
+use crate::board::state::patch::{Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
+use crate::board::state::saved_view::{SavedView, SnapshotItem};
 use crate::board::wire::result::{CommandError, CommandErrorCode};
 
-impl Run<'_, '_> {
+impl Execution<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {
         let SaveView { name, description, trigger_ids } = save;
         let trigger_ids = trigger_ids.clone().unwrap_or_default();
         if let Some((at, unknown)) =
-            trigger_ids.iter().enumerate().find(|(_, id)| !self.work.board.has_trigger(id))
+            trigger_ids.iter().enumerate().find(|(_, id)| !self.transaction.board.has_trigger(id))
         {
             let message =
                 format!("there is no trigger {}: name one of the workspace", quoted(unknown.as_str()));
             let error = CommandError::new(CommandErrorCode::TriggerNotFound, message);
-            let triggers = self.work.board.triggers().iter().map(|trigger| trigger.id.as_str());
+            let triggers = self.transaction.board.triggers().iter().map(|trigger| trigger.id.as_str());
             let candidates = nearest(unknown.as_str(), triggers);
             let place = Some(format!("/payload/triggerIds/{at}"));
             return Err(Box::new(CommandError { place, candidates, ..error }));
         }
-        let (index, most) = (self.work.board.views.len(), self.env.rules.views);
+        let (index, most) = (self.transaction.board.views.len(), self.env.rules.views);
         if index >= most {
             let message = format!("the board has {most} views, as many as it may: delete one first");
             return Err(refused(CommandErrorCode::BoardTooLarge, message));
         }
         let id = loop {
             let id = self.env.ids.view();
-            if self.work.board.view(&id).is_none() {
+            if self.transaction.board.view(&id).is_none() {
                 break id;
             }
         };
-        let standing = |slot: &Record| Standing { bounds: slot.bounds, body: Arc::clone(&slot.body) };
-        let components: Vec<_> = self.work.board.records().map(standing).collect();
+        let item =
+            |slot: &PlacedComponent| SnapshotItem { bounds: slot.bounds, body: Arc::clone(&slot.body) };
+        let components: Vec<_> = self.transaction.board.records().map(item).collect();
         let explanation = format!("Saved the view {} with {}.", quoted(name), counted(components.len()));
         let view = Arc::new(SavedView {
             id,
             name: name.clone(),
             description: description.clone(),
-            grid: *self.work.board.grid(),
+            grid: *self.transaction.board.grid(),
             components,
             trigger_ids,
             created_at: self.env.now,
         });
-        self.work.change(Rest { views: vec![ViewDiff::Added { index, view }], ..Rest::default() });
+        self.transaction
+            .change(SettingsDiff { views: vec![ViewDiff::Added { index, view }], ..SettingsDiff::default() });
         Ok(Done::new(explanation, Vec::new()))
     }
 
@@ -59,18 +61,18 @@ impl Run<'_, '_> {
         let (index, view) = self.find_view(&delete.view_id)?;
         let id = view.id.clone();
         let pointing =
-            self.work.board.triggers().iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
+            self.transaction.board.triggers().iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
         let triggers = pointing
             .map(|trigger| TriggerDiff {
                 id: trigger.id.clone(),
                 view: Diff { before: Some(id.clone()), after: None },
             })
             .collect();
-        let active = self.work.board.active_view().cloned().filter(|active| *active == id);
+        let active = self.transaction.board.active_view().cloned().filter(|active| *active == id);
         let active_view = active.map(|active| Diff { before: Some(active), after: None });
         let explanation = format!("Deleted the view {}.", quoted(&view.name));
         let views = vec![ViewDiff::Removed { index, view }];
-        self.work.change(Rest { views, triggers, active_view, grid: None });
+        self.transaction.change(SettingsDiff { views, triggers, active_view, grid: None });
         Ok(Done::new(explanation, Vec::new()))
     }
 
@@ -79,14 +81,14 @@ impl Run<'_, '_> {
         let (_, view) = self.find_view(&load.view_id)?;
         let saved = view.ids();
         let pinned: HashSet<ComponentId> = self
-            .work
+            .transaction
             .board
             .records()
             .filter(|slot| slot.body.meta.pinned)
             .map(|slot| slot.body.id.clone())
             .collect();
         let gone: Vec<ComponentId> = self
-            .work
+            .transaction
             .board
             .records()
             .map(|slot| &slot.body.id)
@@ -97,42 +99,42 @@ impl Run<'_, '_> {
         let unchanged: HashSet<&ComponentId> = view
             .components
             .iter()
-            .filter(|standing| {
-                let live = self.work.board.slot_of(&standing.body.id);
-                live.is_some_and(|live| live.bounds == standing.bounds && live.body == standing.body)
+            .filter(|item| {
+                let live = self.transaction.board.slot_of(&item.body.id);
+                live.is_some_and(|live| live.bounds == item.bounds && live.body == item.body)
             })
-            .map(|standing| &standing.body.id)
+            .map(|item| &item.body.id)
             .collect();
         let keep_grid = self.grid_for(&view, &pinned);
         let stay = |id: &ComponentId| unchanged.contains(id) && keep_grid.is_none();
         let mut affected: Vec<ComponentId> = Vec::new();
         for id in gone.iter().filter(|id| !stay(id)) {
-            self.work.remove(id);
+            self.transaction.remove(id);
             if !saved.contains(id) {
                 affected.push(id.clone());
             }
         }
         if let Some(grid) = keep_grid {
-            let grid = Some(Diff { before: *self.work.board.grid(), after: grid });
-            self.work.change(Rest { grid, ..Rest::default() });
+            let grid = Some(Diff { before: *self.transaction.board.grid(), after: grid });
+            self.transaction.change(SettingsDiff { grid, ..SettingsDiff::default() });
         }
-        let mut standing: Vec<&Standing> = view.components.iter().collect();
-        standing.sort_by_key(|standing| {
-            let Position { col, row } = standing.bounds.position;
-            (row, col, standing.body.id.clone())
+        let mut items: Vec<&SnapshotItem> = view.components.iter().collect();
+        items.sort_by_key(|item| {
+            let Position { col, row } = item.bounds.position;
+            (row, col, item.body.id.clone())
         });
         let (mut adjustments, mut warnings) = (Vec::new(), Vec::new());
-        for Standing { bounds, body } in standing {
+        for SnapshotItem { bounds, body } in items {
             let id = &body.id;
-            if pinned.contains(id) || self.work.board.slot_of(id).is_some() {
+            if pinned.contains(id) || self.transaction.board.slot_of(id).is_some() {
                 continue;
             }
-            let (columns, rows) = (self.work.board.grid().columns, self.most_rows());
+            let (columns, rows) = (self.transaction.board.grid().columns, self.most_rows());
             let size = Size::new(bounds.size.cols.min(columns), bounds.size.rows.min(rows));
             let wanted = Bounds::new(bounds.position, size);
             let fits = wanted.right() <= u64::from(columns)
                 && wanted.bottom() <= u64::from(rows)
-                && self.work.board.layout.collisions(wanted, None).is_empty();
+                && self.transaction.board.layout.collisions(wanted, None).is_empty();
             let position = if fits {
                 bounds.position
             } else {
@@ -151,14 +153,18 @@ impl Run<'_, '_> {
                     "{id} is of the type {type_id}, which is not registered: it is shown as a placeholder."
                 ));
             }
-            let order = self.work.board.next_order();
-            self.work.add(Record { order, bounds: Bounds::new(position, size), body: Arc::clone(body) });
+            let order = self.transaction.board.next_order();
+            self.transaction.add(PlacedComponent {
+                order,
+                bounds: Bounds::new(position, size),
+                body: Arc::clone(body),
+            });
             affected.push(id.clone());
         }
-        let before = self.work.board.active_view().cloned();
+        let before = self.transaction.board.active_view().cloned();
         if before.as_ref() != Some(&view.id) {
             let active_view = Some(Diff { before, after: Some(view.id.clone()) });
-            self.work.change(Rest { active_view, ..Rest::default() });
+            self.transaction.change(SettingsDiff { active_view, ..SettingsDiff::default() });
         }
         let mut explanation =
             format!("Loaded the view {} with {}", quoted(&view.name), counted(view.components.len()));
@@ -178,10 +184,10 @@ impl Run<'_, '_> {
 
     /// The view's grid, where it is another one and every pinned component fits into it.
     fn grid_for(&self, view: &SavedView, pinned: &HashSet<ComponentId>) -> Option<GridConfig> {
-        let live = *self.work.board.grid();
+        let live = *self.transaction.board.grid();
         let GridConfig { columns, rows, .. } = view.grid;
         let fits = |id: &ComponentId| {
-            let bounds = self.work.board.bounds(id);
+            let bounds = self.transaction.board.bounds(id);
             bounds.is_none_or(|bounds| {
                 bounds.right() <= u64::from(columns) && bounds.bottom() <= u64::from(rows)
             })
@@ -191,10 +197,10 @@ impl Run<'_, '_> {
     }
 
     fn find_view(&self, id: &ViewId) -> Result<(usize, Arc<SavedView>), Refused> {
-        if let Some((index, view)) = self.work.board.view(id) {
+        if let Some((index, view)) = self.transaction.board.view(id) {
             return Ok((index, Arc::clone(view)));
         }
-        let views = self.work.board.views();
+        let views = self.transaction.board.views();
         // Models mix up ids and names.
         let named = views.clone().filter(|view| view.name == id.as_str()).map(|view| view.id.to_string());
         let mut candidates: Vec<String> = named.collect();

@@ -1,27 +1,27 @@
 //! What a model is told of a board, within a budget (specs 002 §6).
 //!
-//! [`canvas_context`] makes the whole of it, [`context_since`] what has changed since a conversation was told last, and
+//! [`canvas_context`] builds the whole of it, [`diff_contexts`] what has changed since a conversation was told last, and
 //! [`temporal_context`] the time as people there speak of it.
 
 mod alias;
-mod make;
+mod build;
+mod diff;
+mod score;
 mod shape;
-mod since;
 mod summary;
 mod temporal;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod utilization;
-mod value;
 
 pub use self::alias::Aliases;
-pub use self::make::{ContextError, ContextInput, canvas_context};
+pub use self::build::{ContextError, ContextInput, canvas_context};
+pub use self::diff::{ContextChange, diff_contexts};
 pub use self::shape::{
     CanvasContext, ComponentSummary, ContextBudget, LoadingStatus, SummarizationLevel, ViewSummary,
     WorkspaceContext,
 };
-pub use self::since::{ContextChange, context_since};
 pub use self::summary::TypeInfo;
 pub use self::temporal::{
     DayOfWeek, DayParts, DayPlan, TemporalContext, TemporalError, TimeOfDay, WorkHours, temporal_context,

@@ -433,7 +433,7 @@ proptest! {
             canvas_context(&workspace, &input, types, &ByteEstimate).unwrap()
         };
         let (before, after) = (make(before, old_views), make(after, new_views));
-        let changes = context_since(&before, &after);
+        let changes = diff_contexts(&before, &after);
         let mut value = json!(before);
         let patch: json_patch::Patch = from(json!(changes));
         json_patch::patch(&mut value, &patch).unwrap();
@@ -458,7 +458,7 @@ fn a_small_change_is_a_small_patch() {
         .unwrap()
     };
     let paths = |before: &CanvasContext, after: &CanvasContext| -> Vec<String> {
-        let said = context_since(before, after);
+        let said = diff_contexts(before, after);
         said.iter()
             .map(|change| json!(change))
             .map(|change| format!("{} {}", change["op"].as_str().unwrap(), change["path"].as_str().unwrap()))

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 /// A list in pieces of `N`. A copy costs an `N`th of the list, a change of a shared one the piece that it lies in.
 #[derive(Debug, Clone)]
-pub(crate) struct Chunks<T, const N: usize> {
+pub(crate) struct CowList<T, const N: usize> {
     pieces: Vec<Arc<Vec<T>>>,
     len: usize,
 }
 
-impl<T, const N: usize> Default for Chunks<T, N> {
+impl<T, const N: usize> Default for CowList<T, N> {
     fn default() -> Self {
         Self { pieces: Vec::new(), len: 0 }
     }
 }
 
-impl<T: Clone, const N: usize> Chunks<T, N> {
+impl<T: Clone, const N: usize> CowList<T, N> {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_copy_keeps_what_the_other_changes() {
-        let mut one = Chunks::<_, 4>::default();
+        let mut one = CowList::<_, 4>::default();
         for number in 0..10 {
             one.push(number);
         }
@@ -55,7 +55,7 @@ mod tests {
         *two.get_mut(5).unwrap() = 50;
         two.push(10);
         one.push(-10);
-        let all = |chunks: &Chunks<i32, 4>| chunks.iter().copied().collect::<Vec<_>>();
+        let all = |chunks: &CowList<i32, 4>| chunks.iter().copied().collect::<Vec<_>>();
         assert_eq!(all(&one), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -10]);
         assert_eq!(all(&two), [0, 1, 2, 3, 4, 50, 6, 7, 8, 9, 10]);
         assert_eq!((one.len(), one.get(10), one.get(11), two.get(5)), (11, Some(&-10), None, Some(&50)));

@@ -1,7 +1,7 @@
 //! Which slots stand where.
 
 use super::rect::Rect;
-use crate::board::layout::cow_list::Chunks;
+use crate::board::layout::cow_list::CowList;
 
 /// Finds the slots that share a cell with a rectangle.
 ///
@@ -14,7 +14,7 @@ pub(super) struct Index {
 
 #[derive(Debug, Clone, Default)]
 struct Level {
-    bands: Chunks<Vec<Entry>, 16>,
+    bands: CowList<Vec<Entry>, 16>,
     /// Slots in all of them.
     slots: usize,
 }

@@ -19,7 +19,7 @@ use self::cells::Cells;
 use self::cursors::Cursors;
 use self::index::{Entry, Index};
 pub use self::place::NoRoom;
-pub(crate) use self::place::{Wishes, place};
+pub(crate) use self::place::{PlacementRequest, place};
 use self::rect::{MAX_COLUMNS, MAX_ROWS, Rect, mask};
 pub(crate) use self::shift::Blocked;
 use crate::board::model::grid::Bounds;

@@ -11,7 +11,7 @@ use crate::board::wire::result::CommandErrorCode;
 
 /// [`PlacementHints`](crate::board::PlacementHints) with the component found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct PlacementRequest {
     pub(crate) preferred: Option<Position>,
     pub(crate) near: Option<Bounds>,
     pub(crate) region: Option<Region>,
@@ -46,7 +46,7 @@ impl NoRoom {
 /// in any case, and of an odd number the middle belongs to both. Near a component means: the fewest columns and rows,
 /// added up, between the two middles, then the lowest row, then the lowest column.
 ///
-/// Time of [`Layout::first_fit`]; that of [`Layout::nearest_free`] for wishes and of [`Layout::least_overlap`] for best
+/// Time of [`Layout::first_fit`]; that of [`Layout::nearest_free`] for hints and of [`Layout::least_overlap`] for best
 /// effort.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ impl NoRoom {
 pub(crate) fn place(
     layout: &mut Layout,
     size: Size,
-    wishes: Wishes,
+    request: PlacementRequest,
     shown: u32,
     policy: GridPolicy,
 ) -> Result<(Position, PlacementReason), NoRoom> {
@@ -64,15 +64,15 @@ pub(crate) fn place(
         GridPolicy::Reject | GridPolicy::BestEffort => shown.min(MAX_ROWS),
     };
     layout.last_top(size, Some(rows)).ok_or(NoRoom::TooLarge)?;
-    if let Some(position) = wishes.preferred {
+    if let Some(position) = request.preferred {
         let bounds = Bounds::new(position, size);
         if bounds.bottom() <= u64::from(rows) && layout.is_free(bounds) {
             return Ok((position, PlacementReason::Requested));
         }
     }
     let beside = |bounds| layout.nearest(size, between_middles(bounds, size), Some(rows), 1).first().copied();
-    let wished = wishes.near.and_then(beside);
-    let wished = wished.or_else(|| wishes.region.and_then(|region| layout.in_region(size, region, shown)));
+    let wished = request.near.and_then(beside);
+    let wished = wished.or_else(|| request.region.and_then(|region| layout.in_region(size, region, shown)));
     if let Some(position) = wished.or_else(|| layout.first_fit(size, Some(rows))) {
         return Ok((position, PlacementReason::AutoPlaced));
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::board::{Board, KeptView, id_in, stands};
-use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest, TriggerDiff, ViewDiff};
+use super::board::{Board, StoredView, fits_grid, id_at};
+use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
@@ -24,7 +24,7 @@ impl Board {
     ///
     /// [`PatchMismatch`] where a record is not what the patch says that it was; nothing was changed.
     pub fn apply(&mut self, patch: &BoardPatch) -> Result<(), PatchMismatch> {
-        if let Some(grid) = patch.rest.as_ref().and_then(|rest| rest.grid) {
+        if let Some(grid) = patch.settings.as_ref().and_then(|settings| settings.grid) {
             self.widen(grid.before.columns.max(grid.after.columns));
         }
         for (done, diff) in patch.components.iter().enumerate() {
@@ -33,8 +33,8 @@ impl Board {
                 return Err(mismatch);
             }
         }
-        if let Some(rest) = &patch.rest
-            && let Err(mismatch) = self.apply_rest(rest)
+        if let Some(settings) = &patch.settings
+            && let Err(mismatch) = self.apply_settings(settings)
         {
             self.unwind(&patch.components);
             return Err(mismatch);
@@ -56,7 +56,7 @@ impl Board {
             ComponentDiff::Bounds { id, bounds: Diff { before, after } } => {
                 let number = self.number_of(id).ok_or_else(mismatch)?;
                 if self.slot(number).is_none_or(|slot| slot.bounds != *before)
-                    || !stands(*after, Self::COLUMNS)
+                    || !fits_grid(*after, Self::COLUMNS)
                 {
                     return Err(mismatch());
                 }
@@ -78,7 +78,7 @@ impl Board {
                 }
             }
             ComponentDiff::Added(record) => {
-                if self.number_of(&record.body.id).is_some() || !stands(record.bounds, Self::COLUMNS) {
+                if self.number_of(&record.body.id).is_some() || !fits_grid(record.bounds, Self::COLUMNS) {
                     return Err(mismatch());
                 }
                 self.put(record.clone());
@@ -99,15 +99,15 @@ impl Board {
     }
 
     /// All of it, or nothing.
-    pub(crate) fn apply_rest(&mut self, rest: &Rest) -> Result<(), PatchMismatch> {
+    pub(crate) fn apply_settings(&mut self, settings: &SettingsDiff) -> Result<(), PatchMismatch> {
         let mismatch = |place: &str| PatchMismatch { place: place.to_owned() };
         let mut views = self.views.clone();
-        for diff in &rest.views {
+        for diff in &settings.views {
             match diff {
                 ViewDiff::Added { index, view }
                     if *index <= views.len() && views.iter().all(|other| other.view.id != view.id) =>
                 {
-                    views.insert(*index, KeptView { view: Arc::clone(view), kept: None });
+                    views.insert(*index, StoredView { view: Arc::clone(view), blob: None });
                 }
                 ViewDiff::Removed { index, view }
                     if views.get(*index).is_some_and(|there| same(&there.view, view)) =>
@@ -120,28 +120,28 @@ impl Board {
             }
         }
         let mut triggers = Vec::new();
-        for TriggerDiff { id, view } in &rest.triggers {
+        for TriggerDiff { id, view } in &settings.triggers {
             let is_it = |trigger: &ProactiveTrigger| trigger.id == *id && trigger.view_id == view.before;
-            let index = self.parts.triggers.iter().position(is_it);
+            let index = self.meta.triggers.iter().position(is_it);
             triggers.push((index.ok_or_else(|| mismatch(id.as_str()))?, view.after.clone()));
         }
-        if rest.active_view.as_ref().is_some_and(|active| active.before != self.parts.active_view) {
+        if settings.active_view.as_ref().is_some_and(|active| active.before != self.meta.active_view) {
             return Err(mismatch("activeViewId"));
         }
-        if rest.grid.is_some_and(|grid| grid.before != self.parts.grid) {
+        if settings.grid.is_some_and(|grid| grid.before != self.meta.grid) {
             return Err(mismatch("grid"));
         }
         self.views = views;
-        if !triggers.is_empty() || rest.active_view.is_some() || rest.grid.is_some() {
-            let parts = Arc::make_mut(&mut self.parts);
+        if !triggers.is_empty() || settings.active_view.is_some() || settings.grid.is_some() {
+            let meta = Arc::make_mut(&mut self.meta);
             for (index, view) in triggers {
-                parts.triggers[index].view_id = view;
+                meta.triggers[index].view_id = view;
             }
-            if let Some(active) = &rest.active_view {
-                parts.active_view.clone_from(&active.after);
+            if let Some(active) = &settings.active_view {
+                meta.active_view.clone_from(&active.after);
             }
-            if let Some(grid) = rest.grid {
-                parts.grid = grid.after;
+            if let Some(grid) = settings.grid {
+                meta.grid = grid.after;
                 self.lay_out(grid.after.columns);
             }
         }
@@ -157,13 +157,13 @@ impl Board {
 
     /// Cost: linear in the components where the columns change.
     fn lay_out(&mut self, columns: u32) {
-        let standing =
+        let placed =
             || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
-        let right = standing().map(|(_, bounds)| right(bounds)).max();
+        let right = placed().map(|(_, bounds)| right(bounds)).max();
         let columns = columns.max(right.unwrap_or(0));
         if columns != self.layout.columns() {
             let mut layout = Layout::new(columns);
-            for (number, bounds) in standing() {
+            for (number, bounds) in placed() {
                 layout.insert(number, bounds);
             }
             self.layout = layout;
@@ -171,7 +171,7 @@ impl Board {
     }
 
     /// Puts a component back as it was, whatever it is now.
-    pub(crate) fn reset(&mut self, id: &ComponentId, before: Option<Record>) {
+    pub(crate) fn reset(&mut self, id: &ComponentId, before: Option<PlacedComponent>) {
         if let Some(number) = self.number_of(id) {
             self.take(number);
         }
@@ -181,19 +181,19 @@ impl Board {
     }
 
     /// A component that is about to be changed, but for its order and its id.
-    fn open(&mut self, number: u32) -> Option<&mut Record> {
+    fn open(&mut self, number: u32) -> Option<&mut PlacedComponent> {
         let record = self.slots.get(number as usize)?.as_ref()?;
-        self.pages.touch(record.order, &record.body.id, |slot| id_in(&self.slots, slot));
+        self.pages.touch(record.order, &record.body.id, |slot| id_at(&self.slots, slot));
         self.slots.get_mut(number as usize)?.as_mut()
     }
 
-    pub(crate) fn put(&mut self, record: Record) {
+    pub(crate) fn put(&mut self, record: PlacedComponent) {
         self.widen(right(record.bounds));
         let number = self.spare.pop().unwrap_or_else(|| {
             self.slots.push(None);
             u32::try_from(self.slots.len() - 1).expect("there are few")
         });
-        let id_of = |slot| id_in(&self.slots, slot);
+        let id_of = |slot| id_at(&self.slots, slot);
         self.pages.insert(record.order, &record.body.id, number, id_of);
         self.ids.insert(&record.body.id, number, id_of);
         self.layout.insert(number, record.bounds);
@@ -204,7 +204,7 @@ impl Board {
 
     fn take(&mut self, number: u32) {
         let Some(record) = self.slots.get(number as usize).and_then(Option::as_ref) else { return };
-        let id_of = |slot| id_in(&self.slots, slot);
+        let id_of = |slot| id_at(&self.slots, slot);
         self.pages.remove(record.order, &record.body.id, id_of);
         self.ids.remove(&record.body.id, id_of);
         self.layout.remove(number, record.bounds);

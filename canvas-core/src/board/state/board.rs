@@ -5,13 +5,13 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
-use super::id_index::Ids;
+use super::body::ComponentBody;
+use super::id_index::IdIndex;
 use super::pages::Pages;
-use super::patch::Record;
+use super::patch::PlacedComponent;
 use super::saved_view::SavedView;
 use crate::board::layout::Layout;
-use crate::board::layout::cow_list::Chunks;
+use crate::board::layout::cow_list::CowList;
 use crate::board::model::data::DataLoadingState;
 use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
@@ -25,23 +25,23 @@ use crate::model::blob::BlobId;
 /// shares what neither changes; it costs a 64th of the components and 8 bytes for each row that is covered.
 #[derive(Debug, Clone)]
 pub struct Board {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) meta: Arc<BoardMeta>,
     pub(crate) updated_at: Timestamp,
-    pub(crate) views: Vec<KeptView>,
+    pub(crate) views: Vec<StoredView>,
     pub(crate) layout: Layout,
     pub(crate) slots: Slots,
     pub(crate) spare: Vec<u32>,
     pub(crate) pages: Pages,
-    pub(crate) ids: Ids,
+    pub(crate) ids: IdIndex,
 }
 
 /// Components by the number that they have as long as they stand.
-pub(crate) type Slots = Chunks<Option<Record>, 64>;
+pub(crate) type Slots = CowList<Option<PlacedComponent>, 64>;
 
 /// What of a board changes seldom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Parts {
+pub(crate) struct BoardMeta {
     pub(crate) id: WorkspaceId,
     pub(crate) name: String,
     pub(crate) thread_id: String,
@@ -54,9 +54,9 @@ pub(crate) struct Parts {
 
 /// A view, and the blob that keeps it where the board that this one came from has it.
 #[derive(Debug, Clone)]
-pub(crate) struct KeptView {
+pub(crate) struct StoredView {
     pub(crate) view: Arc<SavedView>,
-    pub(crate) kept: Option<BlobId>,
+    pub(crate) blob: Option<BlobId>,
 }
 
 /// What a board may not be.
@@ -120,45 +120,45 @@ impl Board {
         let Workspace { id, name, canvas, thread_id, views, triggers, settings, created_at, updated_at } =
             workspace;
         let views =
-            views.into_iter().map(|view| KeptView { view: Arc::new(SavedView::of(view)), kept: None });
+            views.into_iter().map(|view| StoredView { view: Arc::new(SavedView::of(view)), blob: None });
         let numbered = canvas.components.into_iter().zip(1..);
-        let components = numbered.map(|(component, order)| Record {
+        let components = numbered.map(|(component, order)| PlacedComponent {
             order,
             bounds: component.bounds(),
-            body: Arc::new(Body::of(component)),
+            body: Arc::new(ComponentBody::of(component)),
         });
         let (grid, active_view) = (canvas.grid, None);
-        let parts = Parts { id, name, thread_id, settings, created_at, grid, active_view, triggers };
-        Self::assemble(parts, updated_at, views.collect(), components.collect())
+        let meta = BoardMeta { id, name, thread_id, settings, created_at, grid, active_view, triggers };
+        Self::assemble(meta, updated_at, views.collect(), components.collect())
     }
 
     pub(crate) fn assemble(
-        parts: Parts,
+        meta: BoardMeta,
         updated_at: Timestamp,
-        views: Vec<KeptView>,
-        components: Vec<Record>,
+        views: Vec<StoredView>,
+        components: Vec<PlacedComponent>,
     ) -> Result<Self, BoardError> {
-        check_grid(&parts.grid)?;
+        check_grid(&meta.grid)?;
         let found = components.len();
         if found > Self::COMPONENTS {
             return Err(BoardError::TooMany { found });
         }
         let mut board = Self {
-            layout: Layout::new(parts.grid.columns),
-            parts: Arc::new(parts),
+            layout: Layout::new(meta.grid.columns),
+            meta: Arc::new(meta),
             updated_at,
             views,
             slots: Slots::default(),
             spare: Vec::new(),
             pages: Pages::default(),
-            ids: Ids::default(),
+            ids: IdIndex::default(),
         };
         for record in components {
-            let (id, columns) = (&record.body.id, board.parts.grid.columns);
+            let (id, columns) = (&record.body.id, board.meta.grid.columns);
             if board.number_of(id).is_some() {
                 return Err(BoardError::Twice { id: id.clone() });
             }
-            if !stands(record.bounds, columns) {
+            if !fits_grid(record.bounds, columns) {
                 return Err(BoardError::Outside { id: id.clone(), columns });
             }
             board.put(record);
@@ -168,22 +168,22 @@ impl Board {
 
     /// Its id.
     pub fn id(&self) -> &WorkspaceId {
-        &self.parts.id
+        &self.meta.id
     }
 
     /// The grid.
     pub fn grid(&self) -> &GridConfig {
-        &self.parts.grid
+        &self.meta.grid
     }
 
     /// The view that was loaded last; `None` where none was, or it was deleted.
     pub fn active_view(&self) -> Option<&ViewId> {
-        self.parts.active_view.as_ref()
+        self.meta.active_view.as_ref()
     }
 
     /// What may suggest a view.
     pub fn triggers(&self) -> &[ProactiveTrigger] {
-        &self.parts.triggers
+        &self.meta.triggers
     }
 
     /// How many components stand on it.
@@ -223,14 +223,14 @@ impl Board {
             .records()
             .map(|record| record.body.instance(record.bounds, state(&record.body.id)))
             .collect();
-        let Parts { id, name, thread_id, settings, created_at, grid, active_view: _, triggers } =
-            Parts::clone(&self.parts);
+        let BoardMeta { id, name, thread_id, settings, created_at, grid, active_view: _, triggers } =
+            BoardMeta::clone(&self.meta);
         Workspace {
             id,
             name,
             canvas: Canvas { grid, components },
             thread_id,
-            views: self.views.iter().map(|kept| kept.view.shown()).collect(),
+            views: self.views.iter().map(|stored| stored.view.shown()).collect(),
             triggers,
             settings,
             created_at,
@@ -239,19 +239,19 @@ impl Board {
     }
 
     pub(crate) fn number_of(&self, id: &ComponentId) -> Option<u32> {
-        self.ids.get(id, |slot| id_in(&self.slots, slot))
+        self.ids.get(id, |slot| id_at(&self.slots, slot))
     }
 
-    pub(crate) fn slot(&self, number: u32) -> Option<&Record> {
+    pub(crate) fn slot(&self, number: u32) -> Option<&PlacedComponent> {
         self.slots.get(number as usize)?.as_ref()
     }
 
-    pub(crate) fn slot_of(&self, id: &ComponentId) -> Option<&Record> {
+    pub(crate) fn slot_of(&self, id: &ComponentId) -> Option<&PlacedComponent> {
         self.slot(self.number_of(id)?)
     }
 
     /// In the order in which they were made.
-    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = &PlacedComponent> {
         self.pages.slots().filter_map(|number| self.slot(number))
     }
 
@@ -268,7 +268,7 @@ impl Board {
     }
 
     pub(crate) fn views(&self) -> impl Iterator<Item = &Arc<SavedView>> + Clone {
-        self.views.iter().map(|kept| &kept.view)
+        self.views.iter().map(|stored| &stored.view)
     }
 
     pub(crate) fn view(&self, id: &ViewId) -> Option<(usize, &Arc<SavedView>)> {
@@ -276,18 +276,18 @@ impl Board {
     }
 
     pub(crate) fn has_trigger(&self, id: &TriggerId) -> bool {
-        self.parts.triggers.iter().any(|trigger| trigger.id == *id)
+        self.meta.triggers.iter().any(|trigger| trigger.id == *id)
     }
 
     /// Ids that no new component may have: of live ones and of those in views.
-    pub(crate) fn knows(&self, id: &ComponentId) -> bool {
+    pub(crate) fn is_known(&self, id: &ComponentId) -> bool {
         self.number_of(id).is_some()
             || self.views().any(|view| view.components.iter().any(|standing| standing.body.id == *id))
     }
 }
 
 /// The id of a component that stands.
-pub(crate) fn id_in(slots: &Slots, number: u32) -> &ComponentId {
+pub(crate) fn id_at(slots: &Slots, number: u32) -> &ComponentId {
     let slot = slots.get(number as usize).and_then(Option::as_ref);
     &slot.expect("what has a number has a slot").body.id
 }
@@ -295,7 +295,7 @@ pub(crate) fn id_in(slots: &Slots, number: u32) -> &ComponentId {
 /// Two boards are equal where everything that is stored of them is: not how they lie in memory.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
-        (&self.parts, self.updated_at) == (&other.parts, other.updated_at)
+        (&self.meta, self.updated_at) == (&other.meta, other.updated_at)
             && self.views().eq(other.views())
             && self.records().eq(other.records())
     }
@@ -308,7 +308,7 @@ pub(crate) fn check_grid(grid: &GridConfig) -> Result<(), BoardError> {
 }
 
 /// Whether a rectangle has cells and lies within some columns and the rows that a board may have.
-pub(crate) fn stands(bounds: Bounds, columns: u32) -> bool {
+pub(crate) fn fits_grid(bounds: Bounds, columns: u32) -> bool {
     bounds.size.cols > 0
         && bounds.size.rows > 0
         && bounds.right() <= u64::from(columns)

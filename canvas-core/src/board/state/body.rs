@@ -13,7 +13,7 @@ use crate::board::model::workspace::{ComponentInstance, ComponentMeta};
 /// All of a component but where it stands. Shared between the board, its views and its history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Body {
+pub(crate) struct ComponentBody {
     pub(crate) id: ComponentId,
     pub(crate) type_id: TypeId,
     /// An object.
@@ -27,7 +27,7 @@ fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Value>, D::E
     Map::deserialize(deserializer).map(|fields| Arc::new(Value::Object(fields)))
 }
 
-impl Body {
+impl ComponentBody {
     /// The component as it is shown, with its data.
     pub(crate) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
         ComponentInstance {

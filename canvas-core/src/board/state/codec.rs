@@ -5,20 +5,20 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::board::{Board, KeptView, Parts};
-use super::patch::Record;
+use super::board::{Board, BoardMeta, StoredView};
+use super::patch::PlacedComponent;
 use crate::model::blob::{Blob, BlobId};
 
 const FORMAT: u32 = 1;
 
 /// Up to so many components stand in the root itself.
-const FEW: usize = 32;
+const MAX_INLINE: usize = 32;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Root {
     format: u32,
-    workspace: Arc<Parts>,
+    workspace: Arc<BoardMeta>,
     updated_at: Timestamp,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     views: Vec<BlobId>,
@@ -28,12 +28,13 @@ struct Root {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Components {
-    Here(Vec<Record>),
+    #[serde(rename = "here")]
+    Inline(Vec<PlacedComponent>),
     Pages(Vec<BlobId>),
 }
 
 /// A board, kept.
-pub(crate) struct Kept {
+pub(crate) struct StoredBoard {
     /// The blob that the tree names. It is equal for equal boards.
     pub(crate) root: Blob,
     /// What the root names and the board that this one came from did not.
@@ -42,7 +43,7 @@ pub(crate) struct Kept {
 
 /// Why no board was read.
 #[derive(Debug)]
-pub(crate) enum Unread {
+pub(crate) enum LoadError {
     /// These are needed first.
     Missing(Vec<BlobId>),
     /// This one keeps nothing of a board, or something of a later format.
@@ -51,7 +52,7 @@ pub(crate) enum Unread {
 
 impl Board {
     /// The blobs that this board is kept as. Cost: the pages that were changed, and 70 bytes for each other one.
-    pub(crate) fn keep(mut self) -> Kept {
+    pub(crate) fn encode(mut self) -> StoredBoard {
         let mut parts = Vec::new();
         let mut put = |json: serde_json::Result<String>| {
             let blob = Blob::text(json.expect("its maps have text for keys"));
@@ -61,31 +62,31 @@ impl Board {
         };
         let views = self.views.iter_mut();
         let views = views
-            .map(|KeptView { view, kept }| *kept.get_or_insert_with(|| put(serde_json::to_string(view))));
+            .map(|StoredView { view, blob }| *blob.get_or_insert_with(|| put(serde_json::to_string(view))));
         let views = views.collect();
-        let components = if self.len() <= FEW {
-            self.pages.forget();
-            Components::Here(self.records().cloned().collect())
+        let components = if self.len() <= MAX_INLINE {
+            self.pages.clear_blobs();
+            Components::Inline(self.records().cloned().collect())
         } else {
             let slots = &self.slots;
-            Components::Pages(self.pages.keep(|page| {
+            Components::Pages(self.pages.encode(|page| {
                 let records = page.slots().map(|slot| slots.get(slot as usize).and_then(Option::as_ref));
                 put(serde_json::to_string(&records.collect::<Vec<_>>()))
             }))
         };
-        let (workspace, updated_at) = (Arc::clone(&self.parts), self.updated_at);
+        let (workspace, updated_at) = (Arc::clone(&self.meta), self.updated_at);
         let root = Root { format: FORMAT, workspace, updated_at, views, components };
         let root = serde_json::to_string(&root).expect("its maps have text for keys");
         let root = Blob::text(root);
         root.decode(self);
-        Kept { root, parts }
+        StoredBoard { root, parts }
     }
 
     /// The board that a root keeps. Read once for each root; what else it needs, `part` gives.
-    pub(crate) fn kept<'b>(
+    pub(crate) fn load<'b>(
         root: &Blob,
         part: impl Fn(BlobId) -> Option<&'b Blob>,
-    ) -> Result<Arc<Self>, Unread> {
+    ) -> Result<Arc<Self>, LoadError> {
         match root.decoded() {
             Some(known) => Ok(known),
             None => Self::read(root, part).map(|board| root.decode(board)),
@@ -93,36 +94,38 @@ impl Board {
     }
 
     /// The blobs that a root names; `None` where it is none.
-    pub(crate) fn parts_of(root: &Blob) -> Option<Vec<BlobId>> {
+    pub(crate) fn named_blobs(root: &Blob) -> Option<Vec<BlobId>> {
         let Root { views, components, .. } = decoded(root)?;
         let pages = match components {
-            Components::Here(_) => Vec::new(),
+            Components::Inline(_) => Vec::new(),
             Components::Pages(pages) => pages,
         };
         Some(views.into_iter().chain(pages).collect())
     }
 
-    fn read<'b>(root: &Blob, part: impl Fn(BlobId) -> Option<&'b Blob>) -> Result<Self, Unread> {
+    fn read<'b>(root: &Blob, part: impl Fn(BlobId) -> Option<&'b Blob>) -> Result<Self, LoadError> {
         let id = root.id();
         let root = decoded(root).filter(|root: &Root| root.format == FORMAT);
-        let Root { workspace, updated_at, views, components, .. } = root.ok_or(Unread::Damaged(id))?;
+        let Root { workspace, updated_at, views, components, .. } = root.ok_or(LoadError::Damaged(id))?;
         let pages: &[BlobId] = match &components {
-            Components::Here(_) => &[],
+            Components::Inline(_) => &[],
             Components::Pages(pages) => pages,
         };
         let missing: Vec<BlobId> =
             views.iter().chain(pages).copied().filter(|id| part(*id).is_none()).collect();
         if !missing.is_empty() {
-            return Err(Unread::Missing(missing));
+            return Err(LoadError::Missing(missing));
         }
-        let view = |id: &BlobId| Some(KeptView { view: Arc::new(decoded(part(*id)?)?), kept: Some(*id) });
-        let views = views.iter().map(|id| view(id).ok_or(Unread::Damaged(*id))).collect::<Result<_, _>>()?;
+        let view = |id: &BlobId| Some(StoredView { view: Arc::new(decoded(part(*id)?)?), blob: Some(*id) });
+        let views =
+            views.iter().map(|id| view(id).ok_or(LoadError::Damaged(*id))).collect::<Result<_, _>>()?;
         let (mut all, mut kept) = (Vec::new(), Vec::new());
         match components {
-            Components::Here(records) => all = records,
+            Components::Inline(records) => all = records,
             Components::Pages(pages) => {
                 for id in pages {
-                    let page: Vec<Record> = part(id).and_then(decoded).ok_or(Unread::Damaged(id))?;
+                    let page: Vec<PlacedComponent> =
+                        part(id).and_then(decoded).ok_or(LoadError::Damaged(id))?;
                     kept.push((id, page.len()));
                     all.extend(page);
                 }
@@ -130,9 +133,9 @@ impl Board {
         }
         let in_order = all.is_sorted_by_key(|record| (record.order, &record.body.id));
         let board = Self::assemble(Arc::unwrap_or_clone(workspace), updated_at, views, all);
-        let mut board = board.map_err(|_| Unread::Damaged(id))?;
+        let mut board = board.map_err(|_| LoadError::Damaged(id))?;
         if in_order {
-            board.pages.know(&kept);
+            board.pages.set_blobs(&kept);
         }
         Ok(board)
     }
@@ -154,7 +157,7 @@ mod tests {
     use crate::board::{BoardEnv, BoardRules, IdSource, Registry, Workspace};
     use crate::model::author::Actor;
 
-    fn blobs(kept: &Kept) -> BTreeMap<BlobId, Blob> {
+    fn blobs(kept: &StoredBoard) -> BTreeMap<BlobId, Blob> {
         kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()
     }
 
@@ -166,8 +169,8 @@ mod tests {
     /// As if nothing of it had ever been kept.
     fn bare(board: &Board) -> Board {
         let mut bare = board.clone();
-        bare.pages.forget();
-        bare.views.iter_mut().for_each(|view| view.kept = None);
+        bare.pages.clear_blobs();
+        bare.views.iter_mut().for_each(|view| view.blob = None);
         bare
     }
 
@@ -181,7 +184,7 @@ mod tests {
             workspace in large_workspaces(), seeds in command_seeds(12),
         ) {
             let registry = Registry::built_in();
-            let first = Board::new(workspace).unwrap().keep();
+            let first = Board::new(workspace).unwrap().encode();
             let mut there = blobs(&first);
             let mut root = first.root;
             for (number, seed) in (0_u8..).zip(&seeds) {
@@ -192,24 +195,24 @@ mod tests {
                 let mut next = Board::clone(&board);
                 let Some(change) = next.execute(&command, Actor::User, &mut env).change else { continue };
                 let plain = bare(&next);
-                let kept = next.keep();
-                let was = Board::parts_of(&root).unwrap();
-                let named = Board::parts_of(&kept.root).unwrap();
+                let kept = next.encode();
+                let was = Board::named_blobs(&root).unwrap();
+                let named = Board::named_blobs(&kept.root).unwrap();
                 for id in &named {
                     prop_assert!(was.contains(id) || kept.parts.iter().any(|blob| blob.id() == *id));
                 }
                 there.extend(blobs(&kept));
 
-                let (read, again) = (unread(&kept.root), plain.clone().keep());
-                let board = Board::kept(&read, |id| there.get(&id)).unwrap();
+                let (read, again) = (unread(&kept.root), plain.clone().encode());
+                let board = Board::load(&read, |id| there.get(&id)).unwrap();
                 prop_assert_eq!(&*board, &plain);
                 prop_assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), named.len()));
-                let unchanged = Board::clone(&board).keep();
+                let unchanged = Board::clone(&board).encode();
                 prop_assert_eq!((unchanged.root.id(), unchanged.parts.len()), (kept.root.id(), 0));
 
                 let mut back = Board::clone(&board);
                 back.apply(&change.patch.inverse()).unwrap();
-                let back = back.keep();
+                let back = back.encode();
                 prop_assert_eq!(back.root.id(), root.id());
                 root = if number.is_multiple_of(3) { back.root } else { kept.root };
             }
@@ -241,16 +244,16 @@ mod tests {
     #[test]
     fn a_change_writes_its_page_and_the_root() {
         for (components, parts) in [(0, 0), (32, 0), (33, 1), (10_000, 1)] {
-            let kept = Board::new(workspace(components)).unwrap().keep();
+            let kept = Board::new(workspace(components)).unwrap().encode();
             let mut board = Board::clone(&kept.root.decoded::<Board>().unwrap());
             let id = crate::board::model::id::ComponentId::new("cmp_7").unwrap();
             let Some(number) = board.number_of(&id) else {
                 assert_eq!(kept.parts.len(), 0);
                 continue;
             };
-            assert_eq!(kept.parts.is_empty(), components <= FEW, "{components}");
+            assert_eq!(kept.parts.is_empty(), components <= MAX_INLINE, "{components}");
             board.reset(&id, board.slot(number).cloned());
-            let again = board.keep();
+            let again = board.encode();
             assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), parts), "{components}");
             let bytes: usize =
                 again.parts.iter().chain([&again.root]).map(|blob| blob.as_bytes().len()).sum();
@@ -260,13 +263,13 @@ mod tests {
 
     #[test]
     fn what_keeps_no_board_is_damaged() {
-        let Kept { root, parts } = Board::new(workspace(100)).unwrap().keep();
+        let StoredBoard { root, parts } = Board::new(workspace(100)).unwrap().encode();
         let there: BTreeMap<BlobId, Blob> = parts.iter().map(|blob| (blob.id(), blob.clone())).collect();
         let first = parts[0].id();
         let read = |root: Blob, damage: &dyn Fn(&mut BTreeMap<BlobId, Blob>)| {
             let mut there = there.clone();
             damage(&mut there);
-            Board::kept(&root, |id| there.get(&id)).map(|board| board.len())
+            Board::load(&root, |id| there.get(&id)).map(|board| board.len())
         };
         let altered = |from: &str, to: &str| {
             let json = root.as_text().unwrap();
@@ -275,10 +278,10 @@ mod tests {
         };
         assert_eq!(read(unread(&root), &|_| ()).unwrap(), 100);
         let missing = read(unread(&root), &|there| drop(there.remove(&first)));
-        assert!(matches!(missing, Err(Unread::Missing(ids)) if ids == [first]));
+        assert!(matches!(missing, Err(LoadError::Missing(ids)) if ids == [first]));
         for text in ["[]x", "{}", "[{}]"] {
             let damaged = read(unread(&root), &|there| drop(there.insert(first, Blob::text(text.into()))));
-            assert!(matches!(damaged, Err(Unread::Damaged(id)) if id == first), "{text}");
+            assert!(matches!(damaged, Err(LoadError::Damaged(id)) if id == first), "{text}");
         }
         for (from, to) in [
             ("\"format\":1", "\"format\":2"),
@@ -288,18 +291,18 @@ mod tests {
         ] {
             let root = altered(from, to);
             let id = root.id();
-            assert!(matches!(read(root, &|_| ()), Err(Unread::Damaged(found)) if found == id), "{to}");
+            assert!(matches!(read(root, &|_| ()), Err(LoadError::Damaged(found)) if found == id), "{to}");
         }
         // A page twice is a component twice.
         let twice = altered(&format!("[\"{first}\""), &format!("[\"{first}\",\"{first}\""));
-        assert!(matches!(read(twice, &|_| ()), Err(Unread::Damaged(_))));
+        assert!(matches!(read(twice, &|_| ()), Err(LoadError::Damaged(_))));
         // Pages in another order are read, and kept anew as they should be.
         let ids: Vec<String> = parts.iter().map(|blob| format!("\"{}\"", blob.id())).collect();
         if let [one, .., last] = ids.as_slice() {
             let json = root.as_text().unwrap().replace(one, "@").replace(last, one).replace('@', last);
-            let there = blobs(&Kept { root: root.clone(), parts: parts.clone() });
-            let board = Board::kept(&Blob::text(json), |id| there.get(&id)).unwrap();
-            let kept = Board::clone(&board).keep();
+            let there = blobs(&StoredBoard { root: root.clone(), parts: parts.clone() });
+            let board = Board::load(&Blob::text(json), |id| there.get(&id)).unwrap();
+            let kept = Board::clone(&board).encode();
             assert_eq!((kept.root.id(), kept.parts.len()), (root.id(), parts.len()));
         }
     }

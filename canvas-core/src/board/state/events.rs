@@ -1,7 +1,7 @@
 //! What a change means to whoever follows a board.
 
 use super::board::Board;
-use super::body::Body;
+use super::body::ComponentBody;
 use super::patch::{BoardPatch, ComponentDiff, ViewDiff};
 use crate::board::model::event::{CanvasEvent, LayoutChange};
 
@@ -35,11 +35,11 @@ impl Board {
                         told(LayoutChange::Resized);
                     }
                 }
-                ComponentDiff::Body(bodies) => self.retold(&bodies.before, &bodies.after, &mut events),
+                ComponentDiff::Body(bodies) => self.body_events(&bodies.before, &bodies.after, &mut events),
             }
         }
-        let Some(rest) = &patch.rest else { return events };
-        for diff in &rest.views {
+        let Some(settings) = &patch.settings else { return events };
+        for diff in &settings.views {
             events.push(match diff {
                 ViewDiff::Added { view, .. } => {
                     CanvasEvent::ViewSaved { view_id: view.id.clone(), view_name: view.name.clone() }
@@ -47,14 +47,14 @@ impl Board {
                 ViewDiff::Removed { view, .. } => CanvasEvent::ViewDeleted { view_id: view.id.clone() },
             });
         }
-        let active = rest.active_view.as_ref().and_then(|active| active.after.as_ref());
+        let active = settings.active_view.as_ref().and_then(|active| active.after.as_ref());
         if let Some((_, view)) = active.and_then(|id| self.view(id)) {
             events.push(CanvasEvent::ViewLoaded { view_id: view.id.clone(), view_name: view.name.clone() });
         }
         events
     }
 
-    fn retold(&self, before: &Body, after: &Body, events: &mut Vec<CanvasEvent>) {
+    fn body_events(&self, before: &ComponentBody, after: &ComponentBody, events: &mut Vec<CanvasEvent>) {
         let component_id = after.id.clone();
         if before.meta.pinned != after.meta.pinned
             && let Some(new_bounds) = self.bounds(&component_id)

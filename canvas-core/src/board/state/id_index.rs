@@ -10,7 +10,7 @@ use crate::board::model::id::ComponentId;
 /// Slots by the ids of their components. The ids stay with the components, so that a copy touches none of them; tables
 /// that neither copy has changed are shared.
 #[derive(Debug, Clone)]
-pub(crate) struct Ids {
+pub(crate) struct IdIndex {
     tables: Vec<Arc<HashTable<u32>>>,
     len: usize,
     hasher: RandomState,
@@ -18,13 +18,13 @@ pub(crate) struct Ids {
 
 const TABLES: usize = 64;
 
-impl Default for Ids {
+impl Default for IdIndex {
     fn default() -> Self {
         Self { tables: vec![Arc::default(); TABLES], len: 0, hasher: RandomState::new() }
     }
 }
 
-impl Ids {
+impl IdIndex {
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
@@ -76,7 +76,7 @@ mod tests {
         let names: Vec<_> =
             (0..2_000).map(|number| ComponentId::new(&format!("c{number}")).unwrap()).collect();
         let id_of = |slot: u32| &names[slot as usize];
-        let mut ids = Ids::default();
+        let mut ids = IdIndex::default();
         for slot in 0..2_000 {
             assert_eq!((ids.len(), ids.get(id_of(slot), id_of)), (slot as usize, None));
             ids.insert(id_of(slot), slot, id_of);

@@ -9,6 +9,6 @@ mod id_index;
 mod pages;
 pub(crate) mod patch;
 pub(crate) mod placement;
+pub(crate) mod revert;
 pub(crate) mod saved_view;
-pub(crate) mod take_back;
 pub(crate) mod transaction;

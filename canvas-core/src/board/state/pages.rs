@@ -17,14 +17,14 @@ pub(crate) struct Pages {
 /// Never empty. Each but the last one ends with a slot that ends pages, and holds no other such.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
-    places: Vec<Place>,
+    items: Vec<PageItem>,
     /// The blob that keeps it, where the board that this one came from has it.
-    kept: Option<BlobId>,
+    blob: Option<BlobId>,
 }
 
 /// A slot and the order of its component.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct PageItem {
     order: u64,
     slot: u32,
 }
@@ -42,33 +42,33 @@ const fn ends_page(order: u64) -> bool {
 
 impl Page {
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
-        self.places.iter().map(|place| place.slot)
+        self.items.iter().map(|item| item.slot)
     }
 
-    fn new(places: Vec<Place>) -> Arc<Self> {
-        Arc::new(Self { places, kept: None })
+    fn new(items: Vec<PageItem>) -> Arc<Self> {
+        Arc::new(Self { items, blob: None })
     }
 
     fn is_closed(&self) -> bool {
-        self.places.last().is_some_and(|place| ends_page(place.order))
+        self.items.last().is_some_and(|item| ends_page(item.order))
     }
 
     /// To be changed: no blob keeps it any more.
-    fn open(page: &mut Arc<Self>) -> &mut Vec<Place> {
+    fn open(page: &mut Arc<Self>) -> &mut Vec<PageItem> {
         let page = Arc::make_mut(page);
-        page.kept = None;
-        &mut page.places
+        page.blob = None;
+        &mut page.items
     }
 }
 
 impl Pages {
     /// The blobs that keep the pages; `put` keeps those that none does yet.
-    pub(crate) fn keep(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
+    pub(crate) fn encode(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
         let mut kept = Vec::with_capacity(self.pages.len());
         for page in &mut self.pages {
-            kept.push(page.kept.unwrap_or_else(|| {
+            kept.push(page.blob.unwrap_or_else(|| {
                 let id = put(page);
-                Arc::make_mut(page).kept = Some(id);
+                Arc::make_mut(page).blob = Some(id);
                 id
             }));
         }
@@ -76,17 +76,17 @@ impl Pages {
     }
 
     /// No blobs keep the pages any more.
-    pub(crate) fn forget(&mut self) {
-        for page in self.pages.iter_mut().filter(|page| page.kept.is_some()) {
-            Arc::make_mut(page).kept = None;
+    pub(crate) fn clear_blobs(&mut self) {
+        for page in self.pages.iter_mut().filter(|page| page.blob.is_some()) {
+            Arc::make_mut(page).blob = None;
         }
     }
 
     /// These blobs, of so many components each, keep the pages, where they are cut as pages are.
-    pub(crate) fn know(&mut self, kept: &[(BlobId, usize)]) {
-        if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.places.len())) {
+    pub(crate) fn set_blobs(&mut self, kept: &[(BlobId, usize)]) {
+        if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.items.len())) {
             for (page, (id, _)) in self.pages.iter_mut().zip(kept) {
-                Arc::make_mut(page).kept = Some(*id);
+                Arc::make_mut(page).blob = Some(*id);
             }
         }
     }
@@ -97,7 +97,7 @@ impl Pages {
 
     /// The highest order; 0 where there is none.
     pub(crate) fn last_order(&self) -> u64 {
-        self.pages.last().and_then(|page| page.places.last()).map_or(0, |place| place.order)
+        self.pages.last().and_then(|page| page.items.last()).map_or(0, |item| item.order)
     }
 
     /// `id_of` tells the ids of those slots that are in it, which only those of one order need.
@@ -108,20 +108,20 @@ impl Pages {
         slot: u32,
         id_of: impl Fn(u32) -> &'b ComponentId,
     ) {
-        let place = Place { order, slot };
+        let item = PageItem { order, slot };
         let at = self.page_of(order, id, &id_of);
         let Some(page) = self.pages.get_mut(at) else {
             match self.pages.last_mut().filter(|page| !page.is_closed()) {
-                Some(page) => Page::open(page).push(place),
-                None => self.pages.push(Page::new(vec![place])),
+                Some(page) => Page::open(page).push(item),
+                None => self.pages.push(Page::new(vec![item])),
             }
             return;
         };
-        let within = page.places.partition_point(|place| is_before(*place, order, id, &id_of));
-        let places = Page::open(page);
-        places.insert(within, place);
+        let within = page.items.partition_point(|item| is_before(*item, order, id, &id_of));
+        let items = Page::open(page);
+        items.insert(within, item);
         if ends_page(order) {
-            let rest = places.split_off(within + 1);
+            let rest = items.split_off(within + 1);
             self.pages.insert(at + 1, Page::new(rest));
         }
     }
@@ -135,37 +135,41 @@ impl Pages {
     ) {
         let at = self.page_of(order, id, &id_of);
         let Some(page) = self.pages.get_mut(at) else { return };
-        let within = page.places.partition_point(|place| is_before(*place, order, id, &id_of));
-        let places = Page::open(page);
-        places.remove(within);
+        let within = page.items.partition_point(|item| is_before(*item, order, id, &id_of));
+        let items = Page::open(page);
+        items.remove(within);
         // Whose end went grows by the next one.
-        let (is_open, is_empty) = (!page.is_closed(), page.places.is_empty());
+        let (is_open, is_empty) = (!page.is_closed(), page.items.is_empty());
         if is_empty {
             self.pages.remove(at);
         } else if is_open && at + 1 < self.pages.len() {
             let next = self.pages.remove(at + 1);
-            Page::open(&mut self.pages[at]).extend_from_slice(&next.places);
+            Page::open(&mut self.pages[at]).extend_from_slice(&next.items);
         }
     }
 
-    /// What stands at a place has changed: no blob keeps its page any more.
+    /// What stands at an item has changed: no blob keeps its page any more.
     pub(crate) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
         let at = self.page_of(order, id, id_of);
-        if let Some(page) = self.pages.get_mut(at).filter(|page| page.kept.is_some()) {
-            Arc::make_mut(page).kept = None;
+        if let Some(page) = self.pages.get_mut(at).filter(|page| page.blob.is_some()) {
+            Arc::make_mut(page).blob = None;
         }
     }
 
-    /// The first page that ends at this place or behind it.
+    /// The first page that ends at this item or behind it.
     fn page_of<'b>(&self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> usize {
-        self.pages.partition_point(|page| {
-            page.places.last().is_some_and(|last| is_before(*last, order, id, &id_of))
-        })
+        self.pages
+            .partition_point(|page| page.items.last().is_some_and(|last| is_before(*last, order, id, &id_of)))
     }
 }
 
-fn is_before<'b>(place: Place, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> bool {
-    place.order < order || (place.order == order && id_of(place.slot) < id)
+fn is_before<'b>(
+    item: PageItem,
+    order: u64,
+    id: &ComponentId,
+    id_of: impl Fn(u32) -> &'b ComponentId,
+) -> bool {
+    item.order < order || (item.order == order && id_of(item.slot) < id)
 }
 
 #[cfg(test)]
@@ -181,7 +185,7 @@ mod tests {
     }
 
     fn shape(pages: &Pages) -> Vec<Vec<(u64, u32)>> {
-        let page = |page: &Page| page.places.iter().map(|place| (place.order, place.slot)).collect();
+        let page = |page: &Page| page.items.iter().map(|item| (item.order, item.slot)).collect();
         pages.pages.iter().map(|one| page(one)).collect()
     }
 
@@ -208,10 +212,10 @@ mod tests {
                 }
             }
             let mut expected: Vec<Vec<(u64, u32)>> = Vec::new();
-            for place in model.into_keys() {
+            for item in model.into_keys() {
                 match expected.last_mut().filter(|page| page.last().is_some_and(|last| !ends_page(last.0))) {
-                    Some(page) => page.push(place),
-                    None => expected.push(vec![place]),
+                    Some(page) => page.push(item),
+                    None => expected.push(vec![item]),
                 }
             }
             prop_assert_eq!(shape(&pages), expected);
@@ -239,7 +243,7 @@ mod tests {
             pages.insert(u64::from(slot) + 1, id_of(slot), slot, id_of);
         }
         let kept = BlobId::of(b"a page");
-        let kept_as = pages.keep(|_| kept);
+        let kept_as = pages.encode(|_| kept);
         assert_eq!(kept_as.len(), pages.pages.len());
         let copy = pages.clone();
         // One within a page, which stays its end.
@@ -247,7 +251,7 @@ mod tests {
         pages.remove(slot + 1, id_of(slot as u32), id_of);
         let mut put = 0;
         let mut count = |pages: &mut Pages| {
-            pages.keep(|_| {
+            pages.encode(|_| {
                 put += 1;
                 kept
             });

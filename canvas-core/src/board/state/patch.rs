@@ -5,7 +5,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
+use super::body::ComponentBody;
 use super::saved_view::SavedView;
 use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId};
@@ -20,8 +20,8 @@ pub struct BoardPatch {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) components: Vec<ComponentDiff>,
     /// What few changes touch; boxed, so that the others are small.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) rest: Option<Box<Rest>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "rest")]
+    pub(crate) settings: Option<Box<SettingsDiff>>,
     /// When the board was last changed, before and after.
     pub(crate) updated_at: Diff<Timestamp>,
 }
@@ -44,22 +44,22 @@ pub(crate) enum ComponentDiff {
         bounds: Diff<Bounds>,
     },
     /// It is told something else.
-    Body(Diff<Arc<Body>>),
-    Added(Record),
-    Removed(Record),
+    Body(Diff<Arc<ComponentBody>>),
+    Added(PlacedComponent),
+    Removed(PlacedComponent),
 }
 
 /// A component with its place in the order of the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct PlacedComponent {
     pub(crate) order: u64,
     pub(crate) bounds: Bounds,
-    pub(crate) body: Arc<Body>,
+    pub(crate) body: Arc<ComponentBody>,
 }
 
 /// Views, triggers and the grid.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Rest {
+pub(crate) struct SettingsDiff {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) views: Vec<ViewDiff>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,29 +89,29 @@ pub(crate) struct TriggerDiff {
 impl BoardPatch {
     /// Whether it changes nothing but a time.
     pub fn is_empty(&self) -> bool {
-        self.components.is_empty() && self.rest.is_none()
+        self.components.is_empty() && self.settings.is_none()
     }
 
     /// The change that takes this one back.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let components = self.components.iter().rev().map(ComponentDiff::inverse).collect();
-        let rest = self.rest.as_deref().map(|rest| Box::new(rest.inverse()));
-        Self { components, rest, updated_at: self.updated_at.inverse() }
+        let settings = self.settings.as_deref().map(|settings| Box::new(settings.inverse()));
+        Self { components, settings, updated_at: self.updated_at.inverse() }
     }
 
     /// Several changes, one after the other, as one.
     pub(crate) fn joined(patches: Vec<Self>) -> Option<Self> {
         let first = patches.first()?.updated_at.before;
         let after = patches.last()?.updated_at.after;
-        let (mut components, mut rests) = (Vec::new(), Vec::new());
+        let (mut components, mut all_settings) = (Vec::new(), Vec::new());
         for patch in patches {
             components.extend(patch.components);
-            rests.extend(patch.rest.map(|rest| *rest));
+            all_settings.extend(patch.settings.map(|settings| *settings));
         }
-        let rest = Rest::merged(rests);
-        let rest = (!rest.is_empty()).then(|| Box::new(rest));
-        Some(Self { components, rest, updated_at: Diff { before: first, after } })
+        let settings = SettingsDiff::merged(all_settings);
+        let settings = (!settings.is_empty()).then(|| Box::new(settings));
+        Some(Self { components, settings, updated_at: Diff { before: first, after } })
     }
 
     /// Whether both touch one record: then neither can be taken back from under the other.
@@ -128,7 +128,7 @@ impl BoardPatch {
             large.components.iter().any(|diff| ids.contains(diff.id()))
         };
         shares
-            || match (&self.rest, &other.rest) {
+            || match (&self.settings, &other.settings) {
                 (Some(one), Some(two)) => one.touches(two),
                 _ => false,
             }
@@ -175,24 +175,24 @@ impl ComponentDiff {
     }
 }
 
-impl Rest {
+impl SettingsDiff {
     pub(crate) fn is_empty(&self) -> bool {
         self.views.is_empty() && self.triggers.is_empty() && self.active_view.is_none() && self.grid.is_none()
     }
 
     /// Several changes, one after the other, as one.
-    pub(crate) fn merged(rests: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn merged(all_settings: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
-        for rest in rests {
-            all.views.extend(rest.views);
-            for trigger in rest.triggers {
+        for settings in all_settings {
+            all.views.extend(settings.views);
+            for trigger in settings.triggers {
                 match all.triggers.iter_mut().find(|other| other.id == trigger.id) {
                     Some(other) => other.view.after = trigger.view.after,
                     None => all.triggers.push(trigger),
                 }
             }
-            all.active_view = chained(all.active_view, rest.active_view);
-            all.grid = chained(all.grid, rest.grid);
+            all.active_view = chained(all.active_view, settings.active_view);
+            all.grid = chained(all.grid, settings.grid);
         }
         all.triggers.retain(|TriggerDiff { view, .. }| view.before != view.after);
         all.active_view = all.active_view.filter(|active| active.before != active.after);

@@ -2,7 +2,7 @@
 //! tools, and on a live board.
 
 use super::board::Board;
-use crate::board::layout::{Layout, NoRoom, Wishes, place};
+use crate::board::layout::{Layout, NoRoom, PlacementRequest, place};
 use crate::board::model::grid::{Bounds, Size};
 use crate::board::model::id::ComponentId;
 use crate::board::model::placement::{GridPolicy, PlacementHints, PlacementResult};
@@ -32,12 +32,12 @@ pub fn find_placement(
     }
     let near = hints.near_component_id.as_ref();
     let near = near.and_then(|id| canvas.components.iter().find(|component| component.id == *id));
-    let wishes = Wishes {
+    let request = PlacementRequest {
         preferred: hints.preferred_position,
         near: near.map(|component| component.bounds()),
         region: hints.region,
     };
-    placed(layout, size, wishes, canvas.grid.rows, policy)
+    placed(layout, size, request, canvas.grid.rows, policy)
 }
 
 impl Board {
@@ -53,23 +53,23 @@ impl Board {
         hints: &PlacementHints,
         policy: GridPolicy,
     ) -> Result<PlacementResult, NoRoom> {
-        let wishes = Wishes {
+        let request = PlacementRequest {
             preferred: hints.preferred_position,
             near: hints.near_component_id.as_ref().and_then(|id| self.bounds(id)),
             region: hints.region,
         };
-        placed(self.layout.clone(), size, wishes, self.grid().rows, policy)
+        placed(self.layout.clone(), size, request, self.grid().rows, policy)
     }
 }
 
 fn placed(
     mut layout: Layout,
     size: Size,
-    wishes: Wishes,
+    request: PlacementRequest,
     rows: u32,
     policy: GridPolicy,
 ) -> Result<PlacementResult, NoRoom> {
-    let (position, reason) = place(&mut layout, size, wishes, rows, policy)?;
+    let (position, reason) = place(&mut layout, size, request, rows, policy)?;
     Ok(PlacementResult { position, reason, adjustments: None })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::Body;
+use super::body::ComponentBody;
 use crate::board::model::data::DataLoadingState;
 use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId};
@@ -21,25 +21,25 @@ pub(crate) struct SavedView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
     pub(crate) grid: GridConfig,
-    pub(crate) components: Vec<Standing>,
+    pub(crate) components: Vec<SnapshotItem>,
     pub(crate) trigger_ids: Vec<TriggerId>,
     pub(crate) created_at: Timestamp,
 }
 
 /// A component in a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct SnapshotItem {
     pub(crate) bounds: Bounds,
-    pub(crate) body: Arc<Body>,
+    pub(crate) body: Arc<ComponentBody>,
 }
 
 impl SavedView {
     pub(crate) fn of(view: View) -> Self {
         let View { id, name, description, snapshot, trigger_ids, created_at } = view;
-        let components = snapshot
-            .components
-            .into_iter()
-            .map(|component| Standing { bounds: component.bounds(), body: Arc::new(Body::of(component)) });
+        let components = snapshot.components.into_iter().map(|component| SnapshotItem {
+            bounds: component.bounds(),
+            body: Arc::new(ComponentBody::of(component)),
+        });
         Self {
             id,
             name,
@@ -52,7 +52,7 @@ impl SavedView {
     }
 
     pub(crate) fn shown(&self) -> View {
-        let shown = |standing: &Standing| standing.body.instance(standing.bounds, DataLoadingState::Idle);
+        let shown = |item: &SnapshotItem| item.body.instance(item.bounds, DataLoadingState::Idle);
         View {
             id: self.id.clone(),
             name: self.name.clone(),
@@ -64,6 +64,6 @@ impl SavedView {
     }
 
     pub(crate) fn ids(&self) -> HashSet<&ComponentId> {
-        self.components.iter().map(|standing| &standing.body.id).collect()
+        self.components.iter().map(|item| &item.body.id).collect()
     }
 }

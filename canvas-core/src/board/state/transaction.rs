@@ -6,31 +6,31 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::board::Board;
-use super::body::Body;
-use super::patch::{BoardPatch, ComponentDiff, Diff, Record, Rest};
+use super::body::ComponentBody;
+use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff};
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 
 /// A board that is being changed, and how it was.
 #[derive(Debug)]
-pub(crate) struct Work<'b> {
+pub(crate) struct Transaction<'b> {
     pub(crate) board: &'b mut Board,
     /// Every component that was touched as it was before, in the order of the first touch.
-    touched: Vec<(ComponentId, Option<Record>)>,
+    touched: Vec<(ComponentId, Option<PlacedComponent>)>,
     /// Where in `touched` a component is, once there are many.
     places: HashMap<ComponentId, usize>,
-    rests: Vec<Rest>,
+    settings: Vec<SettingsDiff>,
 }
 
 /// So many are searched through faster than hashed.
 const FEW: usize = 8;
 
-impl<'b> Work<'b> {
+impl<'b> Transaction<'b> {
     pub(crate) fn new(board: &'b mut Board) -> Self {
-        Self { board, touched: Vec::new(), places: HashMap::new(), rests: Vec::new() }
+        Self { board, touched: Vec::new(), places: HashMap::new(), settings: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, record: Record) {
+    pub(crate) fn add(&mut self, record: PlacedComponent) {
         self.touch(&record.body.id);
         self.board.apply_component(&ComponentDiff::Added(record)).expect("its id is new");
     }
@@ -50,7 +50,7 @@ impl<'b> Work<'b> {
         }
     }
 
-    pub(crate) fn set_body(&mut self, after: Body) {
+    pub(crate) fn set_body(&mut self, after: ComponentBody) {
         if let Some(before) = self.board.slot_of(&after.id).map(|slot| Arc::clone(&slot.body)) {
             self.touch(&before.id);
             let diff = ComponentDiff::Body(Diff { before, after: Arc::new(after) });
@@ -59,21 +59,21 @@ impl<'b> Work<'b> {
     }
 
     /// Changes views, triggers, grid or the active view.
-    pub(crate) fn change(&mut self, rest: Rest) {
-        self.board.apply_rest(&rest).expect("it was made of what is there");
-        self.rests.push(rest);
+    pub(crate) fn change(&mut self, diff: SettingsDiff) {
+        self.board.apply_settings(&diff).expect("it was made of what is there");
+        self.settings.push(diff);
     }
 
     /// Takes everything back.
     pub(crate) fn undo(self) {
-        for grid in self.rests.iter().filter_map(|rest| rest.grid) {
+        for grid in self.settings.iter().filter_map(|diff| diff.grid) {
             self.board.widen(grid.before.columns.max(grid.after.columns));
         }
         for (id, before) in self.touched.into_iter().rev() {
             self.board.reset(&id, before);
         }
-        for rest in self.rests.iter().rev() {
-            self.board.apply_rest(&rest.inverse()).expect("it was applied just now");
+        for diff in self.settings.iter().rev() {
+            self.board.apply_settings(&diff.inverse()).expect("it was applied just now");
         }
     }
 
@@ -104,10 +104,10 @@ impl<'b> Work<'b> {
                 _ => components.push(ComponentDiff::Added(after.clone())),
             }
         }
-        let rest = Rest::merged(self.rests);
+        let diff = SettingsDiff::merged(self.settings);
         let mut patch = BoardPatch {
             components,
-            rest: (!rest.is_empty()).then(|| Box::new(rest)),
+            settings: (!diff.is_empty()).then(|| Box::new(diff)),
             updated_at: Diff { before: self.board.updated_at, after: updated_at },
         };
         if patch.is_empty() {
@@ -117,7 +117,7 @@ impl<'b> Work<'b> {
         (patch, self.board)
     }
 
-    fn record(&self, id: &ComponentId) -> Option<Record> {
+    fn record(&self, id: &ComponentId) -> Option<PlacedComponent> {
         self.board.slot_of(id).cloned()
     }
 

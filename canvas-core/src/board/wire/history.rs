@@ -84,7 +84,7 @@ impl BoardChange {
 impl Recorded {
     /// The command that takes a change back: one that anybody may give, where there is one.
     pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
-        let command = match (patch.components.as_slice(), &patch.rest) {
+        let command = match (patch.components.as_slice(), &patch.settings) {
             ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
                 if before.size == after.size =>
             {
@@ -112,9 +112,9 @@ impl Recorded {
             return Self::Command(Box::new(command));
         }
         let payload = serde_json::to_value(patch.inverse()).expect("its maps have text for keys");
-        Self::Restore(match (patch.components.as_slice(), &patch.rest) {
+        Self::Restore(match (patch.components.as_slice(), &patch.settings) {
             ([_], None) => Restore::Component(payload),
-            ([], Some(rest)) if rest.grid.is_none() => Restore::View(payload),
+            ([], Some(settings)) if settings.grid.is_none() => Restore::View(payload),
             _ => Restore::Canvas(payload),
         })
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::model::{Model, at};
-use crate::board::layout::{Layout, NoRoom, Wishes, place};
+use crate::board::layout::{Layout, NoRoom, PlacementRequest, place};
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
 
@@ -72,11 +72,11 @@ fn take(step: &Step, slot: u32, (layout, model): &mut (Layout, Model)) {
     model.standing.push((slot, bounds));
 }
 
-fn wishes(columns: u32) -> impl Strategy<Value = Wishes> {
+fn wishes(columns: u32) -> impl Strategy<Value = PlacementRequest> {
     let cell = (0..columns + 1, 0..14u32).prop_map(|(col, row)| Position::new(col, row));
     let region = prop::sample::select(vec![Region::Top, Region::Bottom, Region::Left, Region::Right]);
     let parts = (prop::option::of(cell), prop::option::of(bounds(columns)), prop::option::of(region));
-    parts.prop_map(|(preferred, near, region)| Wishes { preferred, near, region })
+    parts.prop_map(|(preferred, near, region)| PlacementRequest { preferred, near, region })
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn on_the_right_the_rightmost_place_is_first() {
     for (slot, taken) in (0..).zip([at(9, 0, 3, 1), at(6, 1, 2, 1), at(11, 1, 1, 1)]) {
         layout.insert(slot, taken);
     }
-    let wishes = Wishes { region: Some(Region::Right), ..Wishes::default() };
+    let wishes = PlacementRequest { region: Some(Region::Right), ..PlacementRequest::default() };
     let placed = place(&mut layout, Size::new(3, 1), wishes, 2, GridPolicy::Grow);
     assert_eq!(placed, Ok((Position::new(8, 1), PlacementReason::AutoPlaced)));
 }
@@ -143,7 +143,7 @@ proptest! {
             let rows = (policy != GridPolicy::Grow).then_some(shown);
             let wished = model.wished(size, wishes, rows, shown);
             let reason = match wishes.preferred {
-                Some(preferred) if Some(preferred) == wished && model.wished(size, Wishes { preferred: Some(preferred), ..Wishes::default() }, rows, shown).is_some() => PlacementReason::Requested,
+                Some(preferred) if Some(preferred) == wished && model.wished(size, PlacementRequest { preferred: Some(preferred), ..PlacementRequest::default() }, rows, shown).is_some() => PlacementReason::Requested,
                 _ => PlacementReason::AutoPlaced,
             };
             let expected = match wished.or_else(|| model.first_fit(size, rows)) {

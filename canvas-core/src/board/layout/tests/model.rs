@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::board::layout::Wishes;
+use crate::board::layout::PlacementRequest;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::Region;
 
@@ -90,7 +90,7 @@ impl Model {
     pub(super) fn wished(
         &self,
         size: Size,
-        wishes: Wishes,
+        wishes: PlacementRequest,
         rows: Option<u32>,
         shown: u32,
     ) -> Option<Position> {

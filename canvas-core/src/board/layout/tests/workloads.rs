@@ -14,7 +14,7 @@ struct Workload {
     grid: Grid,
     ops: Vec<Op>,
     #[serde(default)]
-    initial: Vec<Standing>,
+    initial: Vec<SnapshotItem>,
     initial_from: Option<String>,
     #[serde(default)]
     expect_first_fit_row_major: Vec<Position>,
@@ -28,7 +28,7 @@ struct Grid {
 }
 
 #[derive(Deserialize)]
-struct Standing {
+struct SnapshotItem {
     id: String,
     #[serde(flatten)]
     bounds: Bounds,
@@ -70,7 +70,7 @@ fn slot(id: &str) -> u32 {
 fn standing(workload: &Workload) -> (Layout, Model) {
     let mut layout = Layout::new(workload.grid.columns);
     let mut model = Model { columns: workload.grid.columns, standing: Vec::new() };
-    for Standing { id, bounds } in &workload.initial {
+    for SnapshotItem { id, bounds } in &workload.initial {
         layout.insert(slot(id), *bounds);
         model.standing.push((slot(id), *bounds));
     }

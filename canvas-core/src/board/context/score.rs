@@ -21,12 +21,12 @@ const RECENT: usize = 16;
 /// | made by the user | 150 |
 /// | its cells, of those of the largest | up to 200 |
 #[derive(Debug)]
-pub(super) struct Worth<'a> {
+pub(super) struct Scores<'a> {
     ranks: BTreeMap<&'a ComponentId, u64>,
     largest: u64,
 }
 
-impl<'a> Worth<'a> {
+impl<'a> Scores<'a> {
     /// `recent` names what was changed last, the last change first; an id may come again.
     pub(super) fn new(components: &[ComponentInstance], recent: &'a [ComponentId]) -> Self {
         let mut ranks = BTreeMap::new();

@@ -7,33 +7,33 @@ use crate::board::model::id::ComponentId;
 
 /// Why a change cannot be taken back from under later ones.
 #[derive(Debug)]
-pub(crate) enum TakeBack {
+pub(crate) enum Conflict {
     /// The later change of this number touches a record that it touches, or has put something in its place.
-    Met(usize),
+    Touched(usize),
     /// It was made on another board.
-    Other(PatchMismatch),
+    Mismatch(PatchMismatch),
 }
 
 impl Board {
     /// Takes a change back from under later ones, which stay. Gives what was done for it. Where that cannot be, nothing
     /// was done.
-    pub(crate) fn take_back<'p>(
+    pub(crate) fn revert<'p>(
         &mut self,
         patch: &BoardPatch,
         mut later: impl Iterator<Item = &'p BoardPatch> + Clone,
-    ) -> Result<BoardPatch, TakeBack> {
+    ) -> Result<BoardPatch, Conflict> {
         if let Some(with) = later.clone().position(|later| later.touches(patch)) {
-            return Err(TakeBack::Met(with));
+            return Err(Conflict::Touched(with));
         }
         let mut back = patch.inverse();
         back.updated_at = Diff { before: self.updated_at, after: self.updated_at };
-        self.apply(&back).map_err(TakeBack::Other)?;
+        self.apply(&back).map_err(Conflict::Mismatch)?;
         // Cells may be taken that were free when it was done, without any record being touched twice.
         let met = self.in_the_way(&back);
         match later.position(|later| met.iter().any(|id| later.places(id))) {
             Some(with) => {
-                self.apply(&back.inverse()).map_err(TakeBack::Other)?;
-                Err(TakeBack::Met(with))
+                self.apply(&back.inverse()).map_err(Conflict::Mismatch)?;
+                Err(Conflict::Touched(with))
             }
             None => Ok(back),
         }

@@ -38,7 +38,7 @@ pub enum ContextChange {
 ///
 /// Components and views are told apart by their ids, so that one that is gone does not change all behind it. Where the
 /// changes would be as long as the context, it is the whole context instead. Costs `O(n log n)` in the size of both.
-pub fn context_since(before: &CanvasContext, after: &CanvasContext) -> Vec<ContextChange> {
+pub fn diff_contexts(before: &CanvasContext, after: &CanvasContext) -> Vec<ContextChange> {
     let (before, after) = (value(before), value(after));
     let changes = changes(before, &after);
     let whole = vec![ContextChange::Replace { path: String::new(), value: after }];

@@ -7,6 +7,7 @@ use canvas_lease::safe_integer;
 use serde::Serialize;
 
 use super::alias::Aliases;
+use super::score::Scores;
 use super::shape::{
     CanvasContext, ComponentSummary, ContextBudget, SummarizationLevel, ViewSummary, WorkspaceContext,
 };
@@ -14,7 +15,6 @@ use super::summary::{TypeInfo, summarize};
 use super::temporal::TemporalContext;
 use super::tokens::TokenCounter;
 use super::utilization::utilization;
-use super::value::Worth;
 use crate::board::model::id::{ComponentId, TypeId, ViewId};
 use crate::board::model::workspace::{ComponentInstance, View, Workspace};
 use crate::model::wording::{NAME, clip};
@@ -96,13 +96,13 @@ pub fn canvas_context<'t>(
     types: impl Fn(&TypeId) -> Option<TypeInfo<'t>>,
     counter: &(impl TokenCounter + ?Sized),
 ) -> Result<CanvasContext, ContextError> {
-    let worth = Worth::new(&workspace.canvas.components, input.recent);
+    let scores = Scores::new(&workspace.canvas.components, input.recent);
     let mut shown: Vec<Shown<'_, 't>> = workspace
         .canvas
         .components
         .iter()
         .enumerate()
-        .map(|(at, component)| Shown { at, component, value: worth.of(component), info: None })
+        .map(|(at, component)| Shown { at, component, value: scores.of(component), info: None })
         .collect();
     shown.sort_by_key(|one| (Reverse(one.value), one.at));
     shown.truncate(input.max_components);
