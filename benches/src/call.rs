@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party, Policy,
+    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
     Undo, block_on,
 };
 use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool};
@@ -161,7 +161,7 @@ pub fn rows_with_history(work: &'static str, entries: usize, size: usize, effort
         (subject, RefCell::new(model))
     });
     let [(write, writer), (undo, undoer)] = &models;
-    let by = |model: &Model| Party::Assistant { lease: model.lease.parse().ok() };
+    let by = |model: &Model| Author::Assistant { lease: model.lease.parse().ok() };
     let subjects = [
         Subject::memcpy(text.as_bytes()),
         Subject::new(

@@ -12,9 +12,8 @@ use std::sync::Arc;
 use canvas_core::board::Workspace;
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Actor, Blob, BlobId, Call, CallId, CanvasId, Command, Commit, Committed, ConversationId, Engine, Entry,
-    Face, Head, MemoryStore, OpKey, Outcome, Party, Policy, Replacement, Store as _, Tree, TreePath, Undo,
-    block_on,
+    Author, Blob, BlobId, Call, CallId, CanvasId, Command, Commit, Committed, ConversationId, Engine, Entry,
+    Face, Head, MemoryStore, OpKey, Outcome, Policy, Replacement, Store as _, Tree, TreePath, Undo, block_on,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -161,7 +160,7 @@ fn command(step: &Value) -> Command {
         serde_json::from_value(step[name].clone()).unwrap_or_else(|e| panic!("{name} of {step}: {e}"))
     }
     let lease: Option<LeaseId> = step["lease"].as_str().map(|id| id.parse().unwrap());
-    let by = if step["who"] == "user" { Party::User } else { Party::Assistant { lease } };
+    let by = if step["who"] == "user" { Author::User } else { Author::Assistant { lease } };
     match step["do"].as_str().unwrap() {
         "check_out" => Command::CheckOut,
         "renew" => Command::Renew { lease },
@@ -193,10 +192,7 @@ fn command(step: &Value) -> Command {
         "redo" => Command::Redo { by, steps: field::<NonZeroU32>(step, "steps") },
         "clear_history" => Command::ClearHistory,
         "create_board" => Command::CreateBoard { workspace: field(step, "workspace") },
-        "board" => {
-            let by = if step["who"] == "user" { Actor::User } else { Actor::Assistant };
-            Command::Board { by, command: field(step, "command"), base: field(step, "base"), as_host: false }
-        }
+        "board" => Command::Board { by, command: field(step, "command"), base: field(step, "base") },
         other => panic!("{other}"),
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{Options, apply};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Party, Policy, Undo,
+    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Undo,
     block_on,
 };
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, call_document_tool};
@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     chat.end_turn(out)?;
 
     // The user takes it back: that is news as well.
-    chat.user(Command::Undo { by: Party::User, what: Undo::Steps(1.try_into()?) })?;
+    chat.user(Command::Undo { by: Author::User, what: Undo::Steps(1.try_into()?) })?;
     chat.message(out)?;
 
     // The host compacts the chat, and with it goes what the model knew.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Party,
+    Actor, Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
     Policy, Undo, block_on,
 };
 
@@ -75,16 +75,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     history(&canvas, out)?;
 
     let theirs = Undo::Author { author: Actor::Assistant, since: None };
-    canvas.ask("user", Command::Undo { by: Party::User, what: theirs })?;
+    canvas.ask("user", Command::Undo { by: Author::User, what: theirs })?;
     writeln!(out, "\nWithout what the model did, and with all that the user did:\n\n{}", canvas.text()?)?;
 
     // Where both have changed one place, nothing is guessed.
     canvas.patches("@@\n-- map\n+- map of the lake\n")?;
     canvas.types("map of the lake", "map of the lake, the old one")?;
-    if let Outcome::Refused(refusal) = canvas.ask("user", Command::Undo { by: Party::User, what: theirs })? {
+    if let Outcome::Refused(refusal) = canvas.ask("user", Command::Undo { by: Author::User, what: theirs })? {
         writeln!(out, "{}: {refusal}.", refusal.code())?;
     }
-    canvas.ask("user", Command::Undo { by: Party::User, what: Undo::Steps(2.try_into()?) })?;
+    canvas.ask("user", Command::Undo { by: Author::User, what: Undo::Steps(2.try_into()?) })?;
     writeln!(out, "\nStep by step it goes:\n\n{}", canvas.text()?)?;
     history(&canvas, out)
 }

@@ -13,8 +13,8 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
-    block_on,
+    Actor, Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
+    Policy, block_on,
 };
 use serde_json::{Value, json};
 
@@ -275,8 +275,7 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
             "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
         }))
         .expect("it is a command");
-        let command =
-            Command::Board { by: Actor::User, command: Box::new(command), base: None, as_host: false };
+        let command = Command::Board { by: Author::User, command: Box::new(command), base: None };
         let start = Instant::now();
         let outcome = call(turn + 2, command);
         samples.push(nanoseconds(start));

@@ -7,7 +7,7 @@ use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
 use crate::board::{Board, LoadError};
-use crate::history::journal::{Entry, Step};
+use crate::history::journal::{Entry, EntryNumber, Step};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::{Face, Head};
 use crate::model::id::CanvasId;
@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
     pub async fn history(
         &self,
         canvas: &CanvasId,
-        before: Option<u64>,
+        before: Option<EntryNumber>,
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Entry>, EngineError> {
@@ -184,7 +184,7 @@ impl<S: Store> Walk<'_, S> {
     async fn entry(&self, id: BlobId) -> Result<Option<Entry>, EngineError> {
         let newest = self.head.journal().entries;
         let entry = Entry::read(&self.blob(id).await?).ok_or_else(|| self.damaged(id))?;
-        Ok((entry.number.saturating_add(self.engine.policy.history) > newest).then_some(entry))
+        Ok((entry.is_kept(self.engine.policy.history, newest)).then_some(entry))
     }
 
     async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {

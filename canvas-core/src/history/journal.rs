@@ -1,5 +1,7 @@
 //! The journal: what happened on a canvas, as a chain of blobs that hangs on its head.
 
+use std::fmt;
+
 use canvas_lease::Timestamp;
 use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
@@ -11,12 +13,57 @@ use crate::model::head::{Face, JournalSlot};
 use crate::model::id::OpKey;
 use crate::model::revision::Revision;
 
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(u64);
+
+        impl $name {
+            /// This number, whether or not there is such an entry.
+            pub const fn new(number: u64) -> Self {
+                Self(number)
+            }
+
+            /// Its value.
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+number! {
+    /// Numbers the entries of a canvas's journal in the order in which they were made, from 1.
+    EntryNumber
+}
+
+number! {
+    /// Names a change for good, whoever undoes or redoes it: the number of the entry that first made it.
+    ChangeNumber
+}
+
+impl From<ChangeNumber> for EntryNumber {
+    fn from(change: ChangeNumber) -> Self {
+        Self(change.0)
+    }
+}
+
 impl JournalSlot {
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step } =
             entry;
-        let number = self.entries + 1;
+        let number = EntryNumber(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
             id if id == self.last => Below::Previous,
             Some(id) => Below::Entry(id),
@@ -24,7 +71,7 @@ impl JournalSlot {
         };
         let entry = Entry {
             number,
-            change: change.unwrap_or(number),
+            change: change.unwrap_or(ChangeNumber(number.0)),
             kind,
             actor,
             author,
@@ -39,7 +86,7 @@ impl JournalSlot {
             below,
         };
         let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
-        self.entries = number;
+        self.entries = number.0;
         self.last = Some(blob.id());
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
@@ -67,11 +114,10 @@ pub enum EntryKind {
 /// One committed change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number in the canvas, from 1.
-    pub number: u64,
-    /// The number of the entry that first made this change: its own, but for [`EntryKind::Undo`] and
-    /// [`EntryKind::Redo`].
-    pub change: u64,
+    /// Its number in the canvas.
+    pub number: EntryNumber,
+    /// The change that it makes: one of its own, but for [`EntryKind::Undo`] and [`EntryKind::Redo`].
+    pub change: ChangeNumber,
     /// What kind of doing it is.
     pub kind: EntryKind,
     /// Who did it.
@@ -120,8 +166,8 @@ impl Below {
 /// Changes that were taken back from under later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reverts {
-    /// Their numbers ([`Entry::change`]).
-    pub changes: Vec<u64>,
+    /// Their numbers.
+    pub changes: Vec<ChangeNumber>,
     /// Whose they are.
     pub author: Actor,
 }
@@ -187,7 +233,7 @@ impl Step {
 pub(crate) struct NewEntry {
     pub(crate) kind: EntryKind,
     /// `None` for a change of its own.
-    pub(crate) change: Option<u64>,
+    pub(crate) change: Option<ChangeNumber>,
     pub(crate) actor: Actor,
     pub(crate) author: Actor,
     pub(crate) reverts: Option<Reverts>,
@@ -200,6 +246,11 @@ pub(crate) struct NewEntry {
 }
 
 impl Entry {
+    /// Whether so long a history, of `entries` in all, still has it.
+    pub(crate) const fn is_kept(&self, history: u64, entries: u64) -> bool {
+        self.number.0.saturating_add(history) > entries
+    }
+
     /// The entry before.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous

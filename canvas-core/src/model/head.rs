@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use canvas_lease::{Epoch, Lock, Timestamp};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::blob::BlobId;
 use crate::model::id::{CanvasId, ConversationId};
@@ -108,12 +109,17 @@ impl JournalSlot {
 }
 
 /// The one mutable value of a canvas. It moves only by compare-and-swap.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
-#[serde(try_from = "Wire")]
+///
+/// Its JSON is what stores keep, so names, order and defaults of the fields are those of format 1. serde derives both
+/// ways as functions of `Head` itself (`remote`); the traits below add the check of what is read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Head {
+    pub(crate) format: Format,
     pub(crate) canvas: CanvasId,
     pub(crate) revision: Revision,
     pub(crate) faces: Faces,
+    #[serde(rename = "lease")]
     pub(crate) lock: Lock,
     pub(crate) draft: Tree,
     pub(crate) committed: Option<Tree>,
@@ -122,10 +128,12 @@ pub struct Head {
     /// The document that the canvas was made with: what a conversation knows before anything else.
     pub(crate) origin: SyncPoint,
     pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
-    /// Conversations have been given up, so who is not among them may have known a text.
+    /// A conversation was evicted, so one that is not listed may have known a text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
     /// The last revision that a user made of the board, which raises no epoch.
+    #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
     pub(crate) deleted: bool,
 }
@@ -167,6 +175,7 @@ impl Head {
         draft.insert(TreePath::document(), document);
         let turn_start = TurnStart { epoch: lock.epoch(), revision };
         Self {
+            format: Format,
             canvas,
             revision,
             faces: Faces { document: revision, ..Faces::default() },
@@ -308,68 +317,79 @@ impl Head {
     ///
     /// [`HeadError`] says what is wrong and what to do about it.
     pub fn from_json(canvas: &CanvasId, json: &[u8]) -> Result<Self, HeadError> {
-        let wire: Wire = serde_json::from_slice(json).map_err(|e| match serde_json::from_slice(json) {
+        let mut reader = serde_json::Deserializer::from_slice(json);
+        // The derived function, which does not check: a contradiction has an error of its own.
+        let read = Self::deserialize(&mut reader).and_then(|head| reader.end().map(|()| head));
+        let head = read.map_err(|e| match serde_json::from_slice(json) {
             // A later format may have other fields.
-            Ok(Format { format }) if format != FORMAT => HeadError::Format { found: format },
+            Ok(AnyFormat { format }) if format != FORMAT => HeadError::Format { found: format },
             _ => HeadError::unreadable(&e),
         })?;
-        let head = Self::try_from(wire)?;
+        head.check()?;
         if head.canvas == *canvas { Ok(head) } else { Err(HeadError::Foreign { found: head.canvas }) }
+    }
+
+    /// Whether no number lies beyond the one that bounds it.
+    fn check(&self) -> Result<(), HeadError> {
+        let last = self.revision;
+        let faces = [self.faces.document, self.faces.board, self.faces.surface];
+        let known = self.conversations.values().filter_map(|c| c.last()).max();
+        let rules = [
+            (faces.iter().all(|revision| *revision <= last), "faces"),
+            (self.origin.revision <= last, "origin"),
+            (known.is_none_or(|revision| revision <= last), "conversations"),
+            (self.turn_start.revision <= last, "turn_start"),
+            (self.user_revision <= last, "user_revision"),
+            (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
+            (self.deleted || self.draft.get(&TreePath::document()).is_some(), "draft"),
+        ];
+        match rules.into_iter().find(|(holds, _)| !holds) {
+            Some((_, place)) => Err(HeadError::Inconsistent { place }),
+            None => Ok(()),
+        }
     }
 }
 
-/// The stored form: versioned, and checked on the way in.
-#[derive(Deserialize)]
-struct Wire {
-    format: u32,
-    canvas: CanvasId,
-    revision: Revision,
-    faces: Faces,
-    #[serde(rename = "lease")]
-    lock: Lock,
-    draft: Tree,
-    committed: Option<Tree>,
-    receipts: Receipts,
-    journal: JournalSlot,
-    origin: SyncPoint,
-    conversations: BTreeMap<ConversationId, Conversation>,
-    #[serde(default)]
-    gave_up: bool,
-    turn_start: TurnStart,
-    #[serde(default)]
-    user_revision: Revision,
-    deleted: bool,
+impl Serialize for Head {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
 }
 
-/// The fields of [`Wire`], borrowed: a head is written with every commit.
-#[derive(Serialize)]
-struct Written<'a> {
-    format: u32,
-    canvas: &'a CanvasId,
-    revision: Revision,
-    faces: Faces,
-    #[serde(rename = "lease")]
-    lock: &'a Lock,
-    draft: &'a Tree,
-    committed: Option<&'a Tree>,
-    receipts: &'a Receipts,
-    journal: JournalSlot,
-    origin: SyncPoint,
-    conversations: &'a BTreeMap<ConversationId, Conversation>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    gave_up: bool,
-    turn_start: TurnStart,
-    #[serde(skip_serializing_if = "Revision::is_zero")]
-    user_revision: Revision,
-    deleted: bool,
-}
-
-#[derive(Deserialize)]
-struct Format {
-    format: u32,
+impl<'de> Deserialize<'de> for Head {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let head = Self::deserialize(deserializer)?;
+        head.check().map_err(D::Error::custom)?;
+        Ok(head)
+    }
 }
 
 const FORMAT: u32 = 1;
+
+/// The format number, which every head of this library has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub(crate) struct Format;
+
+impl From<Format> for u32 {
+    fn from(_: Format) -> Self {
+        FORMAT
+    }
+}
+
+impl TryFrom<u32> for Format {
+    type Error = HeadError;
+
+    fn try_from(format: u32) -> Result<Self, HeadError> {
+        if format == FORMAT { Ok(Self) } else { Err(HeadError::Format { found: format }) }
+    }
+}
+
+/// What tells a head of another format from bytes that are none.
+#[derive(Deserialize)]
+struct AnyFormat {
+    format: u32,
+}
 
 /// Why stored bytes are no head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -418,66 +438,5 @@ impl HeadError {
         let text = e.to_string();
         let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned();
         Self::Unreadable { what, line: e.line(), column: e.column() }
-    }
-}
-
-impl TryFrom<Wire> for Head {
-    type Error = HeadError;
-
-    fn try_from(wire: Wire) -> Result<Self, HeadError> {
-        if wire.format != FORMAT {
-            return Err(HeadError::Format { found: wire.format });
-        }
-        let head = Self {
-            canvas: wire.canvas,
-            revision: wire.revision,
-            faces: wire.faces,
-            lock: wire.lock,
-            draft: wire.draft,
-            committed: wire.committed,
-            receipts: wire.receipts,
-            journal: wire.journal,
-            origin: wire.origin,
-            conversations: wire.conversations,
-            gave_up: wire.gave_up,
-            turn_start: wire.turn_start,
-            user_revision: wire.user_revision,
-            deleted: wire.deleted,
-        };
-        let last = head.revision;
-        let faces = [head.faces.document, head.faces.board, head.faces.surface];
-        let known = head.conversations.values().filter_map(|c| c.last());
-        let check = |holds, place| if holds { Ok(()) } else { Err(HeadError::Inconsistent { place }) };
-        check(faces.iter().all(|revision| *revision <= last), "faces")?;
-        check(head.origin.revision <= last, "origin")?;
-        check(known.max().is_none_or(|revision| revision <= last), "conversations")?;
-        check(head.turn_start.revision <= last, "turn_start")?;
-        check(head.user_revision <= last, "user_revision")?;
-        check(head.turn_start.epoch <= head.lock.epoch(), "turn_start")?;
-        check(head.deleted || head.draft.get(&TreePath::document()).is_some(), "draft")?;
-        Ok(head)
-    }
-}
-
-impl Serialize for Head {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
-            format: FORMAT,
-            canvas: &self.canvas,
-            revision: self.revision,
-            faces: self.faces,
-            lock: &self.lock,
-            draft: &self.draft,
-            committed: self.committed.as_ref(),
-            receipts: &self.receipts,
-            journal: self.journal,
-            origin: self.origin,
-            conversations: &self.conversations,
-            gave_up: self.gave_up,
-            turn_start: self.turn_start,
-            user_revision: self.user_revision,
-            deleted: self.deleted,
-        };
-        written.serialize(serializer)
     }
 }

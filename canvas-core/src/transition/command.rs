@@ -7,7 +7,8 @@ use canvas_patch::{Delta, TextEdit};
 
 use crate::board::{CanvasCommand, Workspace};
 use crate::document::replace::Replacement;
-use crate::model::author::Actor;
+use crate::history::journal::ChangeNumber;
+use crate::model::author::{Actor, Author};
 use crate::model::blob::BlobId;
 use crate::model::head::TurnStart;
 use crate::model::id::OpKey;
@@ -96,14 +97,14 @@ pub enum Command {
     /// Take changes back.
     Undo {
         /// Who asks.
-        by: Party,
+        by: Author,
         /// Which ones.
         what: Undo,
     },
     /// Do again what was undone last.
     Redo {
         /// Who asks.
-        by: Party,
+        by: Author,
         /// How many.
         steps: NonZeroU32,
     },
@@ -117,13 +118,11 @@ pub enum Command {
     /// Change the board. It takes no lease: the lease is of the document.
     Board {
         /// Who asks.
-        by: Actor,
+        by: Author,
         /// What.
         command: Box<CanvasCommand>,
         /// The revision that the command was made for: it is refused where the board has changed since.
         base: Option<Revision>,
-        /// The host itself asks, in the name of `by`. A model asks in its own turn, and nothing once that is over.
-        as_host: bool,
     },
     /// The model's turn is over: its lease is given back and its draft promoted.
     EndTurn {
@@ -132,44 +131,15 @@ pub enum Command {
     },
 }
 
-/// Who asks for something that both may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Party {
-    /// The user, whose act ends the lease like any edit.
-    User,
-    /// A model, under its lease.
-    Assistant {
-        /// The lease.
-        lease: Option<LeaseId>,
-    },
-}
-
-impl Party {
-    /// The same, as the journal has it.
-    pub(crate) const fn actor(self) -> Actor {
-        match self {
-            Self::User => Actor::User,
-            Self::Assistant { .. } => Actor::Assistant,
-        }
-    }
-
-    const fn lease(self) -> Option<LeaseId> {
-        match self {
-            Self::User => None,
-            Self::Assistant { lease } => lease,
-        }
-    }
-}
-
 /// Which changes to take back. Each way takes back all that it names, or nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undo {
     /// So many of the last ones.
     Steps(NonZeroU32),
     /// The last ones down to this change and with it, by its number ([`Entry::change`](crate::Entry::change)).
-    To(u64),
+    To(ChangeNumber),
     /// One change, by its number, from under later ones, which stay.
-    Change(u64),
+    Change(ChangeNumber),
     /// All changes of one author that still stand, from under those of the other, which stay.
     Author {
         /// Whose.
@@ -188,16 +158,16 @@ impl Command {
             Self::Apply { .. }
             | Self::Replace { .. }
             | Self::Amend { .. }
-            | Self::Board { as_host: false, by: Actor::Assistant, .. }
-            | Self::Undo { by: Party::Assistant { .. }, .. }
-            | Self::Redo { by: Party::Assistant { .. }, .. } => Some(Access::Write),
+            | Self::Board { by: Author::Assistant { .. }, .. }
+            | Self::Undo { by: Author::Assistant { .. }, .. }
+            | Self::Redo { by: Author::Assistant { .. }, .. } => Some(Access::Write),
             Self::Edit { .. }
             | Self::Message
             | Self::Forget
             | Self::Cancel
             | Self::TakeControl
-            | Self::Undo { by: Party::User, .. }
-            | Self::Redo { by: Party::User, .. }
+            | Self::Undo { .. }
+            | Self::Redo { .. }
             | Self::ClearHistory
             | Self::CreateBoard { .. }
             | Self::Board { .. }
@@ -224,8 +194,8 @@ impl Command {
             Self::Cancel => ("cancel", None),
             Self::TakeControl => ("take_control", None),
             Self::Amend { .. } => ("amend", None),
-            Self::Undo { by, .. } => ("undo", by.lease()),
-            Self::Redo { by, .. } => ("redo", by.lease()),
+            Self::Undo { .. } => ("undo", None),
+            Self::Redo { .. } => ("redo", None),
             Self::ClearHistory => ("clear_history", None),
             Self::CreateBoard { .. } => ("create_board", None),
             Self::Board { .. } => ("board", None),
@@ -258,17 +228,39 @@ impl Command {
                 let json = serde_json::to_string(workspace).expect("its maps have text for keys");
                 Digest::of(&[name.as_bytes(), json.as_bytes()])
             }
-            Self::Board { by, command, base, as_host } => {
+            Self::Board { by, command, base } => {
                 let json = serde_json::to_string(command).expect("its maps have text for keys");
-                let rest = format!("{by:?} {base:?} {as_host}");
-                Digest::of(&[name.as_bytes(), json.as_bytes(), rest.as_bytes()])
+                let base = base.map_or_else(String::new, |base| base.get().to_string());
+                Digest::of(&[name, &author(*by), &json, &base].map(str::as_bytes))
             }
-            // The form for debugging tells all fields apart, and two versions that write it differently refuse a retry
-            // rather than do it twice.
-            Self::Undo { by, what } => Digest::of(&[name.as_bytes(), format!("{by:?} {what:?}").as_bytes()]),
-            Self::Redo { by, steps } => Digest::of(&[name.as_bytes(), format!("{by:?} {steps}").as_bytes()]),
+            Self::Undo { by, what } => {
+                let (what, value, since) = match what {
+                    Undo::Steps(steps) => ("steps", steps.to_string(), None),
+                    Undo::To(change) => ("to", change.to_string(), None),
+                    Undo::Change(change) => ("change", change.to_string(), None),
+                    Undo::Author { author: Actor::User, since } => ("author", "user".to_owned(), *since),
+                    Undo::Author { author: Actor::Assistant, since } => {
+                        ("author", "assistant".to_owned(), *since)
+                    }
+                };
+                let since = since.map_or_else(String::new, |revision| revision.get().to_string());
+                Digest::of(&[name, &author(*by), what, &value, &since].map(str::as_bytes))
+            }
+            Self::Redo { by, steps } => {
+                Digest::of(&[name, &author(*by), &steps.to_string()].map(str::as_bytes))
+            }
             // A turn's end names what it ends by its key; a host may learn the start late.
             _ => Digest::of(&[name.as_bytes(), lease.as_bytes()]),
         }
+    }
+}
+
+/// An author as a part of a digest.
+fn author(by: Author) -> String {
+    match by {
+        Author::User => "user".to_owned(),
+        Author::Host => "host".to_owned(),
+        Author::Assistant { lease: None } => "assistant".to_owned(),
+        Author::Assistant { lease: Some(lease) } => format!("assistant {lease}"),
     }
 }

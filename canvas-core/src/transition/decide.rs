@@ -7,7 +7,7 @@ use canvas_patch::{ApplyError, Delta, Mode, Options, Repair, RepairKind, Suggest
 
 use crate::document::replace::{Hunk, Replacement, hunk};
 use crate::history::journal::EntryKind;
-use crate::model::author::Actor;
+use crate::model::author::{Actor, Author};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::{Conversation, Head, TurnStart};
@@ -172,11 +172,11 @@ impl<'a> Step<'a> {
             Command::Redo { by, steps } => self.redo(&call.operation, *by, *steps),
             Command::ClearHistory => Ok(self.clear_history()),
             Command::CreateBoard { workspace } => self.create_board(workspace),
-            Command::Board { by, command, base, as_host } => {
-                if *by == Actor::Assistant && !as_host {
+            Command::Board { by, command, base } => {
+                if matches!(by, Author::Assistant { .. }) {
                     self.is_its_turn(&call.operation)?;
                 }
-                self.board_command(&call.operation, *by, command, *base)
+                self.board_command(&call.operation, by.actor(), command, *base)
             }
             Command::EndTurn { start } => self.end_turn(call.operation.turn, *start),
         }

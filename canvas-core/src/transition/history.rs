@@ -7,13 +7,13 @@ use canvas_lease::{Epoch, PreemptionCause};
 use canvas_patch::Delta;
 
 use crate::board::{Board, CanvasEvent, StoredBoard};
-use crate::history::journal::{Entry, EntryKind, NewEntry, Step as Change};
-use crate::model::author::Actor;
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, NewEntry, Step as Change};
+use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::revision::{Revision, RevisionId};
-use crate::transition::command::{Party, Undo};
+use crate::transition::command::Undo;
 use crate::transition::decide::{Step, Stop};
 use crate::transition::outcome::{HistoryEntry, Outcome};
 use crate::transition::refusal::{Counter, Refusal};
@@ -46,7 +46,7 @@ struct Done {
 
 impl Step<'_> {
     /// Undoes the last changes, one change, or all of one author.
-    pub(super) fn undo(&mut self, operation: &OpKey, by: Party, what: Undo) -> Result<Outcome, Stop> {
+    pub(super) fn undo(&mut self, operation: &OpKey, by: Author, what: Undo) -> Result<Outcome, Stop> {
         self.may_walk(operation, by)?;
         let actor = by.actor();
         let walk = match what {
@@ -69,7 +69,7 @@ impl Step<'_> {
     }
 
     /// Does again what was undone last.
-    pub(super) fn redo(&mut self, operation: &OpKey, by: Party, steps: NonZeroU32) -> Result<Outcome, Stop> {
+    pub(super) fn redo(&mut self, operation: &OpKey, by: Author, steps: NonZeroU32) -> Result<Outcome, Stop> {
         self.may_walk(operation, by)?;
         let entries = self.chain(self.head.journal.redo, steps)?;
         let walk = self.take_back(operation, by, Way::Forth, entries)?;
@@ -115,8 +115,8 @@ impl Step<'_> {
     }
 
     /// The user must not have acted since a model's turn began; a lease that is named must be valid.
-    fn may_walk(&mut self, operation: &OpKey, by: Party) -> Result<(), Stop> {
-        let Party::Assistant { lease } = by else { return Ok(()) };
+    fn may_walk(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop> {
+        let Author::Assistant { lease } = by else { return Ok(()) };
         if lease.is_some() {
             self.may_change(operation, lease)?;
             return self.user_has_not_acted();
@@ -136,16 +136,22 @@ impl Step<'_> {
     pub(super) fn may_take_back<'e>(
         &mut self,
         operation: &OpKey,
-        by: Party,
+        by: Author,
         entries: impl IntoIterator<Item = &'e Entry>,
     ) -> Result<(), Stop> {
-        if by != (Party::Assistant { lease: None }) {
-            return Ok(());
+        let mut entries = entries.into_iter();
+        let mut has_document = || entries.any(|entry| matches!(entry.step, Change::Document { .. }));
+        match by {
+            Author::User | Author::Assistant { lease: Some(_) } => Ok(()),
+            Author::Assistant { lease: None } => {
+                if has_document() {
+                    self.may_change(operation, None)?;
+                }
+                self.user_has_not_acted()
+            }
+            Author::Host if has_document() => self.nobody_holds(),
+            Author::Host => Ok(()),
         }
-        if entries.into_iter().any(|entry| matches!(entry.step, Change::Document { .. })) {
-            self.may_change(operation, None)?;
-        }
-        self.user_has_not_acted()
     }
 
     /// Makes what the walk has come to the canvas, in the name of whoever asked.
@@ -174,7 +180,7 @@ impl Step<'_> {
     fn take_back(
         &mut self,
         operation: &OpKey,
-        by: Party,
+        by: Author,
         way: Way,
         entries: Vec<Entry>,
     ) -> Result<Walked, Stop> {
@@ -251,7 +257,7 @@ impl Step<'_> {
         let board = board.map(Board::encode);
         let is = (document.as_ref().map(Blob::id), board.as_ref().map(|board| board.root.id()));
         if is != (document_id, board_id) {
-            return Err(Refusal::HistoryDamaged { entry: self.head.journal.entries }.into());
+            return Err(Refusal::HistoryDamaged { entry: EntryNumber::new(self.head.journal.entries) }.into());
         }
         Ok(Played { document, board, events })
     }
@@ -274,7 +280,7 @@ impl Step<'_> {
     }
 
     /// The last changes down to one.
-    fn chain_to(&self, change: u64) -> Result<Vec<Entry>, Stop> {
+    fn chain_to(&self, change: ChangeNumber) -> Result<Vec<Entry>, Stop> {
         let limit = self.policy.history_reach;
         let (mut entries, mut next) = (Vec::new(), self.head.journal.undo);
         while let Some(entry) = self.kept(next)? {
@@ -307,8 +313,8 @@ impl Step<'_> {
         let Some(id) = id else { return Ok(None) };
         let blob = self.view.blob(id)?;
         let entries = self.head.journal.entries;
-        let entry = Entry::read(blob).ok_or(Refusal::HistoryDamaged { entry: entries })?;
-        Ok((entry.number.saturating_add(self.policy.history) > entries).then_some(entry))
+        let entry = Entry::read(blob).ok_or(Refusal::HistoryDamaged { entry: EntryNumber::new(entries) })?;
+        Ok((entry.is_kept(self.policy.history, entries)).then_some(entry))
     }
 }
 

@@ -115,6 +115,11 @@ impl Step<'_> {
     /// Passes whose turn it is, while nobody holds a lease.
     pub(super) fn nobody_writes(&self, operation: &OpKey) -> Result<(), Stop> {
         self.is_its_turn(operation)?;
+        self.nobody_holds()
+    }
+
+    /// Passes anybody while no lease is valid.
+    pub(super) fn nobody_holds(&self) -> Result<(), Stop> {
         match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
             Some(lease) => Err(Refusal::Held { until: lease.expires_at }.into()),
             None => Ok(()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{BoardResult, CanvasEvent};
 use crate::document::changes::Changes;
-use crate::history::journal::{Entry, EntryKind};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber};
 use crate::model::author::Actor;
 use crate::model::head::TurnStart;
 use crate::model::revision::{Revision, RevisionId};
@@ -70,7 +70,7 @@ pub enum Outcome {
         previous: RevisionId,
         /// Its number in the history; `None` where it changes nothing, or no history is kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        change: Option<u64>,
+        change: Option<ChangeNumber>,
         /// The line for the history that came with it.
         summary: String,
     },
@@ -174,9 +174,9 @@ pub struct AppliedPatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
     /// Its number.
-    pub number: u64,
+    pub number: EntryNumber,
     /// The number of the change that it makes or takes back.
-    pub change: u64,
+    pub change: ChangeNumber,
     /// What kind of doing it is.
     pub kind: EntryKind,
     /// Whose change it is.

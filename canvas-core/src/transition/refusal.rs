@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::BoardError;
 use crate::document::changes::Changes;
 use crate::document::replace::{LinesNow, ReplaceError};
+use crate::history::journal::{ChangeNumber, EntryNumber};
 use crate::model::revision::{Revision, RevisionId};
 use crate::transition::rollout::Rollout;
 
@@ -88,15 +89,15 @@ pub enum Refusal {
     )]
     HistoryNotFound {
         /// The number.
-        change: u64,
+        change: ChangeNumber,
     },
     /// A later change touches the one that is to be taken back.
     #[error("change {with} touches what change {change} did: take change {with} back first")]
     HistoryConflict {
         /// What was to be taken back.
-        change: u64,
+        change: ChangeNumber,
         /// What stands in the way.
-        with: u64,
+        with: ChangeNumber,
     },
     /// What is to be taken back lies too far below.
     #[error(
@@ -110,7 +111,7 @@ pub enum Refusal {
     #[error("entry {entry} of the history is damaged: restore it from a backup, or clear the history")]
     HistoryDamaged {
         /// The entry, or the last one above it that can be read.
-        entry: u64,
+        entry: EntryNumber,
     },
     /// The lines to replace are not those that the hash was made from.
     #[error(

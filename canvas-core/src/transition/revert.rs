@@ -5,12 +5,11 @@ use std::borrow::Cow;
 use canvas_patch::Delta;
 
 use crate::board::{Board, BoardPatch, CanvasCommand, Conflict};
-use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts, Step as Change};
-use crate::model::author::Actor;
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, NewEntry, Reverts, Step as Change};
+use crate::model::author::{Actor, Author};
 use crate::model::blob::Blob;
 use crate::model::id::OpKey;
 use crate::transition::board::ids_of;
-use crate::transition::command::Party;
 use crate::transition::decide::{Step, Stop};
 use crate::transition::history::{Walked, damaged};
 use crate::transition::refusal::Refusal;
@@ -20,7 +19,7 @@ impl Step<'_> {
     pub(super) fn revert(
         &mut self,
         operation: &OpKey,
-        by: Party,
+        by: Author,
         selection: Selection,
     ) -> Result<Walked, Stop> {
         let chosen = self.choose(selection)?;
@@ -88,7 +87,7 @@ impl Step<'_> {
     fn push_revert(
         &mut self,
         operation: &OpKey,
-        by: Party,
+        by: Author,
         reverts: Reverts,
         step: Change,
         walked: &mut Walked,
@@ -117,7 +116,7 @@ impl Step<'_> {
     /// The changes that stand, newest first, down to the last that is chosen.
     fn choose(&self, selection: Selection) -> Result<Vec<(Entry, bool)>, Stop> {
         let mut entries: Vec<(Entry, bool)> = Vec::new();
-        let mut taken_back: Vec<u64> = Vec::new();
+        let mut taken_back: Vec<ChangeNumber> = Vec::new();
         let mut next = self.head.journal.undo;
         while let Some(entry) = self.kept(next)? {
             if selection.ends_before(&entry) {
@@ -148,9 +147,9 @@ impl Step<'_> {
 /// A document that changes are taken out of, newest first.
 struct Unwritten<'t> {
     text: Cow<'t, str>,
-    changes: Vec<u64>,
+    changes: Vec<ChangeNumber>,
     /// What stands after the entry that is looked at, oldest first, as if the chosen ones had never been.
-    later: Vec<(u64, Delta)>,
+    later: Vec<(ChangeNumber, Delta)>,
 }
 
 impl Unwritten<'_> {
@@ -178,21 +177,21 @@ impl Unwritten<'_> {
 #[derive(Default)]
 struct Unarranged {
     live: Option<Board>,
-    later: Vec<(u64, BoardPatch)>,
-    changes: Vec<u64>,
+    later: Vec<(ChangeNumber, BoardPatch)>,
+    changes: Vec<ChangeNumber>,
     /// What the last of them was.
     forward: Option<Box<CanvasCommand>>,
     done: Vec<BoardPatch>,
 }
 
-fn met(entry: &Entry, with: u64) -> Refusal {
+fn met(entry: &Entry, with: ChangeNumber) -> Refusal {
     Refusal::HistoryConflict { change: entry.change, with }
 }
 
 /// Which of the changes that stand are taken back.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Selection {
-    Change(u64),
+    Change(ChangeNumber),
     /// All of an author that were made after a revision.
     Author {
         author: Actor,
@@ -216,7 +215,7 @@ impl Selection {
     fn ends_before(self, entry: &Entry) -> bool {
         match self {
             // Done again, a change has a later number than its own, never an earlier one.
-            Self::Change(change) => entry.number < change,
+            Self::Change(change) => entry.number < change.into(),
             Self::Author { since, .. } => entry.revision_after.get() <= since,
         }
     }

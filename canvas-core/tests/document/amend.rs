@@ -1,7 +1,7 @@
 //! Edits that a host makes for a model, without a lease.
 
 use canvas_core::text::Delta;
-use canvas_core::{Actor, BlobId, Call, CallId, Command, OpKey, Outcome, Party, RevisionId, Undo, block_on};
+use canvas_core::{Actor, Author, BlobId, Call, CallId, Command, OpKey, Outcome, RevisionId, Undo, block_on};
 
 use crate::world::{World, code};
 
@@ -52,7 +52,7 @@ fn an_edit_is_made_where_nobody_holds_the_lease_and_nothing_has_changed() {
     assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(world.text(), "z\n");
     let undo = Command::Undo {
-        by: Party::User,
+        by: Author::User,
         what: Undo::Author { author: Actor::Assistant, since: Some(now.revision()) },
     };
     assert_eq!(code(&world.ask("user", undo)), "OK");
@@ -97,10 +97,10 @@ fn a_request_makes_two_edits_one_call() {
     assert_eq!(ask(&call).0, None);
     assert_eq!(world.snapshot().head, before, "to ask is to do nothing");
     let done = world.run(&call);
-    let Outcome::Amended { revision, previous, change: Some(1), .. } = done.outcome else {
+    let Outcome::Amended { revision, previous, change: Some(change), .. } = done.outcome else {
         panic!("{done:?}")
     };
-    assert_eq!((previous, revision), (base, world.snapshot().revision_id()));
+    assert_eq!((previous, revision, change.get()), (base, world.snapshot().revision_id(), 1));
 
     let retry = Call { command: from(b"request", "z\n"), ..call.clone() };
     let (answer, snapshot) = ask(&retry);

@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
 use canvas_core::{
-    Actor, Blob, Call, Command, Entry, Face, Head, Outcome, Party, Refusal, Revision, Step, Undo, block_on,
+    Actor, Author, Blob, Call, ChangeNumber, Command, Entry, Face, Head, Outcome, Refusal, Revision, Step,
+    Undo, block_on,
 };
 use serde_json::{Value, json};
 
@@ -28,13 +29,8 @@ fn with_board() -> World {
     world
 }
 
-fn board_command(by: Actor, command: Value) -> Command {
-    Command::Board {
-        by,
-        command: Box::new(serde_json::from_value(command).unwrap()),
-        base: None,
-        as_host: false,
-    }
+fn board_command(by: Author, command: Value) -> Command {
+    Command::Board { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None }
 }
 
 fn tile(col: u32) -> Value {
@@ -65,37 +61,37 @@ fn now(world: &World) -> Workspace {
     board.unwrap().workspace(|_| Default::default())
 }
 
-fn undo(world: &World, by: Party, what: Undo) -> String {
-    code(&world.ask(if by == Party::User { "user" } else { "model" }, Command::Undo { by, what }))
+fn undo(world: &World, by: Author, what: Undo) -> String {
+    code(&world.ask(if by == Author::User { "user" } else { "model" }, Command::Undo { by, what }))
 }
 
 const ONE: Undo = Undo::Steps(NonZeroU32::MIN);
-const MODEL: Party = Party::Assistant { lease: None };
+const MODEL: Author = Author::Assistant { lease: None };
 
 #[test]
 fn commands_and_edits_are_taken_back_in_their_order() {
     let world = with_board();
     let states = || (world.text(), now(&world));
     let mut walked = vec![states()];
-    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    let id = made(&world.ask("model", board_command(MODEL, tile(0))));
     walked.push(states());
     world.edit("a\nb\nc\n");
     walked.push(states());
-    world.ask("user", board_command(Actor::User, moved(&id, 4)));
+    world.ask("user", board_command(Author::User, moved(&id, 4)));
     walked.push(states());
     world.edit("b\nc\n");
     walked.push(states());
     block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
 
     for state in walked[..4].iter().rev() {
-        assert_eq!(undo(&world, Party::User, ONE), "OK");
+        assert_eq!(undo(&world, Author::User, ONE), "OK");
         assert_eq!(states(), *state);
     }
-    assert_eq!(undo(&world, Party::User, ONE), "HISTORY_EMPTY");
+    assert_eq!(undo(&world, Author::User, ONE), "HISTORY_EMPTY");
     let steps = NonZeroU32::new(4).unwrap();
-    assert_eq!(code(&world.ask("user", Command::Redo { by: Party::User, steps })), "OK");
+    assert_eq!(code(&world.ask("user", Command::Redo { by: Author::User, steps })), "OK");
     assert_eq!(states(), walked[4]);
-    assert_eq!(undo(&world, Party::User, Undo::Steps(steps)), "OK");
+    assert_eq!(undo(&world, Author::User, Undo::Steps(steps)), "OK");
     assert_eq!(states(), walked[0]);
     let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
     assert_eq!((replay.entries, replay.tree), (16, world.head().draft().hash()));
@@ -104,55 +100,55 @@ fn commands_and_edits_are_taken_back_in_their_order() {
 #[test]
 fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     let world = with_board();
-    let one = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
-    let two = made(&world.ask("user", board_command(Actor::User, tile(3))));
+    let one = made(&world.ask("model", board_command(MODEL, tile(0))));
+    let two = made(&world.ask("user", board_command(Author::User, tile(3))));
     world.edit("a\nb\nmine\n");
     world.ask("host", Command::Message);
-    let three = made(&world.ask("model", board_command(Actor::Assistant, tile(6))));
+    let three = made(&world.ask("model", board_command(MODEL, tile(6))));
     let all = Undo::Author { author: Actor::Assistant, since: None };
-    assert_eq!(undo(&world, Party::User, all), "OK");
+    assert_eq!(undo(&world, Author::User, all), "OK");
     let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
     assert_eq!((ids, world.text().as_str()), (vec![two], "a\nb\nmine\n"));
     // That was a change too.
-    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
     assert_eq!(now(&world).canvas.components.len(), 3);
 
     // Once the user has moved what the assistant made, it cannot be made undone.
-    world.ask("user", board_command(Actor::User, moved(&three, 9)));
+    world.ask("user", board_command(Author::User, moved(&three, 9)));
     let before = (now(&world), world.loaded().head.journal());
-    assert_eq!(undo(&world, Party::User, all), "HISTORY_CONFLICT");
+    assert_eq!(undo(&world, Author::User, all), "HISTORY_CONFLICT");
     // Nor where the user has put something in the place that it would go back to.
     assert_eq!((now(&world), world.loaded().head.journal()), before);
     let change = block_on(world.engine.history(&world.canvas, None, 9, world.now())).unwrap();
-    let of_one = change.iter().find(|entry| entry.number == 1).unwrap();
+    let of_one = change.iter().find(|entry| entry.number.get() == 1).unwrap();
     assert_eq!(of_one.summary, "Added Stat Tile at (0, 0), 1x1.");
     world.ask(
         "user",
         board_command(
-            Actor::User,
+            Author::User,
             json!({
                 "type": "component.remove", "payload": {"componentId": one},
             }),
         ),
     );
-    assert_eq!(undo(&world, Party::User, Undo::Change(1)), "HISTORY_CONFLICT");
+    assert_eq!(undo(&world, Author::User, Undo::Change(ChangeNumber::new(1))), "HISTORY_CONFLICT");
 }
 
 #[test]
 fn what_goes_with_an_author_comes_back_with_views_and_all() {
     let world = with_board();
-    made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
-    world.ask("user", board_command(Actor::User, tile(3)));
+    made(&world.ask("model", board_command(MODEL, tile(0))));
+    world.ask("user", board_command(Author::User, tile(3)));
     let save = json!({"type": "view.save", "payload": {"name": "v"}});
-    world.ask("model", board_command(Actor::Assistant, save));
+    world.ask("model", board_command(MODEL, save));
     let before = now(&world);
     let all = Undo::Author { author: Actor::Assistant, since: None };
-    assert_eq!(undo(&world, Party::User, all), "OK");
+    assert_eq!(undo(&world, Author::User, all), "OK");
     let without = now(&world);
     assert_eq!((without.views.len(), without.canvas.components.len()), (0, 1));
-    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
     assert_eq!(now(&world), before);
-    assert_eq!(code(&world.ask("user", Command::Redo { by: Party::User, steps: NonZeroU32::MIN })), "OK");
+    assert_eq!(code(&world.ask("user", Command::Redo { by: Author::User, steps: NonZeroU32::MIN })), "OK");
     assert_eq!(now(&world), without);
     block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
 }
@@ -161,16 +157,20 @@ fn what_goes_with_an_author_comes_back_with_views_and_all() {
 #[test]
 fn an_entry_is_shown_with_the_time_of_its_change() {
     let world = with_board();
-    let redo = || Command::Redo { by: Party::User, steps: NonZeroU32::MIN };
+    let redo = || Command::Redo { by: Author::User, steps: NonZeroU32::MIN };
     let steps: [(&str, &dyn Fn() -> String, u64); 8] = [
-        ("made", &|| code(&world.ask("model", board_command(Actor::Assistant, tile(0)))), 1_010),
-        ("another", &|| code(&world.ask("user", board_command(Actor::User, tile(3)))), 1_020),
-        ("taken back", &|| undo(&world, Party::User, ONE), 1_020),
+        ("made", &|| code(&world.ask("model", board_command(MODEL, tile(0)))), 1_010),
+        ("another", &|| code(&world.ask("user", board_command(Author::User, tile(3)))), 1_020),
+        ("taken back", &|| undo(&world, Author::User, ONE), 1_020),
         ("done again", &|| code(&world.ask("user", redo())), 1_020),
-        ("taken back from under the other", &|| undo(&world, Party::User, Undo::Change(1)), 1_050),
-        ("that taken back", &|| undo(&world, Party::User, ONE), 1_060),
+        (
+            "taken back from under the other",
+            &|| undo(&world, Author::User, Undo::Change(ChangeNumber::new(1))),
+            1_050,
+        ),
+        ("that taken back", &|| undo(&world, Author::User, ONE), 1_060),
         ("that done again", &|| code(&world.ask("user", redo())), 1_070),
-        ("a third", &|| code(&world.ask("user", board_command(Actor::User, tile(6)))), 1_080),
+        ("a third", &|| code(&world.ask("user", board_command(Author::User, tile(6)))), 1_080),
     ];
     for (what, step, expected) in steps {
         world.clock.wait(10);
@@ -187,14 +187,21 @@ fn an_entry_is_shown_with_the_time_of_its_change() {
 #[test]
 fn a_place_that_was_taken_since_is_in_the_way() {
     let world = with_board();
-    let one = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
-    world.ask("model", board_command(Actor::Assistant, moved(&one, 5)));
-    world.ask("user", board_command(Actor::User, tile(9)));
-    world.ask("user", board_command(Actor::User, tile(0)));
+    let one = made(&world.ask("model", board_command(MODEL, tile(0))));
+    world.ask("model", board_command(MODEL, moved(&one, 5)));
+    world.ask("user", board_command(Author::User, tile(9)));
+    world.ask("user", board_command(Author::User, tile(0)));
     let before = now(&world);
-    let refused = world.ask("user", Command::Undo { by: Party::User, what: Undo::Change(2) });
+    let refused =
+        world.ask("user", Command::Undo { by: Author::User, what: Undo::Change(ChangeNumber::new(2)) });
     // By the one that has taken it, not by the one between.
-    assert_eq!(refused, Outcome::Refused(Refusal::HistoryConflict { change: 2, with: 4 }));
+    assert_eq!(
+        refused,
+        Outcome::Refused(Refusal::HistoryConflict {
+            change: ChangeNumber::new(2),
+            with: ChangeNumber::new(4)
+        })
+    );
     assert_eq!(now(&world), before);
 }
 
@@ -202,47 +209,47 @@ fn a_place_that_was_taken_since_is_in_the_way() {
 fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_the_user() {
     let world = with_board();
     world.ask("main", Command::Message);
-    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
+    let id = made(&world.ask("model", board_command(MODEL, tile(0))));
     assert_eq!(undo(&world, MODEL, ONE), "OK");
     assert!(now(&world).canvas.components.is_empty());
     assert_eq!(code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })), "OK");
-    world.ask("user", board_command(Actor::User, moved(&id, 2)));
+    world.ask("user", board_command(Author::User, moved(&id, 2)));
     assert_eq!(undo(&world, MODEL, ONE), "USER_ACTED");
     world.ask("main", Command::Message);
-    world.ask("model", board_command(Actor::Assistant, moved(&id, 3)));
+    world.ask("model", board_command(MODEL, moved(&id, 3)));
     assert_eq!(undo(&world, MODEL, ONE), "OK");
     // Of the document it takes one.
     let lease = world.check_out("model");
     world.write("model", lease, "b>c");
     assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_OWNED");
-    assert_eq!(undo(&world, Party::Assistant { lease: Some(lease) }, ONE), "OK");
+    assert_eq!(undo(&world, Author::Assistant { lease: Some(lease) }, ONE), "OK");
     world.ask("model", Command::CheckIn { lease: Some(lease) });
     assert_eq!(
         code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })),
         "LOCK_NOT_OWNED"
     );
     // An ended turn does nothing more.
-    let late = world.fresh("model", board_command(Actor::Assistant, moved(&id, 4)));
+    let late = world.fresh("model", board_command(MODEL, moved(&id, 4)));
     world.ask("user", Command::Cancel);
     assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     // The host may, in its name.
-    let Command::Board { by, command, base, .. } = late.command else { panic!("it is one") };
-    assert_eq!(code(&world.ask("host", Command::Board { by, command, base, as_host: true })), "OK");
+    let Command::Board { command, base, .. } = late.command else { panic!("it is one") };
+    assert_eq!(code(&world.ask("host", Command::Board { by: Author::Host, command, base })), "OK");
 }
 
 #[test]
 fn a_call_made_again_answers_the_same_and_makes_nothing_twice() {
     let world = with_board();
-    let call = world.fresh("model", board_command(Actor::Assistant, tile(0)));
+    let call = world.fresh("model", board_command(MODEL, tile(0)));
     let first = world.run(&call);
     let again = world.peer().run(&call);
     assert_eq!((&again.outcome, again.replayed), (&first.outcome, true));
     assert_eq!(now(&world).canvas.components.len(), 1);
-    let other = Call { command: board_command(Actor::Assistant, tile(5)), ..call };
+    let other = Call { command: board_command(MODEL, tile(5)), ..call };
     assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED");
     // What was refused is answered again, too.
-    let refused = world.fresh("model", board_command(Actor::Assistant, tile(0)));
+    let refused = world.fresh("model", board_command(MODEL, tile(0)));
     let first = world.run(&refused).outcome;
     assert!(matches!(&first, Outcome::Board { result, .. } if !result.success()), "{first:?}");
     assert_eq!(world.run(&refused).outcome, first);
@@ -255,12 +262,7 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     world.edit("other\n");
     let last = world.head().revision();
     let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
-    let at = |base| Command::Board {
-        by: Actor::Assistant,
-        command: Box::new(command.clone()),
-        base: Some(base),
-        as_host: false,
-    };
+    let at = |base| Command::Board { by: MODEL, command: Box::new(command.clone()), base: Some(base) };
     world.ask("main", Command::Message);
     // The canvas's own last revision is as good as the board's.
     let at_last = with_board();
@@ -274,16 +276,16 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
 #[test]
 fn each_change_of_the_board_is_one_revision() {
     let world = World::new("a\nb\n");
-    let user = |command: Value| board_command(Actor::User, command);
-    let back = |what| Command::Undo { by: Party::User, what };
+    let user = |command: Value| board_command(Author::User, command);
+    let back = |what| Command::Undo { by: Author::User, what };
     let by_one = [
         ("create", Command::CreateBoard { workspace: Box::new(workspace()) }, "OK", 1),
         ("first", user(tile(0)), "OK", 1),
         ("second", user(tile(1)), "OK", 1),
         ("unknown", user(json!({"type": "component.remove", "payload": {"componentId": "none"}})), "OK", 0),
         ("the last back", back(ONE), "OK", 1),
-        ("and forth", Command::Redo { by: Party::User, steps: NonZeroU32::MIN }, "OK", 1),
-        ("the first from under it", back(Undo::Change(1)), "OK", 1),
+        ("and forth", Command::Redo { by: Author::User, steps: NonZeroU32::MIN }, "OK", 1),
+        ("the first from under it", back(Undo::Change(ChangeNumber::new(1))), "OK", 1),
     ];
     for (what, command, expected, revisions) in by_one.clone() {
         let before = world.head().revision().get();
@@ -307,8 +309,8 @@ fn each_change_of_the_board_is_one_revision() {
 #[test]
 fn a_damaged_entry_is_found_out() {
     let world = with_board();
-    let id = made(&world.ask("model", board_command(Actor::Assistant, tile(0))));
-    world.ask("model", board_command(Actor::Assistant, moved(&id, 4)));
+    let id = made(&world.ask("model", board_command(MODEL, tile(0))));
+    world.ask("model", board_command(MODEL, moved(&id, 4)));
     let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
     let json = serde_json::to_string(&entry).unwrap();
     let Step::Board { before, after, .. } = &entry.step else { panic!("it is the board's") };
@@ -327,7 +329,7 @@ fn a_damaged_entry_is_found_out() {
         }
         let before = now(&world);
         world.put_with(serde_json::from_value(head).unwrap(), vec![blob]);
-        assert_eq!(undo(&world, Party::User, ONE), "HISTORY_DAMAGED");
+        assert_eq!(undo(&world, Author::User, ONE), "HISTORY_DAMAGED");
         let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap_err();
         assert_eq!((replay.code(), now(&world)), ("CANVAS_DAMAGED", before));
     }
@@ -338,10 +340,10 @@ fn a_damaged_entry_is_found_out() {
 fn what_goes_back_and_forth_is_told_face_by_face() {
     let world = with_board();
     world.edit("a\nb\nc\n");
-    world.ask("user", board_command(Actor::User, tile(0)));
+    world.ask("user", board_command(Author::User, tile(0)));
     world.edit("b\nc\n");
-    world.ask("user", board_command(Actor::User, tile(3)));
-    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    world.ask("user", board_command(Author::User, tile(3)));
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
     for (face, limit, undo, redo) in [
         (None, 9, &[3, 2, 1][..], &[5][..]),
         (Some(Face::Board), 9, &[2], &[5]),
@@ -352,7 +354,7 @@ fn what_goes_back_and_forth_is_told_face_by_face() {
         (None, 0, &[], &[]),
     ] {
         let stacks = block_on(world.engine.stacks(&world.canvas, face, limit, world.now())).unwrap();
-        let numbers = |entries: &[Entry]| entries.iter().map(|entry| entry.number).collect::<Vec<_>>();
+        let numbers = |entries: &[Entry]| entries.iter().map(|entry| entry.number.get()).collect::<Vec<_>>();
         assert_eq!(
             (&numbers(&stacks.undo)[..], &numbers(&stacks.redo)[..]),
             (undo, redo),
@@ -371,11 +373,11 @@ fn the_users_undo_on_the_board_is_kept_in_the_head() {
         assert_eq!(Head::from_json(head.canvas(), &json).as_ref(), Ok(head.as_ref()));
         serde_json::from_slice::<Value>(&json).unwrap().get("user_revision").cloned()
     };
-    world.ask("user", board_command(Actor::User, tile(0)));
+    world.ask("user", board_command(Author::User, tile(0)));
     world.ask("host", Command::Message);
-    made(&world.ask("model", board_command(Actor::Assistant, tile(3))));
+    made(&world.ask("model", board_command(MODEL, tile(3))));
     let before = kept();
-    assert_eq!(undo(&world, Party::User, ONE), "OK");
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
     assert_eq!(kept(), Some(json!(world.head().revision())));
     assert_ne!(kept(), before);
 }
@@ -383,7 +385,7 @@ fn the_users_undo_on_the_board_is_kept_in_the_head() {
 #[test]
 fn a_canvas_has_one_board() {
     let world = World::new("a\n");
-    assert_eq!(code(&world.ask("model", board_command(Actor::Assistant, tile(0)))), "BOARD_NOT_FOUND");
+    assert_eq!(code(&world.ask("model", board_command(MODEL, tile(0)))), "BOARD_NOT_FOUND");
     let mut wrong = workspace();
     wrong.canvas.grid.columns = 65;
     assert_eq!(

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use canvas_core::board::Workspace;
-use canvas_core::{Actor, BlobId, Command, Outcome, Party, Store as _, Undo, block_on};
+use canvas_core::{Author, BlobId, Command, Outcome, Store as _, Undo, block_on};
 use serde_json::json;
 
 use crate::world::Asked::{Blob, Commit, Load};
 use crate::world::{Trouble, World, code};
 
-const UNDO: Command = Command::Undo { by: Party::User, what: Undo::Steps(NonZeroU32::MIN) };
+const UNDO: Command = Command::Undo { by: Author::User, what: Undo::Steps(NonZeroU32::MIN) };
 
 /// A canvas with tiles side by side, 12 in a row, and a free place in the row below.
 fn with_tiles(tiles: usize) -> World {
@@ -39,7 +39,7 @@ fn with_tiles(tiles: usize) -> World {
 
 fn run(world: &World, command: serde_json::Value) -> Outcome {
     let command = Box::new(serde_json::from_value(command).unwrap());
-    world.ask("user", Command::Board { by: Actor::User, command, base: None, as_host: false })
+    world.ask("user", Command::Board { by: Author::User, command, base: None })
 }
 
 fn swap(one: usize, row: usize) -> serde_json::Value {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use canvas_core::text::{Options, apply};
-use canvas_core::{Changes, Command, Outcome, Party, Policy, Undo};
+use canvas_core::{Author, Changes, Command, Outcome, Policy, Undo};
 use proptest::prelude::*;
 
 use crate::world::{World, code, end_turn};
@@ -178,8 +178,8 @@ proptest! {
                     world.ask(WHO[*who], Command::CheckIn { lease: Some(lease) });
                     continue;
                 }
-                Act::Undo => (None, world.ask("user", Command::Undo { by: Party::User, what: Undo::Steps(NonZeroU32::MIN) })),
-                Act::Redo => (None, world.ask("user", Command::Redo { by: Party::User, steps: NonZeroU32::MIN })),
+                Act::Undo => (None, world.ask("user", Command::Undo { by: Author::User, what: Undo::Steps(NonZeroU32::MIN) })),
+                Act::Redo => (None, world.ask("user", Command::Redo { by: Author::User, steps: NonZeroU32::MIN })),
                 Act::Forget(who) => {
                     pictures.insert(WHO[*who], None);
                     (None, world.ask(WHO[*who], Command::Forget))

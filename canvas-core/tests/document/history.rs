@@ -4,24 +4,24 @@ use std::num::NonZeroU32;
 
 use canvas_core::lease::LeaseId;
 use canvas_core::{
-    Actor, Blob, Command, Entry, EntryKind, Head, HistoryEntry, Outcome, Party, Policy, Revision, Step, Undo,
-    block_on,
+    Actor, Author, Blob, ChangeNumber, Command, Entry, EntryKind, EntryNumber, Head, HistoryEntry, Outcome,
+    Policy, Revision, Step, Undo, block_on,
 };
 use proptest::prelude::*;
 
 use crate::world::{World, code, key};
 
-const USER: Party = Party::User;
+const USER: Author = Author::User;
 
 fn steps(steps: u32) -> Undo {
     Undo::Steps(NonZeroU32::new(steps).expect("tests take steps"))
 }
 
-fn undo(world: &World, by: Party, what: Undo) -> Outcome {
+fn undo(world: &World, by: Author, what: Undo) -> Outcome {
     world.ask("model", Command::Undo { by, what })
 }
 
-fn redo(world: &World, by: Party, steps: u32) -> Outcome {
+fn redo(world: &World, by: Author, steps: u32) -> Outcome {
     world.ask("model", Command::Redo { by, steps: NonZeroU32::new(steps).expect("tests take steps") })
 }
 
@@ -29,8 +29,8 @@ fn of(author: Actor) -> Undo {
     Undo::Author { author, since: None }
 }
 
-fn model(lease: LeaseId) -> Party {
-    Party::Assistant { lease: Some(lease) }
+fn model(lease: LeaseId) -> Author {
+    Author::Assistant { lease: Some(lease) }
 }
 
 fn entries(world: &World) -> Vec<Entry> {
@@ -58,8 +58,8 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
             }
             "undo" => undo(&world, USER, steps(count())),
             "redo" => redo(&world, USER, count()),
-            "to" => undo(&world, USER, Undo::To(count().into())),
-            "change" => undo(&world, USER, Undo::Change(how.parse().unwrap())),
+            "to" => undo(&world, USER, Undo::To(ChangeNumber::new(count().into()))),
+            "change" => undo(&world, USER, Undo::Change(ChangeNumber::new(how.parse().unwrap()))),
             "user" => undo(&world, USER, of(Actor::User)),
             "assistant" => undo(&world, USER, of(Actor::Assistant)),
             "clear" => world.ask("user", Command::ClearHistory),
@@ -91,8 +91,8 @@ fn changes_go_down_to_one() {
     ]);
     let world = World::with("0\n", Policy { history_reach: 2, ..Policy::default() });
     (1..=3).for_each(|n| drop(world.edit(&format!("{n}\n"))));
-    assert_eq!(code(&undo(&world, USER, Undo::To(1))), "HISTORY_TOO_DEEP");
-    assert_eq!(code(&undo(&world, USER, Undo::To(2))), "OK");
+    assert_eq!(code(&undo(&world, USER, Undo::To(ChangeNumber::new(1)))), "HISTORY_TOO_DEEP");
+    assert_eq!(code(&undo(&world, USER, Undo::To(ChangeNumber::new(2)))), "OK");
     assert_eq!(world.text(), "1\n");
 }
 
@@ -189,7 +189,7 @@ fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
     assert_eq!(world.head().lock().epoch().get(), 1);
     assert_eq!(code(&world.write("model", lease, "b>d")), "STALE_EPOCH");
     assert_eq!(code(&undo(&world, model(lease), steps(1))), "STALE_EPOCH");
-    assert_eq!(code(&undo(&world, Party::Assistant { lease: None }, steps(1))), "LOCK_NOT_OWNED");
+    assert_eq!(code(&undo(&world, Author::Assistant { lease: None }, steps(1))), "LOCK_NOT_OWNED");
     // The user has acted in this turn, so the model takes nothing back, whoever's it is.
     let lease = world.check_out("model");
     assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "USER_ACTED");
@@ -212,7 +212,17 @@ fn entries_tell_what_happened() {
     let entries = entries(&world);
     let told: Vec<_> = entries
         .iter()
-        .map(|e| (e.number, e.change, e.kind, e.actor, e.author, e.revision_before.get(), e.summary.as_str()))
+        .map(|e| {
+            (
+                e.number.get(),
+                e.change.get(),
+                e.kind,
+                e.actor,
+                e.author,
+                e.revision_before.get(),
+                e.summary.as_str(),
+            )
+        })
         .collect();
     let (user, assistant) = (Actor::User, Actor::Assistant);
     assert_eq!(
@@ -225,18 +235,22 @@ fn entries_tell_what_happened() {
             (5, 5, EntryKind::Revert, user, user, 5, "took back 1 change"),
         ]
     );
-    assert_eq!(entries[4].reverts.as_ref().map(|reverts| reverts.changes.clone()), Some(vec![1]));
+    assert_eq!(
+        entries[4].reverts.as_ref().map(|reverts| reverts.changes.clone()),
+        Some(vec![ChangeNumber::new(1)])
+    );
     assert!(entries.windows(2).all(|pair| pair[0].revision_after == pair[1].revision_before));
     assert_eq!(entries[4].revision_after, world.head().revision());
     assert_eq!(entries[1].at, world.clock.get());
     // What stands below is said only where it is another than the one before.
     let below = |entry: &Entry| serde_json::to_value(entry).unwrap().get("below").is_some();
     assert_eq!(entries.iter().map(below).collect::<Vec<_>>(), [false, false, true, true, false]);
-    let page = |before, limit| {
+    let page = |before: u64, limit| {
+        let before = (before > 0).then(|| EntryNumber::new(before));
         let page = block_on(world.engine.history(&world.canvas, before, limit, world.now())).unwrap();
-        page.iter().map(|entry| entry.number).collect::<Vec<_>>()
+        page.iter().map(|entry| entry.number.get()).collect::<Vec<_>>()
     };
-    assert_eq!((page(None, 2), page(Some(4), 2), page(Some(1), 9)), (vec![5, 4], vec![3, 2], vec![]));
+    assert_eq!((page(0, 2), page(4, 2), page(1, 9)), (vec![5, 4], vec![3, 2], vec![]));
 }
 
 #[test]
@@ -250,8 +264,8 @@ fn a_retry_of_an_undo_is_answered_and_not_done_again() {
     assert_eq!((again.replayed, &again.outcome), (true, &first.outcome));
     assert_eq!(world.text(), "b\n");
     let Outcome::Undone { entries, revision, .. } = first.outcome else { panic!("{:?}", first.outcome) };
-    let [HistoryEntry { number: 3, change: 2, .. }] = entries.as_slice() else { panic!("{entries:?}") };
-    assert_eq!(revision.revision().get(), 4);
+    let [HistoryEntry { number, change, .. }] = entries.as_slice() else { panic!("{entries:?}") };
+    assert_eq!((number.get(), change.get(), revision.revision().get()), (3, 2, 4));
     let other = Command::Undo { by: USER, what: steps(2) };
     assert_eq!(code(&world.run(&canvas_core::Call { command: other, ..call }).outcome), "CALL_ID_REUSED");
 }
@@ -263,8 +277,8 @@ fn a_large_edit_goes_back_as_a_whole() {
     world.edit("a\nb\n");
     world.edit("something longer\n");
     world.edit("something longer\nc\n");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(1))), "HISTORY_CONFLICT");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(3))), "OK");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(1)))), "HISTORY_CONFLICT");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(3)))), "OK");
     assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
     assert_eq!(world.text(), "something longer\n");
     assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
@@ -281,9 +295,9 @@ fn a_large_edit_goes_back_as_a_whole() {
 fn the_history_is_bounded() {
     let world = World::with("0\n", Policy { history: 3, ..Policy::default() });
     (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
-    assert_eq!(entries(&world).iter().map(|entry| entry.number).collect::<Vec<_>>(), [3, 4, 5]);
+    assert_eq!(entries(&world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(code(&undo(&world, USER, steps(4))), "HISTORY_EMPTY");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(2))), "HISTORY_NOT_FOUND");
+    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(2)))), "HISTORY_NOT_FOUND");
     assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
     // The undoing is an entry too.
     assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
@@ -305,7 +319,7 @@ fn a_deleted_canvas_has_no_history() {
     block_on(world.engine.create(&world.canvas, "new\n", &key("host", 0, "again"), world.now())).unwrap();
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
     world.edit("newer\n");
-    assert_eq!(entries(&world).iter().map(|entry| entry.number).collect::<Vec<_>>(), [2]);
+    assert_eq!(entries(&world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [2]);
 }
 
 /// What is in use is what undo needs: without the rest of the store it still goes all the way back.
@@ -460,7 +474,7 @@ impl Pair {
                 let entries = self.world.head().journal().entries;
                 if entries > 0 {
                     let change = at.index(usize::try_from(entries).unwrap()) as u64 + 1;
-                    undo(&self.world, USER, Undo::Change(change));
+                    undo(&self.world, USER, Undo::Change(ChangeNumber::new(change)));
                     self.reverted = true;
                 }
             }
@@ -512,7 +526,7 @@ proptest! {
         let entries = entries(world);
         let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
         prop_assert_eq!((replay.entries, replay.tree), (entries.len(), world.head().draft().hash()));
-        prop_assert!(entries.iter().zip(1..).all(|(entry, number)| entry.number == number));
+        prop_assert!(entries.iter().zip(1..).all(|(entry, number)| entry.number.get() == number));
         prop_assert_eq!(entries.last().map_or(Revision::new(1), |last| Some(last.revision_after)), Some(world.head().revision()));
     }
 }

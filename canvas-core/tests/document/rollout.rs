@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::Delta;
 use canvas_core::{
-    Access, Actor, Command, Outcome, Party, Policy, RangeHash, Refusal, Replacement, Rollout, Undo,
+    Access, Actor, Author, Command, Outcome, Policy, RangeHash, Refusal, Replacement, Rollout, Undo,
 };
 
 use crate::world::{World, code, patch};
@@ -28,7 +28,7 @@ fn apply(lease: Option<LeaseId>, change: &str) -> Command {
 /// Every command of a model, named, without a lease.
 fn commands(world: &World) -> Vec<(&'static str, Command)> {
     let one = NonZeroU32::MIN;
-    let by = Party::Assistant { lease: None };
+    let by = Author::Assistant { lease: None };
     let replacement = Replacement { start: 1, end: 1, expect: RangeHash::of("a\n"), text: "c".into() };
     let amend = Command::Amend {
         base: world.snapshot().revision_id(),
@@ -106,8 +106,8 @@ fn users_notice_no_stage() {
             Command::Edit { markdown: "a\nb\nc\n".into() },
             Command::Edit { markdown: "a\nc\n".into() },
             Command::Message,
-            Command::Undo { by: Party::User, what: Undo::Author { author: Actor::User, since: None } },
-            Command::Redo { by: Party::User, steps: NonZeroU32::MIN },
+            Command::Undo { by: Author::User, what: Undo::Author { author: Actor::User, since: None } },
+            Command::Redo { by: Author::User, steps: NonZeroU32::MIN },
             Command::TakeControl,
             Command::Cancel,
             Command::Forget,

@@ -3,8 +3,8 @@
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Delta, build};
 use canvas_core::{
-    Access, Call, CallId, Command, Engine, Face, Outcome, Refusal, Revision, RevisionId, Snapshot, Step,
-    Store,
+    Access, Call, CallId, ChangeNumber, Command, Engine, EntryNumber, Face, Outcome, Refusal, Revision,
+    RevisionId, Snapshot, Step, Store,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub struct AppliedDirective {
     /// The version after; the same where the text stays.
     pub version: RevisionId,
     /// The number of the change in the history, to take it back by; `None` where the text stays.
-    pub change: Option<u64>,
+    pub change: Option<ChangeNumber>,
     /// What it did, and where.
     pub context: EditContext,
     /// The diff of the change, cut to a few lines; empty where the text stays.
@@ -59,7 +59,7 @@ impl AppliedDirective {
             "repairs": repairs,
         });
         if let Some(change) = self.change {
-            json["change"] = change.into();
+            json["change"] = json!(change);
         }
         if let Some(note) = note {
             json["note"] = note.as_str().into();
@@ -192,7 +192,7 @@ fn holds(version: RevisionId, snapshot: &Snapshot) -> bool {
 struct Amended {
     version_before: RevisionId,
     version: RevisionId,
-    change: Option<u64>,
+    change: Option<ChangeNumber>,
     summary: String,
 }
 
@@ -220,11 +220,15 @@ async fn replayed<S: Store>(
 async fn told<S: Store>(
     engine: &Engine<S>,
     session: &Session,
-    change: u64,
+    change: ChangeNumber,
     now: Timestamp,
 ) -> Option<(String, String, Delta)> {
-    let entries = engine.history(&session.canvas, Some(change.checked_add(1)?), 1, now).await.ok()?;
-    let entry = entries.into_iter().find(|entry| entry.number == change)?;
+    let number = EntryNumber::from(change);
+    let entries = engine
+        .history(&session.canvas, Some(EntryNumber::new(number.get().saturating_add(1))), 1, now)
+        .await
+        .ok()?;
+    let entry = entries.into_iter().find(|entry| entry.number == number)?;
     let Step::Document { after, delta, .. } = entry.step else { return None };
     let blob = engine.store().blob(&session.canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);

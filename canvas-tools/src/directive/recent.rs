@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use canvas_core::{Command, Party, RevisionId, Undo};
+use canvas_core::{Author, ChangeNumber, Command, RevisionId, Undo};
 use serde::Serialize;
 
 use super::apply::AppliedDirective;
@@ -38,7 +38,7 @@ pub enum Ending {
     /// It was done.
     Done {
         /// The number of its change in the history; `None` where the text stayed.
-        change: Option<u64>,
+        change: Option<ChangeNumber>,
         /// The version before.
         version_before: RevisionId,
         /// The version after.
@@ -112,14 +112,14 @@ impl RecentEdits {
 
     /// The command that takes one of these changes back, from under later ones, in the user's name; `None` where the
     /// list has no such change, or it was taken back. The engine may still refuse it, where a later change touches it.
-    pub fn rollback(&self, change: u64) -> Option<Command> {
+    pub fn rollback(&self, change: ChangeNumber) -> Option<Command> {
         let stands = |edit: &&RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), taken_back: false, .. } if own == change);
         self.edits.iter().find(stands)?;
-        Some(Command::Undo { by: Party::User, what: Undo::Change(change) })
+        Some(Command::Undo { by: Author::User, what: Undo::Change(change) })
     }
 
     /// Notes that a change was taken back, here or by a plain undo.
-    pub fn note_taken_back(&mut self, change: u64) {
+    pub fn note_taken_back(&mut self, change: ChangeNumber) {
         for edit in &mut self.edits {
             if let Ending::Done { change: Some(own), taken_back, .. } = &mut edit.ending
                 && *own == change

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use canvas_core::board::{Aliases, Board, BoardResult, CanvasEvent, ComponentId, Registry};
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Actor, BlobId, Call, CallId, Command, Engine, EngineError, Outcome, Party, Policy, Refusal, Revision,
-    Snapshot, Store, Undo,
+    Author, BlobId, Call, CallId, Command, Engine, EngineError, Outcome, Policy, Refusal, Revision, Snapshot,
+    Store, Undo,
 };
 
 use self::asked::{Asked, Change, check};
@@ -193,7 +193,7 @@ impl<S: Store> Desk<'_, S> {
         base: Option<Revision>,
     ) -> Result<BoardReply, EngineError> {
         let command = Box::new(change.command.clone());
-        let command = Command::Board { by: Actor::Assistant, command, base, as_host: false };
+        let command = Command::Board { by: Author::Assistant { lease: None }, command, base };
         let (outcome, snapshot) = self.run(id, command).await?;
         match outcome {
             Outcome::Board { result, events, revision } if result.success() => {
@@ -242,7 +242,7 @@ impl<S: Store> Desk<'_, S> {
 
     /// Takes so many changes back, or does them again; where there are fewer, those that there are.
     async fn walk(&self, id: CallId, steps: NonZeroU32, way: Way) -> Result<BoardReply, EngineError> {
-        let by = Party::Assistant { lease: None };
+        let by = Author::Assistant { lease: None };
         let command = |steps| match way {
             Way::Back => Command::Undo { by, what: Undo::Steps(steps) },
             Way::Forth => Command::Redo { by, steps },

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::board::{Aliases, CanvasCommand, DataLoadingState, Registry, Workspace};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
+    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
     block_on,
 };
 use canvas_tools::{
@@ -120,7 +120,7 @@ impl World {
     #[track_caller]
     pub(crate) fn by_user(&self, command: Value) -> Outcome {
         let command: CanvasCommand = serde_json::from_value(command).unwrap();
-        self.user(Command::Board { by: Actor::User, command: Box::new(command), base: None, as_host: false })
+        self.user(Command::Board { by: Author::User, command: Box::new(command), base: None })
     }
 
     #[track_caller]

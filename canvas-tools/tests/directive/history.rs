@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Command, Outcome, Party, Undo};
+use canvas_core::{Actor, Author, ChangeNumber, Command, Outcome, Undo};
 use canvas_tools::{Action, DirectiveMetrics, Ending, RecentEdits};
 use serde_json::{Value, json};
 
@@ -24,15 +24,15 @@ fn each_edit_is_one_entry_and_one_undo() {
         let (text, entries) = (world.text(), world.entries().len());
         let done = world.direct(&directive).unwrap();
         let all = world.entries();
-        assert_eq!((all.len(), all[0].number), (entries + 1, done.change.unwrap()), "{directive}");
+        assert_eq!((all.len(), all[0].change), (entries + 1, done.change.unwrap()), "{directive}");
         assert_eq!((all[0].author, &all[0].summary), (Actor::Assistant, &done.context.summary));
         let after = world.text();
         let steps = NonZeroU32::MIN;
-        world.user(Command::Undo { by: Party::User, what: Undo::Steps(steps) });
+        world.user(Command::Undo { by: Author::User, what: Undo::Steps(steps) });
         assert_eq!(world.text(), text, "{directive}");
-        world.user(Command::Redo { by: Party::User, steps });
+        world.user(Command::Redo { by: Author::User, steps });
         assert_eq!(world.text(), after, "{directive}");
-        world.user(Command::Undo { by: Party::User, what: Undo::Steps(steps) });
+        world.user(Command::Undo { by: Author::User, what: Undo::Steps(steps) });
     }
 }
 
@@ -67,7 +67,7 @@ fn recent_edits_are_bounded_and_can_be_taken_back() {
     assert!(edits[3]["chat_text"].as_str().unwrap().starts_with("failed: insert INVALID_RANGE vs r3-"));
 
     // The first goes, the second stays.
-    assert_eq!(recent.rollback(99), None);
+    assert_eq!(recent.rollback(ChangeNumber::new(99)), None);
     let undone = world.user(recent.rollback(change).unwrap());
     assert!(matches!(undone, Outcome::Undone { .. }), "{undone:?}");
     assert_eq!(world.text(), "a\nb\nC\n");

@@ -1,7 +1,7 @@
 //! What holds for all texts and ranges, against a vector of characters.
 
 use canvas_core::text::Limits;
-use canvas_core::{Command, Party, Undo};
+use canvas_core::{Author, Command, Undo};
 use canvas_tools::{CharRange, Directive, plan};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -165,7 +165,7 @@ proptest! {
         while let Some(text) = texts.pop() {
             prop_assert_eq!(world.text(), text);
             let what = Undo::Steps(std::num::NonZeroU32::MIN);
-            world.user(Command::Undo { by: Party::User, what });
+            world.user(Command::Undo { by: Author::User, what });
         }
     }
 

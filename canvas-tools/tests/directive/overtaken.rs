@@ -99,7 +99,7 @@ fn of_two_calls_at_once_one_is_done_and_both_are_answered_the_same() {
     let world = World::new("a\nb\n");
     let late = insert_while(&world, |world| drop(world.direct_as("k", &insert()).unwrap())).unwrap();
     let first = &world.entries()[0];
-    assert_eq!((world.entries().len(), late.replayed, late.change), (1, true, Some(first.number)));
+    assert_eq!((world.entries().len(), late.replayed, late.change), (1, true, Some(first.change)));
     assert_eq!(late.status(), format!("applied: +1 chars (insert, version={})", world.version()));
     assert_eq!(late.preview, "@@ -1,2 +1,2 @@\n-a\n+xa\n b\n");
 }

@@ -10,7 +10,9 @@ use canvas_core::board::{
     UserAction, Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
 };
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{Actor, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, block_on};
+use canvas_core::{
+    Actor, Author, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, block_on,
+};
 use serde_json::{Value, json};
 
 use super::documents::{Documents, Way, canvas, refused};
@@ -75,7 +77,11 @@ fn run(
     command: CanvasCommand,
     now: Timestamp,
 ) -> Result<BoardResult, BridgeError> {
-    let command = Command::Board { by, command: Box::new(command), base: None, as_host: true };
+    let by = match by {
+        Actor::User => Author::User,
+        Actor::Assistant => Author::Host,
+    };
+    let command = Command::Board { by, command: Box::new(command), base: None };
     match documents.ask(canvas, Turn::ZERO, command, now)? {
         Outcome::Board { result, .. } => Ok(*result),
         outcome => Err(refused(outcome)),

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use canvas_core::board::Registry;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Answered, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
-    Party, Policy, Promotion, Refusal, Store as _, Undo, block_on,
+    Answered, Author, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey,
+    Outcome, Policy, Promotion, Refusal, Store as _, Undo, block_on,
 };
 use canvas_tools::{
     BoardHost, Session, ToolCall, ToolReply, board_tools, call_board_tool_with, call_document_tool,
@@ -258,8 +258,8 @@ impl Way {
     /// The user goes so many steps.
     pub(super) const fn command(self, steps: NonZeroU32) -> Command {
         match self {
-            Self::Back => Command::Undo { by: Party::User, what: Undo::Steps(steps) },
-            Self::Forth => Command::Redo { by: Party::User, steps },
+            Self::Back => Command::Undo { by: Author::User, what: Undo::Steps(steps) },
+            Self::Forth => Command::Redo { by: Author::User, steps },
         }
     }
 }

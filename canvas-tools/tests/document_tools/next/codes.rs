@@ -6,7 +6,8 @@ use std::path::Path;
 use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
 use canvas_core::{
-    BlobId, CanvasId, Counter, EngineError, Fault, HeadError, LinesNow, Refusal, Revision, Rollout,
+    BlobId, CanvasId, ChangeNumber, Counter, EngineError, EntryNumber, Fault, HeadError, LinesNow, Refusal,
+    Revision, Rollout,
 };
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
@@ -45,10 +46,10 @@ each!(refusals: Refusal {
     Refusal::PatchRejected(_) => Refusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
     Refusal::UserActed => Refusal::UserActed,
     Refusal::HistoryEmpty { .. } => Refusal::HistoryEmpty { asked: 1, available: 0 },
-    Refusal::HistoryNotFound { .. } => Refusal::HistoryNotFound { change: 1 },
-    Refusal::HistoryConflict { .. } => Refusal::HistoryConflict { change: 1, with: 2 },
+    Refusal::HistoryNotFound { .. } => Refusal::HistoryNotFound { change: ChangeNumber::new(1) },
+    Refusal::HistoryConflict { .. } => Refusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
     Refusal::HistoryTooDeep { .. } => Refusal::HistoryTooDeep { limit: 1 },
-    Refusal::HistoryDamaged { .. } => Refusal::HistoryDamaged { entry: 1 },
+    Refusal::HistoryDamaged { .. } => Refusal::HistoryDamaged { entry: EntryNumber::new(1) },
     Refusal::ContentChanged { .. } => Refusal::ContentChanged { lines: no_lines() },
     Refusal::NoSuchLines { .. } => Refusal::NoSuchLines { start: 1, end: 1, total_lines: 0 },
     Refusal::NoEffect => Refusal::NoEffect,

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_core::lease::Turn;
 use canvas_core::text::build;
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Party, Policy, Undo,
+    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Undo,
 };
 use canvas_tools::{HIDDEN_HEADER, Session, ToolCall, ToolReply, call_document_tool};
 use serde_json::{Value, json};
@@ -88,9 +88,9 @@ impl<P: Place + Default> Play<P> {
                 self.user("edit", Command::Edit { markdown });
             }
             Step::Undo { redo } => {
-                self.user("undo by the user", undo(Party::User));
+                self.user("undo by the user", undo(Author::User));
                 if *redo {
-                    self.user("redo by the user", again(Party::User));
+                    self.user("redo by the user", again(Author::User));
                 }
             }
             Step::Cancel => self.user("cancel", Command::Cancel),
@@ -98,7 +98,7 @@ impl<P: Place + Default> Play<P> {
             Step::Write { chat, change, keeps } => self.write(*chat, change, *keeps),
             Step::ModelUndo { chat, redo } => {
                 let Some((lease, _)) = self.lease(*chat) else { return Ok(()) };
-                let by = Party::Assistant { lease: lease.parse().ok() };
+                let by = Author::Assistant { lease: lease.parse().ok() };
                 self.model(*chat, "undo by a model", undo(by));
                 if *redo {
                     self.model(*chat, "redo by a model", again(by));
@@ -255,11 +255,11 @@ impl<P: Place + Default> Play<P> {
     }
 }
 
-fn undo(by: Party) -> Command {
+fn undo(by: Author) -> Command {
     Command::Undo { by, what: Undo::Steps(NonZeroU32::MIN) }
 }
 
-fn again(by: Party) -> Command {
+fn again(by: Author) -> Command {
     Command::Redo { by, steps: NonZeroU32::MIN }
 }
 
