@@ -83,7 +83,8 @@ pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot, St
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, Reverts, Step};
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
-pub use model::head::{Face, Head, HeadError, JournalSlot, TurnStart};
+pub use model::face::Face;
+pub use model::head::{Head, HeadError, JournalSlot, TurnStart};
 pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use model::path::{PathError, TreePath};
 pub use model::revision::{ParseRevisionIdError, Revision, RevisionId};

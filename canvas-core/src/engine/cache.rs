@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use canvas_lease::Timestamp;
-
 use super::run::Known;
-use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
 
 /// Canvases whose heads are kept in memory.
@@ -46,16 +43,9 @@ impl Cache {
         self.questions
     }
 
-    /// The row; none where the host's clock has gone back, because the store must say whether its own has.
-    pub(super) fn get(&self, canvas: &CanvasId, now: Timestamp) -> Option<(Known, Learnt)> {
-        let cached = self.canvases.get(canvas).filter(|cached| now >= cached.row.host_at)?;
-        Some((cached.row.clone(), cached.learnt))
-    }
-
-    /// The document or the board, if this is it.
-    pub(super) fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
-        let row = &self.canvases.get(canvas)?.row;
-        [&row.document, &row.board].into_iter().flatten().find(|blob| blob.id() == id).cloned()
+    /// The row.
+    pub(super) fn get(&self, canvas: &CanvasId) -> Option<(Known, Learnt)> {
+        self.canvases.get(canvas).map(|cached| (cached.row.clone(), cached.learnt))
     }
 
     pub(super) fn remember(&mut self, canvas: &CanvasId, row: Known, learnt: Learnt) {

@@ -9,7 +9,8 @@ use super::{Engine, EngineError};
 use crate::board::{Board, LoadError};
 use crate::history::journal::{Entry, EntryNumber, Step};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::head::{Face, Head};
+use crate::model::face::Face;
+use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::model::path::TreePath;
 use crate::store::contract::Store;
@@ -199,7 +200,7 @@ impl<S: Store> Walk<'_, S> {
         let mut parts = BTreeMap::new();
         loop {
             match Board::load(&root, |id| parts.get(&id)) {
-                Ok(board) => return Ok(Board::clone(&board)),
+                Ok(board) => return Ok(board),
                 Err(LoadError::Damaged(id)) => return Err(self.damaged(id)),
                 Err(LoadError::Missing(missing)) => {
                     for id in missing {
@@ -224,10 +225,10 @@ impl<S: Store> Walk<'_, S> {
                     Some(board) => board,
                     None => (*before, self.board(*before).await?),
                 };
-                let played = (id == *before && board.apply(patch).is_ok()).then(|| board.encode().root);
-                let played = played.filter(|root| root.id() == *after).and_then(|root| root.decoded());
-                let board = played.ok_or_else(|| self.damaged(*after))?;
-                faces.board = Some((*after, Board::clone(&board)));
+                let played = (id == *before && board.apply(patch).is_ok()).then(|| board.encode());
+                let played = played.filter(|kept| kept.root.id() == *after);
+                let kept = played.ok_or_else(|| self.damaged(*after))?;
+                faces.board = Some((*after, Arc::unwrap_or_clone(kept.board)));
             }
         }
         Ok(())

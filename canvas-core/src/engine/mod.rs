@@ -77,6 +77,15 @@ impl Snapshot {
     }
 }
 
+/// What a run decides on first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// The row as the cache has it.
+    Cached,
+    /// The row as the store has it now.
+    Load,
+}
+
 /// The answer to a call.
 #[derive(Debug, Clone)]
 pub struct Answered {
@@ -135,7 +144,7 @@ impl<S: Store> Engine<S> {
             return Err(EngineError::TooLarge { bytes, limit });
         }
         let create = Create { document: Blob::text(markdown.to_owned()), operation };
-        self.run(canvas, create, None, now).await.and_then(|reply| answered(canvas, reply))
+        self.run(canvas, create, Begin::Load, now).await.and_then(|reply| answered(canvas, reply))
     }
 
     /// Deletes a canvas. The head stays as a tombstone, so that revision, epoch and fence are never used twice, and
@@ -152,7 +161,7 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        self.run(canvas, Delete { operation }, None, now).await.map(drop)
+        self.run(canvas, Delete { operation }, Begin::Load, now).await.map(drop)
     }
 
     /// The canvas as it is.
@@ -161,7 +170,7 @@ impl<S: Store> Engine<S> {
     ///
     /// [`EngineError::NotFound`]; faults of the store.
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
-        let ((), snapshot) = self.run(canvas, Look, None, now).await?;
+        let ((), snapshot) = self.run(canvas, Look, Begin::Load, now).await?;
         snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
     }
 
@@ -175,7 +184,7 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
-        let (board, snapshot) = self.run(canvas, LookAtBoard, None, now).await?;
+        let (board, snapshot) = self.run(canvas, LookAtBoard, Begin::Load, now).await?;
         let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
         Ok((board, snapshot))
     }
@@ -194,8 +203,8 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Answered, EngineError> {
         let read = matches!(call.command, Command::Read { .. }) && !self.store.capabilities().notify;
-        let cached = if read { None } else { self.cache().get(canvas, now) };
-        self.run(canvas, call, cached, now).await.and_then(|reply| answered(canvas, reply))
+        let begin = if read { Begin::Load } else { Begin::Cached };
+        self.run(canvas, call, begin, now).await.and_then(|reply| answered(canvas, reply))
     }
 
     /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
@@ -210,7 +219,7 @@ impl<S: Store> Engine<S> {
         call: &Call,
         now: Timestamp,
     ) -> Result<(Option<Outcome>, Snapshot), EngineError> {
-        let (answer, snapshot) = self.run(canvas, Remember(call), None, now).await?;
+        let (answer, snapshot) = self.run(canvas, Remember(call), Begin::Load, now).await?;
         let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
         Ok((answer, snapshot))
     }
@@ -249,7 +258,7 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<Resolution, EngineError> {
-        let (resolution, _) = self.run(canvas, Resolve { operation }, None, now).await?;
+        let (resolution, _) = self.run(canvas, Resolve { operation }, Begin::Load, now).await?;
         Ok(resolution)
     }
 
@@ -263,12 +272,15 @@ impl<S: Store> Engine<S> {
         &self,
         canvas: &CanvasId,
         task: T,
-        cached: Option<(Known, Learnt)>,
+        begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let (cached, mut learnt) = cached.unzip();
+        let (cached, learnt) = self.cache().get(canvas).unzip();
+        // Where the host's clock has gone back, the store must say whether its own has.
+        let trusted = begin == Begin::Cached && cached.as_ref().is_some_and(|row: &Known| now >= row.host_at);
+        let mut learnt = learnt.filter(|_| trusted);
         let at = At { canvas, policy: &self.policy, registry: Types(&self.registry), now };
-        let (mut run, mut next) = Run::start(at, task, cached);
+        let (mut run, mut next) = Run::start(at, task, cached, trusted);
         let mut losses = 0;
         loop {
             let ask = match next {
@@ -290,13 +302,7 @@ impl<S: Store> Engine<S> {
                     learnt = Some(Learnt { asked, settled: asked });
                     Told::Row(row)
                 }
-                Ask::Blob(id) => {
-                    let cached = self.cache().blob(canvas, id);
-                    match cached {
-                        Some(document) => Told::Blob(Ok(Some(document))),
-                        None => Told::Blob(self.store.blob(canvas, id).await),
-                    }
-                }
+                Ask::Blob(id) => Told::Blob(self.store.blob(canvas, id).await),
                 Ask::Commit(commit) => {
                     let mut committed = self.store.commit(commit).await;
                     if let Ok(Committed::Conflict(row)) = &mut committed {
@@ -331,7 +337,7 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Option<Snapshot> {
         let seen = row.filter(|row| !row.head.is_deleted()).and_then(|row| {
-            let (head, document) = (Arc::clone(&row.head), row.document.clone()?);
+            let (head, document) = (Arc::clone(&row.head), row.contents.document()?.clone());
             let clock = row.clock(now);
             Some((row, Snapshot { head, document, clock }))
         });

@@ -11,9 +11,11 @@ use super::task::{Halt, Scene, Task, Verdict};
 use crate::board::Registry;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
+use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
 use crate::transition::view::Change;
 
@@ -30,10 +32,8 @@ const LOOKS: usize = 4;
 pub(crate) struct Known {
     pub(crate) head: Arc<Head>,
     pub(crate) version: Version,
-    /// The document, once it was needed.
-    pub(crate) document: Option<Blob>,
-    /// The board, once it was needed.
-    pub(crate) board: Option<Blob>,
+    /// Of its faces those that were needed.
+    pub(crate) contents: Contents,
     /// The host's clock when the store's was asked for.
     pub(crate) host_at: Timestamp,
     /// The store's clock in the answer.
@@ -147,21 +147,26 @@ enum Phase<A> {
 struct Planned {
     expected: Option<Version>,
     head: Arc<Head>,
-    document: Option<Blob>,
-    board: Option<Blob>,
+    contents: Contents,
 }
 
 impl Planned {
     fn done(self, version: Version, clock: Timestamp, now: Timestamp) -> Known {
-        let Self { head, document, board, .. } = self;
-        Known { head, version, document, board, host_at: now, store_at: clock }
+        let Self { head, contents, .. } = self;
+        Known { head, version, contents, host_at: now, store_at: clock }
     }
 }
 
 impl<'a, T: Task> Run<'a, T> {
-    /// Begins with the row that a cache has, if it has one.
-    pub(crate) fn start(at: At<'a>, task: T, cached: Option<Known>) -> (Self, Next<T::Answer>) {
-        let begin = cached.is_some();
+    /// Begins with the row that a cache has, if it has one. Where that is not `trusted` to be the current one, only its
+    /// contents are used, once the row is loaded.
+    pub(crate) fn start(
+        at: At<'a>,
+        task: T,
+        cached: Option<Known>,
+        trusted: bool,
+    ) -> (Self, Next<T::Answer>) {
+        let begin = trusted && cached.is_some();
         let mut run = Self {
             at,
             task,
@@ -215,13 +220,16 @@ impl<'a, T: Task> Run<'a, T> {
 
     /// Takes the row as the store has given it.
     fn learn(&mut self, row: Option<Loaded>) {
-        let (old, board) = self.row.take().map_or((None, None), |known| (known.document, known.board));
+        let old = self.row.take().map(|known| known.contents);
+        // What has been the document may be a text that a conversation knows.
+        let roots = old.iter().flat_map(Contents::roots);
+        self.blobs.extend(roots.map(|root| (root.id(), root.clone())));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
-            let mut known = [document, old].into_iter().flatten();
-            let document = known.find(|document| document.id() == head.document());
-            let board = board.filter(|board| Some(board.id()) == head.board());
-            Known { head, version, document, board, host_at: self.at.now, store_at: clock }
+            let mut sent = Contents::default();
+            document.into_iter().for_each(|document| sent.put(Face::Document, document));
+            let contents = sent.of(&head, old.as_ref(), &self.blobs);
+            Known { head, version, contents, host_at: self.at.now, store_at: clock }
         });
     }
 
@@ -261,6 +269,9 @@ impl<'a, T: Task> Run<'a, T> {
         match blob.filter(|blob| blob.id() == id) {
             Some(blob) => {
                 self.blobs.insert(id, blob);
+                if let Some(row) = &mut self.row {
+                    row.contents = std::mem::take(&mut row.contents).of(&row.head, None, &self.blobs);
+                }
                 self.fetch(rest)
             }
             // What a cached head needs may have been dropped since.
@@ -270,22 +281,11 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn commit(&self, change: Change) -> (Planned, Next<T::Answer>) {
-        let Change { head, blobs, document, board, not_after } = change;
+        let Change { head, blobs, contents, not_after } = change;
         let expected = self.row.as_ref().map(|row| row.version.clone());
-        let document = document.or_else(|| self.document(head.document()));
-        let board = board.or_else(|| self.board(head.board()?));
+        let contents = contents.of(&head, self.row.as_ref().map(|row| &row.contents), &self.blobs);
         let commit = Commit { expected: expected.clone(), head: Arc::clone(&head), blobs, not_after };
-        (Planned { expected, head, document, board }, Next::Ask(Ask::Commit(commit)))
-    }
-
-    fn document(&self, id: BlobId) -> Option<Blob> {
-        let known = self.row.as_ref().and_then(|row| row.document.as_ref());
-        known.filter(|document| document.id() == id).or_else(|| self.blobs.get(&id)).cloned()
-    }
-
-    fn board(&self, id: BlobId) -> Option<Blob> {
-        let known = self.row.as_ref().and_then(|row| row.board.as_ref());
-        known.filter(|board| board.id() == id).or_else(|| self.blobs.get(&id)).cloned()
+        (Planned { expected, head, contents }, Next::Ask(Ask::Commit(commit)))
     }
 
     fn committed(
@@ -345,7 +345,7 @@ impl<'a, T: Task> Run<'a, T> {
             }
             Some(row) => {
                 let head = Arc::clone(&row.head);
-                let bump = Change { head, blobs: Vec::new(), document: None, board: None, not_after: None };
+                let bump = Change { head, blobs: Vec::new(), contents: Contents::default(), not_after: None };
                 let (planned, ask) = self.commit(bump);
                 self.phase = Phase::Bumping(planned);
                 ask
@@ -373,12 +373,7 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn done(&mut self, answer: T::Answer) -> Next<T::Answer> {
-        let mut row = self.row.take();
-        if let Some(row) = &mut row {
-            row.document = row.document.take().or_else(|| self.blobs.remove(&row.head.document()));
-            row.board = row.board.take().or_else(|| self.blobs.remove(&row.head.board()?));
-        }
-        Next::Done(Ok(Done { answer, row }))
+        Next::Done(Ok(Done { answer, row: self.row.take() }))
     }
 
     fn fail(&self, fault: Fault) -> Next<T::Answer> {

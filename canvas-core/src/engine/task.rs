@@ -11,10 +11,12 @@ use super::run::{At, Known};
 use crate::board::{Board, LoadError};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::transition::command::Call;
+use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled};
 use crate::transition::outcome::Outcome;
 use crate::transition::policy::Policy;
@@ -76,15 +78,14 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The row of a canvas that is not deleted, and its document.
-    fn live(&self) -> Result<(&'a Known, &'a Blob), Halt> {
+    /// The row of a canvas that is not deleted, with its document loaded.
+    fn live(&self) -> Result<&'a Known, Halt> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.at.not_found())?;
         let id = row.head.document();
-        let document =
-            row.document.as_ref().or_else(|| self.blobs.get(&id)).ok_or_else(|| Missing(vec![id]))?;
+        let document = row.contents.root(Face::Document, id).ok_or_else(|| Missing(vec![id]))?;
         match document.as_text() {
-            Some(_) => Ok((row, document)),
+            Some(_) => Ok(row),
             None => Err(self.at.damaged(id).into()),
         }
     }
@@ -128,9 +129,9 @@ impl Task for LookAtBoard {
     type Answer = Option<Arc<Board>>;
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
-        let (row, _) = scene.live()?;
+        let row = scene.live()?;
         let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
-        match Board::load(scene.blob(id)?, |id| scene.blobs.get(&id)) {
+        match row.contents.board(id, scene.blobs) {
             Ok(board) => Ok(Verdict::Stands(Some(board))),
             Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
             Err(LoadError::Damaged(id)) => Err(scene.at.damaged(id).into()),
@@ -154,10 +155,9 @@ impl Task for &Call {
     type Answer = Reply;
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
-        let (row, document) = scene.live()?;
+        let row = scene.live()?;
         let (clock, registry) = (row.clock(scene.at.now), scene.at.registry.0);
-        let board = row.board.as_ref();
-        let view = View { head: &row.head, document, board, clock, blobs: scene.blobs, registry };
+        let view = View { head: &row.head, contents: &row.contents, clock, blobs: scene.blobs, registry };
         let decision = decide(&view, scene.at.policy, self)?;
         let reply = Reply { outcome: decision.outcome, replayed: decision.replayed };
         Ok(match decision.change {
@@ -248,9 +248,9 @@ impl Task for Create<'_> {
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::keep(&outcome, &mut blobs);
         leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, self.digest(), answer);
-        let head = Arc::new(head);
-        let change =
-            Change { head, blobs, document: Some(self.document.clone()), board: None, not_after: None };
+        let mut contents = Contents::default();
+        contents.put(Face::Document, self.document.clone());
+        let change = Change { head: Arc::new(head), blobs, contents, not_after: None };
         Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
     }
 
@@ -287,7 +287,7 @@ impl Task for Delete<'_> {
         let mut blobs = Vec::new();
         let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
         leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
-        let change = Change { head: Arc::new(head), blobs, document: None, board: None, not_after: None };
+        let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
         Ok(Verdict::Commit(change, ()))
     }
 
@@ -337,7 +337,7 @@ impl Task for Resolve<'_> {
         };
         let nothing = Digest::of(&[]);
         leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, nothing, Answer::Void);
-        let change = Change { head: Arc::new(head), blobs, document: None, board: None, not_after: None };
+        let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
         Ok(Verdict::Commit(change, Resolution::NeverDone))
     }
 

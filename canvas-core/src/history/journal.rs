@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::head::{Face, JournalSlot};
+use crate::model::face::Face;
+use crate::model::head::JournalSlot;
 use crate::model::id::OpKey;
 use crate::model::revision::Revision;
 

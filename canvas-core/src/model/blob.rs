@@ -1,10 +1,9 @@
 //! Immutable content, named by its hash.
 
-use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +68,6 @@ impl From<BlobId> for String {
 pub struct Blob {
     id: BlobId,
     content: Content,
-    /// What somebody has read out of it, for the next who asks this copy.
-    decoded: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Text keeps its proof of being UTF-8, so that a document is never validated again.
@@ -84,25 +81,7 @@ impl Blob {
     /// A blob of text.
     pub fn text(text: String) -> Self {
         let id = BlobId::of(text.as_bytes());
-        Self { id, content: Content::Text(Arc::new(text)), decoded: OnceLock::new() }
-    }
-
-    /// What somebody has read out of this copy, or of one that it was copied from.
-    pub(crate) fn decoded<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.decoded.get()?).downcast().ok()
-    }
-
-    /// Notes what its text says.
-    pub(crate) fn decode<T: Any + Send + Sync>(&self, value: T) -> Arc<T> {
-        let value = Arc::new(value);
-        // Whoever came first stays; both have read the same.
-        let _ = self.decoded.set(Arc::clone(&value) as _);
-        value
-    }
-
-    /// A copy that holds nothing but the bytes, for those who keep many.
-    pub(crate) fn bare(&self) -> Self {
-        Self { id: self.id, content: self.content.clone(), decoded: OnceLock::new() }
+        Self { id, content: Content::Text(Arc::new(text)) }
     }
 
     /// A blob of bytes. Bytes that are UTF-8 become text.
@@ -112,8 +91,7 @@ impl Blob {
             Err(e) => {
                 let bytes = e.into_bytes();
                 let id = BlobId::of(&bytes);
-                let content = Content::Bytes(Arc::new(bytes));
-                Self { id, content, decoded: OnceLock::new() }
+                Self { id, content: Content::Bytes(Arc::new(bytes)) }
             }
         }
     }
@@ -160,6 +138,7 @@ impl fmt::Debug for Blob {
         write!(f, "Blob({}, {} bytes)", self.id, self.as_bytes().len())
     }
 }
+
 /// Blobs that the transition needs and the view does not have yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Missing(pub(crate) Vec<BlobId>);

@@ -7,30 +7,12 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::blob::BlobId;
+use crate::model::face::{Face, PerFace};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::path::TreePath;
 use crate::model::receipt::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
-
-/// What may change on a canvas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Face {
-    /// The Markdown text.
-    Document,
-    /// The grid of components.
-    Board,
-    /// State, actions and assets.
-    Surface,
-}
-
-/// Per face, the revision that last changed it: a precondition conflicts only where its own face moved on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub(crate) struct Faces {
-    pub(crate) document: Revision,
-    pub(crate) board: Revision,
-    pub(crate) surface: Revision,
-}
 
 /// A text as somebody saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -118,7 +100,8 @@ pub struct Head {
     pub(crate) format: Format,
     pub(crate) canvas: CanvasId,
     pub(crate) revision: Revision,
-    pub(crate) faces: Faces,
+    /// Per face, the revision that last changed it: a precondition conflicts only where its own face has changed.
+    pub(crate) faces: PerFace<Revision>,
     #[serde(rename = "lease")]
     pub(crate) lock: Lock,
     pub(crate) draft: Tree,
@@ -174,11 +157,13 @@ impl Head {
         let mut draft = Tree::default();
         draft.insert(TreePath::document(), document);
         let turn_start = TurnStart { epoch: lock.epoch(), revision };
+        let mut faces = PerFace::default();
+        faces[Face::Document] = revision;
         Self {
             format: Format,
             canvas,
             revision,
-            faces: Faces { document: revision, ..Faces::default() },
+            faces,
             lock,
             draft,
             committed: None,
@@ -205,11 +190,7 @@ impl Head {
 
     /// The revision that last changed a face.
     pub fn face_revision(&self, face: Face) -> Revision {
-        match face {
-            Face::Document => self.faces.document,
-            Face::Board => self.faces.board,
-            Face::Surface => self.faces.surface,
-        }
+        self.faces[face]
     }
 
     /// Who may write, until when, and whose turn it is.
@@ -266,9 +247,17 @@ impl Head {
         self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)
     }
 
-    /// The board's blob; `None` where the canvas has no board.
+    /// The board's root blob; `None` where the canvas has no board.
     pub fn board(&self) -> Option<BlobId> {
         self.draft.get(&TreePath::board())
+    }
+
+    /// The root blob of a face; `None` where the canvas does not have it. A tombstone still has its document.
+    pub(crate) fn root(&self, face: Face) -> Option<BlobId> {
+        match face {
+            Face::Document => Some(self.document()),
+            face => self.draft.get(&face.path()),
+        }
     }
 
     /// The boards of its trees: of the draft, and of what was committed.
@@ -281,7 +270,7 @@ impl Head {
 
     /// The document as it is now.
     pub(crate) fn now(&self) -> SyncPoint {
-        SyncPoint { revision: self.faces.document, document: self.document() }
+        SyncPoint { revision: self.faces[Face::Document], document: self.document() }
     }
 
     /// What a conversation knows.
@@ -332,10 +321,9 @@ impl Head {
     /// Whether no number lies beyond the one that bounds it.
     fn check(&self) -> Result<(), HeadError> {
         let last = self.revision;
-        let faces = [self.faces.document, self.faces.board, self.faces.surface];
         let known = self.conversations.values().filter_map(|c| c.last()).max();
         let rules = [
-            (faces.iter().all(|revision| *revision <= last), "faces"),
+            (self.faces.iter().all(|(_, revision)| *revision <= last), "faces"),
             (self.origin.revision <= last, "origin"),
             (known.is_none_or(|revision| revision <= last), "conversations"),
             (self.turn_start.revision <= last, "turn_start"),

@@ -2,6 +2,7 @@
 
 pub(crate) mod author;
 pub(crate) mod blob;
+pub(crate) mod face;
 pub(crate) mod head;
 pub(crate) mod id;
 pub(crate) mod path;

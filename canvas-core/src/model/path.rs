@@ -50,6 +50,11 @@ impl TreePath {
         Self("board.json".into())
     }
 
+    /// What describes the surface.
+    pub(crate) fn surface() -> Self {
+        Self("descriptor.json".into())
+    }
+
     /// Decodes and checks a path.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::history::journal::{EntryKind, Step as Change};
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
 use crate::model::blob::Missing;
-use crate::model::head::Face;
+use crate::model::face::Face;
 use crate::model::id::OpKey;
 use crate::model::path::TreePath;
 use crate::model::revision::Revision;
@@ -69,7 +69,7 @@ impl Step<'_> {
     /// The board as it is in the view.
     pub(super) fn board_now(&self) -> Result<Arc<Board>, Stop> {
         let id = self.view.head.board().ok_or(Refusal::NoBoard)?;
-        match Board::load(self.view.blob(id)?, |id| self.view.blobs.get(&id)) {
+        match self.view.contents.board(id, self.view.blobs) {
             Ok(board) => Ok(board),
             Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
             Err(LoadError::Damaged(_)) => Err(Refusal::BoardDamaged.into()),
@@ -84,12 +84,12 @@ impl Step<'_> {
 
     /// Makes this the board of the revision that the head has.
     pub(super) fn put_board(&mut self, board: StoredBoard) {
-        let StoredBoard { root, parts } = board;
+        let StoredBoard { root, parts, board } = board;
         self.head.draft.insert(TreePath::board(), root.id());
-        self.head.faces.board = self.head.revision;
+        self.head.faces[Face::Board] = self.head.revision;
         self.blobs.extend(parts);
-        self.blobs.push(root.bare());
-        self.board = Some(root);
+        self.blobs.push(root.clone());
+        self.contents.put_board(root, board);
     }
 }
 

@@ -4,8 +4,10 @@ use canvas_patch::{Mode, Options, apply};
 
 use crate::document::changes::{Changes, changes_around, changes_since};
 use crate::model::blob::Missing;
-use crate::model::head::{Conversation, Face, SyncPoint};
+use crate::model::face::Face;
+use crate::model::head::{Conversation, SyncPoint};
 use crate::model::revision::RevisionId;
+use crate::transition::contents::Contents;
 use crate::transition::decide::{Step, Stop};
 use crate::transition::refusal::Refusal;
 
@@ -71,8 +73,7 @@ impl Step<'_> {
     pub(super) fn refuse(&mut self, refusal: &Refusal) {
         // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
         self.blobs.clear();
-        self.document = None;
-        self.board = None;
+        self.contents = Contents::default();
         let shown = match refusal {
             // Without changes, the text is again what the conversation has seen.
             Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {

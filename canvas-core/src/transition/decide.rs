@@ -10,12 +10,14 @@ use crate::history::journal::EntryKind;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::head::{Conversation, Head, TurnStart};
 use crate::model::id::{ConversationId, OpKey};
 use crate::model::path::TreePath;
 use crate::model::receipt::{Answer, Recall, Receipt};
 use crate::model::revision::RevisionId;
 use crate::transition::command::{Call, Command};
+use crate::transition::contents::Contents;
 use crate::transition::history::Record;
 use crate::transition::outcome::{AppliedPatch, LineSpan, Outcome, Promotion};
 use crate::transition::policy::Policy;
@@ -60,8 +62,7 @@ pub(crate) fn decide(view: &View<'_>, policy: &Policy, call: &Call) -> Result<De
     let change = needed.then_some(Change {
         head: Arc::new(step.head),
         blobs: step.blobs,
-        document: step.document,
-        board: step.board,
+        contents: step.contents,
         not_after: step.not_after,
     });
     Ok(Decision { outcome, replayed: false, change })
@@ -123,8 +124,8 @@ pub(super) struct Step<'a> {
     pub(super) who: &'a ConversationId,
     pub(super) head: Head,
     pub(super) blobs: Vec<Blob>,
-    pub(super) document: Option<Blob>,
-    pub(super) board: Option<Blob>,
+    /// The faces that have new roots.
+    pub(super) contents: Contents,
     pub(super) not_after: Option<Timestamp>,
     /// The lease under which the call is done, once that is sure.
     pub(super) fence: Option<Fence>,
@@ -133,8 +134,8 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     pub(super) fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
         let head = view.head.clone();
-        let (blobs, document, board) = (Vec::new(), None, None);
-        Self { view, policy, who, head, blobs, document, board, not_after: None, fence: None }
+        let (blobs, contents) = (Vec::new(), Contents::default());
+        Self { view, policy, who, head, blobs, contents, not_after: None, fence: None }
     }
 
     pub(super) fn run(&mut self, call: &Call) -> Result<Outcome, Stop> {
@@ -317,9 +318,9 @@ impl<'a> Step<'a> {
     /// Makes a text the document of the revision that the head has.
     pub(super) fn put(&mut self, blob: Blob) {
         self.head.draft.insert(TreePath::document(), blob.id());
-        self.head.faces.document = self.head.revision;
+        self.head.faces[Face::Document] = self.head.revision;
         self.blobs.push(blob.clone());
-        self.document = Some(blob);
+        self.contents.put(Face::Document, blob);
     }
 
     /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.

@@ -106,7 +106,7 @@ impl Step<'_> {
 
     /// The step from the document of the view to that of the head.
     pub(super) fn document_step(&self, delta: Delta) -> Change {
-        self.change(self.view.document.id(), self.head.document(), delta)
+        self.change(self.view.head.document(), self.head.document(), delta)
     }
 
     pub(super) fn change(&self, before: BlobId, after: BlobId, delta: Delta) -> Change {

@@ -3,6 +3,7 @@
 mod amend;
 mod board;
 pub(crate) mod command;
+pub(crate) mod contents;
 mod conversation;
 pub(crate) mod decide;
 mod history;

@@ -60,7 +60,7 @@ impl Step<'_> {
         if !text.changes.is_empty() && !delta.is_empty() {
             self.fits(text.text.len())?;
             let document = Blob::text(text.text.into_owned());
-            let step = self.change(self.view.document.id(), document.id(), delta);
+            let step = self.change(self.view.head.document(), document.id(), delta);
             let reverts = Reverts { changes: text.changes, author };
             self.push_revert(operation, by, reverts, step, &mut walked)?;
             walked.document = Some(document);

@@ -8,6 +8,7 @@ use canvas_lease::Timestamp;
 use crate::board::Registry;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
+use crate::transition::contents::Contents;
 use crate::transition::outcome::Outcome;
 use crate::transition::refusal::Refusal;
 
@@ -16,9 +17,8 @@ use crate::transition::refusal::Refusal;
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) head: &'a Head,
-    pub(crate) document: &'a Blob,
-    /// The board, where it is known already.
-    pub(crate) board: Option<&'a Blob>,
+    /// The document at least.
+    pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
     /// The types of components that there are.
@@ -27,17 +27,11 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
-        if id == self.document.id() {
-            return Ok(self.document);
-        }
-        if let Some(board) = self.board.filter(|board| board.id() == id) {
-            return Ok(board);
-        }
-        self.blobs.get(&id).ok_or_else(|| Missing(vec![id]))
+        self.contents.blob(id).or_else(|| self.blobs.get(&id)).ok_or_else(|| Missing(vec![id]))
     }
 
     pub(crate) fn text(&self) -> &str {
-        self.document.as_text().unwrap_or_default()
+        self.contents.document().and_then(Blob::as_text).unwrap_or_default()
     }
 }
 
@@ -61,12 +55,10 @@ impl Decision {
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) head: Arc<Head>,
-    /// New blobs, the new document among them.
+    /// New blobs, the new roots among them.
     pub(crate) blobs: Vec<Blob>,
-    /// The document after the change, where it is a new one.
-    pub(crate) document: Option<Blob>,
-    /// The board after the change, where it is a new one.
-    pub(crate) board: Option<Blob>,
+    /// The faces that have new roots.
+    pub(crate) contents: Contents,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
 }

@@ -39,6 +39,8 @@ pub(crate) struct StoredBoard {
     pub(crate) root: Blob,
     /// What the root names and the board that this one came from did not.
     pub(crate) parts: Vec<Blob>,
+    /// The board itself, which knows its parts from now on.
+    pub(crate) board: Arc<Board>,
 }
 
 /// Why no board was read.
@@ -77,20 +79,7 @@ impl Board {
         let (workspace, updated_at) = (Arc::clone(&self.meta), self.updated_at);
         let root = Root { format: FORMAT, workspace, updated_at, views, components };
         let root = serde_json::to_string(&root).expect("its maps have text for keys");
-        let root = Blob::text(root);
-        root.decode(self);
-        StoredBoard { root, parts }
-    }
-
-    /// The board that a root keeps. Read once for each root; what else it needs, `part` gives.
-    pub(crate) fn load<'b>(
-        root: &Blob,
-        part: impl Fn(BlobId) -> Option<&'b Blob>,
-    ) -> Result<Arc<Self>, LoadError> {
-        match root.decoded() {
-            Some(known) => Ok(known),
-            None => Self::read(root, part).map(|board| root.decode(board)),
-        }
+        StoredBoard { root: Blob::text(root), parts, board: Arc::new(self) }
     }
 
     /// The blobs that a root names; `None` where it is none.
@@ -103,7 +92,11 @@ impl Board {
         Some(views.into_iter().chain(pages).collect())
     }
 
-    fn read<'b>(root: &Blob, part: impl Fn(BlobId) -> Option<&'b Blob>) -> Result<Self, LoadError> {
+    /// The board that a root keeps. What else it needs, `part` gives.
+    pub(crate) fn load<'b>(
+        root: &Blob,
+        part: impl Fn(BlobId) -> Option<&'b Blob>,
+    ) -> Result<Self, LoadError> {
         let id = root.id();
         let root = decoded(root).filter(|root: &Root| root.format == FORMAT);
         let Root { workspace, updated_at, views, components, .. } = root.ok_or(LoadError::Damaged(id))?;
@@ -161,11 +154,6 @@ mod tests {
         kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()
     }
 
-    /// The same bytes, read as if nobody had ever read them.
-    fn unread(blob: &Blob) -> Blob {
-        Blob::text(blob.as_text().unwrap().to_owned())
-    }
-
     /// As if nothing of it had ever been kept.
     fn bare(board: &Board) -> Board {
         let mut bare = board.clone();
@@ -186,9 +174,8 @@ mod tests {
             let registry = Registry::built_in();
             let first = Board::new(workspace).unwrap().encode();
             let mut there = blobs(&first);
-            let mut root = first.root;
+            let (mut root, mut board) = (first.root, first.board);
             for (number, seed) in (0_u8..).zip(&seeds) {
-                let board: Arc<Board> = root.decoded().unwrap();
                 let command = seed.command(&board);
                 let (rules, now) = (BoardRules::default(), Timestamp::from_millis(u64::from(number) + 2));
                 let mut env = BoardEnv { registry: &registry, rules, now, ids: IdSource::seeded(&[number]) };
@@ -203,18 +190,18 @@ mod tests {
                 }
                 there.extend(blobs(&kept));
 
-                let (read, again) = (unread(&kept.root), plain.clone().encode());
-                let board = Board::load(&read, |id| there.get(&id)).unwrap();
-                prop_assert_eq!(&*board, &plain);
+                let again = plain.clone().encode();
+                let read = Board::load(&kept.root, |id| there.get(&id)).unwrap();
+                prop_assert_eq!(&read, &plain);
                 prop_assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), named.len()));
-                let unchanged = Board::clone(&board).encode();
+                let unchanged = read.clone().encode();
                 prop_assert_eq!((unchanged.root.id(), unchanged.parts.len()), (kept.root.id(), 0));
 
-                let mut back = Board::clone(&board);
+                let mut back = read;
                 back.apply(&change.patch.inverse()).unwrap();
                 let back = back.encode();
                 prop_assert_eq!(back.root.id(), root.id());
-                root = if number.is_multiple_of(3) { back.root } else { kept.root };
+                (root, board) = if number.is_multiple_of(3) { (back.root, back.board) } else { (kept.root, kept.board) };
             }
         }
     }
@@ -245,7 +232,7 @@ mod tests {
     fn a_change_writes_its_page_and_the_root() {
         for (components, parts) in [(0, 0), (32, 0), (33, 1), (10_000, 1)] {
             let kept = Board::new(workspace(components)).unwrap().encode();
-            let mut board = Board::clone(&kept.root.decoded::<Board>().unwrap());
+            let mut board = Board::clone(&kept.board);
             let id = crate::board::model::id::ComponentId::new("cmp_7").unwrap();
             let Some(number) = board.number_of(&id) else {
                 assert_eq!(kept.parts.len(), 0);
@@ -263,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_keeps_no_board_is_damaged() {
-        let StoredBoard { root, parts } = Board::new(workspace(100)).unwrap().encode();
+        let StoredBoard { root, parts, .. } = Board::new(workspace(100)).unwrap().encode();
         let there: BTreeMap<BlobId, Blob> = parts.iter().map(|blob| (blob.id(), blob.clone())).collect();
         let first = parts[0].id();
         let read = |root: Blob, damage: &dyn Fn(&mut BTreeMap<BlobId, Blob>)| {
@@ -276,11 +263,11 @@ mod tests {
             assert!(json.contains(from), "{json}");
             Blob::text(json.replace(from, to))
         };
-        assert_eq!(read(unread(&root), &|_| ()).unwrap(), 100);
-        let missing = read(unread(&root), &|there| drop(there.remove(&first)));
+        assert_eq!(read(root.clone(), &|_| ()).unwrap(), 100);
+        let missing = read(root.clone(), &|there| drop(there.remove(&first)));
         assert!(matches!(missing, Err(LoadError::Missing(ids)) if ids == [first]));
         for text in ["[]x", "{}", "[{}]"] {
-            let damaged = read(unread(&root), &|there| drop(there.insert(first, Blob::text(text.into()))));
+            let damaged = read(root.clone(), &|there| drop(there.insert(first, Blob::text(text.into()))));
             assert!(matches!(damaged, Err(LoadError::Damaged(id)) if id == first), "{text}");
         }
         for (from, to) in [
@@ -300,9 +287,9 @@ mod tests {
         let ids: Vec<String> = parts.iter().map(|blob| format!("\"{}\"", blob.id())).collect();
         if let [one, .., last] = ids.as_slice() {
             let json = root.as_text().unwrap().replace(one, "@").replace(last, one).replace('@', last);
-            let there = blobs(&StoredBoard { root: root.clone(), parts: parts.clone() });
+
             let board = Board::load(&Blob::text(json), |id| there.get(&id)).unwrap();
-            let kept = Board::clone(&board).encode();
+            let kept = board.encode();
             assert_eq!((kept.root.id(), kept.parts.len()), (root.id(), parts.len()));
         }
     }

@@ -176,7 +176,7 @@ impl Model for WorldModel {
             referee: Referee::default(),
         };
         // The model has the lease.
-        let (mut run, mut next) = Run::start(world.at(0, 0), Work::Begin, None);
+        let (mut run, mut next) = Run::start(world.at(0, 0), Work::Begin, None, false);
         while let Next::Ask(ask) = next {
             next = run.tell(world.serve(self.flaw, &ask, (0, 0), START));
         }
@@ -291,7 +291,8 @@ impl World {
                 self.started += 1;
                 let now = self.at(server, skew);
                 let cached = self.caches[server].clone().filter(|known| now.now >= known.host_at);
-                let (run, next) = Run::start(now, Work::of(op), cached);
+                let trusted = cached.is_some();
+                let (run, next) = Run::start(now, Work::of(op), cached, trusted);
                 self.go_on((self.started, server, op, false), run, next);
             }
             Action::Answer(i) => self.answer(flaw, i, false),

@@ -1,0 +1,78 @@
+//! The faces of a canvas.
+
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::model::path::TreePath;
+
+/// What may change on a canvas. A face is a room of its own and one line here, in [`Face::ALL`] and in [`Face::path`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Face {
+    /// The Markdown text.
+    Document,
+    /// The grid of components.
+    Board,
+    /// State, actions and assets.
+    Surface,
+}
+
+impl Face {
+    /// All faces, in the order in which heads list them.
+    pub const ALL: [Self; 3] = [Self::Document, Self::Board, Self::Surface];
+
+    /// Where a tree has the face's root: the blob that leads to the rest of it.
+    pub fn path(self) -> TreePath {
+        match self {
+            Self::Document => TreePath::document(),
+            Self::Board => TreePath::board(),
+            Self::Surface => TreePath::surface(),
+        }
+    }
+}
+
+/// A value for each face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct PerFace<T>([T; Face::ALL.len()]);
+
+impl<T> PerFace<T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Face, &T)> {
+        Face::ALL.into_iter().zip(&self.0)
+    }
+}
+
+impl<T> Index<Face> for PerFace<T> {
+    type Output = T;
+
+    fn index(&self, face: Face) -> &T {
+        &self.0[face as usize]
+    }
+}
+
+impl<T> IndexMut<Face> for PerFace<T> {
+    fn index_mut(&mut self, face: Face) -> &mut T {
+        &mut self.0[face as usize]
+    }
+}
+
+/// An object with a member for each face, in their order.
+impl<T: Serialize> Serialize for PerFace<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(Face::ALL.len()))?;
+        for (face, value) in self.iter() {
+            map.serialize_entry(&face, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A face that is not named has the default: it is younger than what is read.
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for PerFace<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut named = BTreeMap::<Face, T>::deserialize(deserializer)?;
+        Ok(Self(Face::ALL.map(|face| named.remove(&face).unwrap_or_default())))
+    }
+}

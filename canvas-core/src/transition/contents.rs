@@ -1,0 +1,116 @@
+//! What is loaded of a canvas: one slot a face.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::board::{Board, LoadError};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::face::{Face, PerFace};
+use crate::model::head::Head;
+
+/// The loaded faces of a canvas. What is not loaded yet has an empty slot.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
+pub(crate) struct Contents(PerFace<Option<Slot>>);
+
+/// A face's root blob, and beside it what was read out of it and of the blobs that it leads to.
+///
+/// Copies share the value once it is there: who decodes a face does it for all who take the slot over later.
+#[derive(Debug, Clone)]
+struct Slot {
+    root: Blob,
+    value: OnceLock<Value>,
+}
+
+/// A face that was read. A document is its root's text and needs no other form.
+#[derive(Debug, Clone)]
+enum Value {
+    Board(Arc<Board>),
+}
+
+/// The root names the value, so it alone tells slots apart.
+#[cfg(test)]
+impl PartialEq for Slot {
+    fn eq(&self, other: &Self) -> bool {
+        self.root == other.root
+    }
+}
+
+#[cfg(test)]
+impl Eq for Slot {}
+
+#[cfg(test)]
+impl std::hash::Hash for Slot {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.root.hash(state);
+    }
+}
+
+impl Contents {
+    /// The root blob of a face, where this is it.
+    pub(crate) fn root(&self, face: Face, id: BlobId) -> Option<&Blob> {
+        self.0[face].as_ref().map(|slot| &slot.root).filter(|root| root.id() == id)
+    }
+
+    /// The root blobs that are here.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &Blob> {
+        self.0.iter().filter_map(|(_, slot)| slot.as_ref()).map(|slot| &slot.root)
+    }
+
+    /// A root blob, of whatever face.
+    pub(crate) fn blob(&self, id: BlobId) -> Option<&Blob> {
+        self.roots().find(|root| root.id() == id)
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Option<&Blob> {
+        self.0[Face::Document].as_ref().map(|slot| &slot.root)
+    }
+
+    /// The board of a root, read once for each slot. What else it needs comes from `blobs`.
+    pub(crate) fn board(
+        &self,
+        root: BlobId,
+        blobs: &BTreeMap<BlobId, Blob>,
+    ) -> Result<Arc<Board>, LoadError> {
+        let slot = self.0[Face::Board].as_ref().filter(|slot| slot.root.id() == root);
+        let slot = slot.ok_or_else(|| LoadError::Missing(vec![root]))?;
+        if slot.value.get().is_none() {
+            let board = Board::load(&slot.root, |id| blobs.get(&id))?;
+            // Whoever came first stays: both have read the same.
+            let _ = slot.value.set(Value::Board(Arc::new(board)));
+        }
+        match slot.value.get() {
+            Some(Value::Board(board)) => Ok(Arc::clone(board)),
+            None => Err(LoadError::Damaged(root)),
+        }
+    }
+
+    /// Takes a face's root, with nothing read out of it.
+    pub(crate) fn put(&mut self, face: Face, root: Blob) {
+        self.0[face] = Some(Slot { root, value: OnceLock::new() });
+    }
+
+    /// Takes a board and its root.
+    pub(crate) fn put_board(&mut self, root: Blob, board: Arc<Board>) {
+        self.0[Face::Board] = Some(Slot { root, value: Value::Board(board).into() });
+    }
+
+    /// The contents of a head: what is here of it, else in `older`, else among `blobs`.
+    pub(crate) fn of(self, head: &Head, older: Option<&Self>, blobs: &BTreeMap<BlobId, Blob>) -> Self {
+        let mut contents = Self::default();
+        for face in Face::ALL {
+            let Some(id) = head.root(face) else { continue };
+            let known = [Some(&self), older]
+                .into_iter()
+                .flatten()
+                .find_map(|known| known.0[face].as_ref().filter(|slot| slot.root.id() == id));
+            contents.0[face] = match (known, blobs.get(&id)) {
+                (Some(slot), _) => Some(slot.clone()),
+                (None, Some(root)) => Some(Slot { root: root.clone(), value: OnceLock::new() }),
+                (None, None) => None,
+            };
+        }
+        contents
+    }
+}
