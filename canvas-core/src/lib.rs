@@ -63,7 +63,7 @@ pub mod text {
         Delta, DiffExcerpt, Difference, ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match,
         Mismatch, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind, Resolved, Section, Span,
         Suggestion, Summary, TextEdit, WordChange, apply, build, build_unique, grep, outline, resolve,
-        word_changes,
+        truncate, word_changes,
     };
 }
 

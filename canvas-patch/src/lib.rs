@@ -102,7 +102,7 @@ pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder};
 pub use diff::edit::{Summary, TextEdit};
 pub use diff::error::{ApplyError, Suggestion};
 pub use diff::excerpt::DiffExcerpt;
-pub use diff::options::{Limits, Mode, Options};
+pub use diff::options::{Mode, Options};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
@@ -111,4 +111,5 @@ pub use markdown::structure::{
     EditPolicy, EditPolicyError, Heading, StructureChange, check_edit, structure_change,
 };
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
+pub use text::limits::{Limits, truncate};
 pub use text::span::Span;

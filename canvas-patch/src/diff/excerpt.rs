@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use crate::diff::anchored::sole_places;
 use crate::diff::edit::exact;
-use crate::diff::options::{Limits, Mode};
+use crate::diff::options::Mode;
 use crate::diff::parse::parse;
 use crate::diff::patch::{HunkRange, Patch};
+use crate::text::limits::Limits;
 use crate::text::lines::Lines;
 
 /// Some hunks of a diff. Their numbers are those of the whole diff, so they need not apply alone.

@@ -1,4 +1,6 @@
-//! How a patch is read and applied, and what one call may cost.
+//! How a patch is read and applied.
+
+use crate::text::limits::Limits;
 
 /// How much of a patch must be exact. Both modes compare content byte for byte and never tolerate white space,
 /// case or similarity.
@@ -20,21 +22,4 @@ pub struct Options {
     pub mode: Mode,
     /// Sizes above which it is refused.
     pub limits: Limits,
-}
-
-/// Sizes above which a call is refused as `TOO_LARGE`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Limits {
-    /// Bytes of the text to patch, and of the text that results. Default 64 MiB.
-    pub text_bytes: usize,
-    /// Bytes of the patch. Default 16 MiB.
-    pub patch_bytes: usize,
-    /// Hunks of the patch. Default 20,000.
-    pub hunks: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { text_bytes: 64 << 20, patch_bytes: 16 << 20, hunks: 20_000 }
-    }
 }

@@ -5,8 +5,9 @@
 //! without them: then a hunk runs to the next line that can open something else.
 
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
-use crate::diff::options::{Limits, Mode};
+use crate::diff::options::Mode;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch, Repair, RepairKind};
+use crate::text::limits::Limits;
 use crate::text::lines::line_end;
 
 /// Reads a patch.

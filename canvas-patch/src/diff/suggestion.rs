@@ -8,10 +8,11 @@ use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
 use crate::diff::error::Suggestion;
-use crate::diff::options::{Limits, Mode, Options};
+use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
+use crate::text::limits::Limits;
 
 /// The remedy for a patch of `patch_bytes` bytes that was read and could not be placed.
 ///

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::diff::options::Limits;
+use crate::text::limits::Limits;
 use crate::text::lines::{Lines, back, count, forward};
 use crate::text::span::Span;
 

@@ -2,5 +2,6 @@
 
 pub(crate) mod cursor;
 pub(crate) mod grep;
+pub(crate) mod limits;
 pub(crate) mod lines;
 pub(crate) mod span;

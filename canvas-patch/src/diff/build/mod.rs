@@ -5,8 +5,9 @@ mod unique;
 use crate::diff::apply::{Applied, apply};
 use crate::diff::compare::changes;
 use crate::diff::edit::Summary;
-use crate::diff::options::{Limits, Mode, Options};
+use crate::diff::options::{Mode, Options};
 use crate::diff::unified;
+use crate::text::limits::Limits;
 use crate::text::span::Span;
 
 /// How much unchanged text a built patch shows.
