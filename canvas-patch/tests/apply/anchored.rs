@@ -291,12 +291,7 @@ fn a_trimmed_crlf_patch_leaves_no_cr_in_the_text() {
     for end in ["\r", ""] {
         let patch = format!("@@ -1 +1 @@\r\n-a\r\n\\ No newline\r\n+b\r\n\\ No newline{end}");
         adapts("a", &patch, "b", trimmed);
-        adapts(
-            "a\r\n",
-            &patch,
-            "b\r\n",
-            &format!("1:EOL_ADAPTED 1:EOF_MARKER_IGNORED 1:MISSING_FINAL_NEWLINE"),
-        );
+        adapts("a\r\n", &patch, "b\r\n", "1:EOL_ADAPTED 1:EOF_MARKER_IGNORED 1:MISSING_FINAL_NEWLINE");
     }
     // In a patch of LF lines a CR is content.
     adapts("a\n", "@@ -1 +1 @@\n-a\n+b\r", "b\r\r\n", "1:MISSING_FINAL_NEWLINE");

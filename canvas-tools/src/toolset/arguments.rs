@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{Address, GrepError, Part, Query};
+use canvas_core::text::{Address, GrepError, Part, Query, truncate};
 use canvas_core::{Access, Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -325,11 +325,7 @@ pub(crate) fn pointer_key(key: &str) -> String {
 
 /// The beginning of what may hold a model's own words at any length.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    const CHARS: usize = 300;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    }
+    truncate(text, 300)
 }
 
 pub(super) fn bad_query(error: &GrepError) -> Problem {

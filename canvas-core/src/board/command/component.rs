@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::refusal::{
-    Refused, about, counted, fault, faults, invalid, listed, nearest, no_object, quoted, refused, shortened,
+    Refused, about, counted, fault, faults, invalid, listed, nearest, no_object, quoted, refused,
 };
 use super::run::{Done, Execution, Placement};
 use super::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
@@ -287,7 +287,7 @@ impl<'e> Execution<'_, 'e> {
 /// What a person calls a component.
 fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'d, str> {
     match &body.meta.label {
-        Some(label) => format!("{} \"{}\"", definition.name, shortened(label)).into(),
+        Some(label) => format!("{} {}", definition.name, quoted(label)).into(),
         None => definition.name.as_str().into(),
     }
 }

@@ -85,15 +85,7 @@ pub(super) fn listed(ids: &[ComponentId]) -> String {
 
 /// What a command has named, for a message of bounded length.
 pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", shortened(text))
-}
-
-pub(super) fn shortened(text: &str) -> String {
-    const CHARS: usize = 80;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("\"{}\"", canvas_patch::truncate(text, 80))
 }
 
 /// Up to three that may have been meant.
