@@ -91,7 +91,7 @@
 mod coded;
 mod diff;
 mod markdown;
-#[cfg(feature = "proptest")]
+#[cfg(any(test, feature = "proptest"))]
 pub mod strategies;
 mod text;
 

@@ -15,10 +15,16 @@
 //! });
 //! ```
 
+mod hostile;
+
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::diff::build::{BuildOptions, Built, build_unique};
+
+pub use self::hostile::hostile_markdown;
+#[cfg(test)]
+pub(crate) use self::hostile::{hostile_line, hostile_lines};
 
 /// A document: front matter, headings of both kinds, prose, lists, quotes, fences, tables, comments and link definitions,
 /// whole or broken off, in any order.

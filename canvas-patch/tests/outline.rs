@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use canvas_patch::strategies::hostile_markdown;
 use canvas_patch::{ContainerKind, LineRange, Outline, outline};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -171,21 +172,6 @@ fn nesting_is_bounded_where_it_would_take_too_long() {
     }
 }
 
-/// Lines that meet in all the ways that matter, rather than letters that hardly ever do.
-fn markdown() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        4 => "[#]{1,3} [abc]?",
-        2 => "[ab=`*-]{1,4}",
-        2 => "(> ?|- |1\\. |  |    |\t){1,3}",
-        1 => Just("---".to_owned()),
-        1 => Just("```".to_owned()),
-        1 => "<!--|-->|<div>|\\[a\\]: b|\\| a \\||\\|-\\||\u{feff}|é|~~",
-    ];
-    let end = prop_oneof![8 => Just("\n"), 3 => Just(""), 1 => Just("\r\n"), 1 => Just("\r")];
-    prop::collection::vec((piece, end), 0..24)
-        .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, end)| [piece, end.to_owned()]).collect())
-}
-
 fn check_laws(text: &str) {
     let outline = outline(text);
     let line_count = text.split_inclusive('\n').count();
@@ -223,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn sections_are_ordered_and_nested(text in markdown()) {
+    fn sections_are_ordered_and_nested(text in hostile_markdown()) {
         check_laws(&text);
     }
 

@@ -1,20 +1,16 @@
 //! What holds for any text and address.
 
+use canvas_patch::strategies::hostile_markdown;
 use canvas_patch::{Address, ContainerKind, GrepLimits, Part, Query, grep, outline, resolve};
 use proptest::prelude::*;
 
 use super::{AMBIGUOUS, NOT_FOUND, item, lines, section};
 
-fn markdown() -> impl Strategy<Value = String> {
-    let line = "(> |- |  |1\\. ){0,2}(#{1,3} [ab]{0,2}|[ab]{1,2}|---|```|)(\r|\r\n|\n|\n|\n|\n)";
-    prop::collection::vec(line, 0..20).prop_map(|lines| lines.concat())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn path_and_ordinal_lead_back_to_the_section(text in markdown()) {
+    fn path_and_ordinal_lead_back_to_the_section(text in hostile_markdown()) {
         let outline = outline(&text);
         for (index, wanted) in outline.sections().iter().enumerate() {
             let path = outline.path(index);
@@ -32,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_lie_in_the_container_of_their_section(text in markdown(), n in 1_usize..4) {
+    fn parts_lie_in_the_container_of_their_section(text in hostile_markdown(), n in 1_usize..4) {
         let outline = outline(&text);
         for (index, wanted) in outline.sections().iter().enumerate() {
             let path = outline.path(index);
@@ -47,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn an_item_holds_its_items(text in markdown(), numbers in prop::collection::vec(1_usize..3, 2..4)) {
+    fn an_item_holds_its_items(text in hostile_markdown(), numbers in prop::collection::vec(1_usize..3, 2..4)) {
         for path in outline(&text).sections().iter().map(|section| section.title.as_str()).chain([""]) {
             let path: &[&str] = if path.is_empty() { &[] } else { &[path] };
             let at = |depth: usize| resolve(&text, &section(path, 1, Part::Item(numbers[..depth].to_vec())));
@@ -62,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn hits_are_the_lines_of_a_grep(text in markdown(), query in "[ab#>-]", n in 1_usize..4) {
+    fn hits_are_the_lines_of_a_grep(text in hostile_markdown(), query in "[ab#>-]", n in 1_usize..4) {
         let query = Query::literal(&query).expect("it is a query");
         let found = grep(&text, &query, GrepLimits::default()).expect("it is cheap");
         let expected = found.matches.get(n - 1).map(|found| found.line);

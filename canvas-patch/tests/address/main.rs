@@ -156,10 +156,12 @@ fn refusals_say_what_to_do() {
         message("# A\n", &section(&["A"], None, Part::Fence(2))),
         r#"the section ["A"] at line 1 has 0 code fences of its own, not 2; give a number up to that, or the path of a subsection"#
     );
-    let (cut, whole) = ("é".repeat(81), "é".repeat(80));
+    let (cut, whole, escaped) = ("é".repeat(81), "é".repeat(80), "\u{1}".repeat(17));
     for (path, shown) in [
         (vec![whole.as_str(), "A"], format!(r#"["{whole}", "A"]"#)),
         (vec![cut.as_str(), "A"], format!(r#"["{whole}"..., "A"]"#)),
+        // What is escaped counts as it is shown.
+        (vec![escaped.as_str()], format!(r#"["{}"...]"#, r"\u{1}".repeat(16))),
         (vec!["1", "2", "3", "4", "5", "6", "7", "8"], r#"["1", "2", "3", "4", "5", "6", "7", "8"]"#.into()),
         (
             vec!["1", "2", "3", "4", "5", "6", "7", "8", "9"],

@@ -10,7 +10,7 @@ use crate::text::grep::GrepError;
 
 /// At most so many places are listed when several fit.
 pub(super) const MAX_MATCHES: usize = 20;
-/// How many characters of a title an error message shows.
+/// How many characters of a title an error message shows, as they are escaped there.
 const MAX_SHOWN_CHARS: usize = 80;
 /// How many titles of a path, and numbers of an item, an error message shows.
 const MAX_SHOWN_TITLES: usize = 8;
@@ -134,6 +134,11 @@ impl AddressError {
         }
     }
 
+    /// Whether the same address may lead somewhere later: never while the text is the same.
+    pub const fn retryable(&self) -> bool {
+        false
+    }
+
     /// Sections that may have been meant.
     pub fn candidates(&self) -> &[Candidate] {
         match self {
@@ -219,12 +224,24 @@ impl fmt::Display for Shown<'_> {
         f.write_str(if left_out > 0 { "[..., " } else { "[" })?;
         for (at, title) in self.0[left_out..].iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
-            let end = title.char_indices().nth(MAX_SHOWN_CHARS).map_or(title.len(), |(end, _)| end);
-            let dots = if end < title.len() { "..." } else { "" };
-            write!(f, "{comma}{:?}{dots}", &title[..end])?;
+            let start = shown_start(title);
+            let dots = if start.len() < title.len() { "..." } else { "" };
+            write!(f, "{comma}{start:?}{dots}")?;
         }
         f.write_str("]")
     }
+}
+
+/// As much of a title as is shown.
+fn shown_start(title: &str) -> &str {
+    let mut chars_left = MAX_SHOWN_CHARS;
+    let mut fits = |c: char| {
+        let left = chars_left.checked_sub(c.escape_debug().count());
+        chars_left = left.unwrap_or(0);
+        left.is_some()
+    };
+    let end = title.find(|c| !fits(c)).unwrap_or(title.len());
+    &title[..end]
 }
 
 struct Proposal<'c>(&'c [Candidate]);

@@ -5,7 +5,8 @@ use crate::diff::apply::apply;
 use crate::diff::delta::Delta;
 use crate::diff::options::Options;
 use crate::markdown::address::Part;
-use crate::markdown::outline::live_tests::{cases, changed, document, made, text_edit, whole};
+use crate::markdown::outline::live_tests::{cases, changed, made, text_edit, whole};
+use crate::strategies::hostile_markdown;
 
 /// Checks what a change of texts gains and loses: headings as `#title@line`, and counts of items, fences and front
 /// matter.
@@ -294,7 +295,7 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn a_part_tells_what_the_whole_does(before in document(), made in made()) {
+    fn a_part_tells_what_the_whole_does(before in hostile_markdown(), made in made()) {
         let (after, edits) = changed(&before, &made);
         let (live, fresh) = (LiveOutline::new(before.clone()), LiveOutline::new(after.clone()));
         let changes = changes(&before, &after, &edits);
@@ -325,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn untouched_lines_stay(before in document(), made in made()) {
+    fn untouched_lines_stay(before in hostile_markdown(), made in made()) {
         let (after, edits) = changed(&before, &made);
         let touched = Touched::of(&before, &after, &changes(&before, &after, &edits));
         let (old, new): (Vec<_>, Vec<_>) =

@@ -1,8 +1,7 @@
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use proptest::prelude::*;
-use proptest::sample::{self, select};
+use proptest::sample;
 
 use super::*;
 use crate::markdown::outline::changed::MAX_EDITS;
@@ -10,6 +9,7 @@ use crate::markdown::outline::found::{Lead, RestartPoint};
 use crate::markdown::outline::index::SPACING;
 use crate::markdown::outline::parts::{scan, scan_in_parts, scan_whole};
 use crate::markdown::outline::scan::BYTES_PARSED;
+use crate::strategies::{hostile_line, hostile_lines, hostile_markdown};
 
 /// Fewer in an ordinary run.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
@@ -260,77 +260,9 @@ fn limits_of_the_parser() {
     edit(&mut live, &format!("e\n\n{deep}d\n"), &[]);
 }
 
-/// Lines that meet in all the ways that matter, rather than letters that hardly ever do.
-fn line() -> impl Strategy<Value = String> {
-    let rare = [
-        "```",
-        "```",
-        "~~~",
-        "````",
-        "---",
-        "===",
-        "-",
-        "<!--",
-        "-->",
-        "<div>",
-        "<pre>",
-        "</pre>",
-        "<b>",
-        "\u{feff}",
-        "'t",
-        "t'",
-        "|-|",
-        "| a |",
-        "a | b",
-        "-|-",
-        "[x]: y",
-        "[X]: 't",
-        "[y]: z 't'",
-        "[x]:",
-        "[y",
-        "...",
-        "\0",
-    ];
-    let titles = ["# a", "## b", "### c", "# [x]", "## [y][x] é", "# [y]", "#", "###### d #", "# ` b"];
-    let prefixes = [
-        "", "", "", "", "", "", "> ", "- ", "* ", "1. ", "2. ", "  ", "    ", "   ", "\t", "> > ", "- - ",
-        "-", "> - ",
-    ];
-    let content = prop_oneof![
-        5 => Just(String::new()),
-        5 => select(vec!["a", "b c", "*d*", "[x]", "`e"]).prop_map(str::to_owned),
-        4 => select(titles.to_vec()).prop_map(str::to_owned),
-        4 => select(rare.to_vec()).prop_map(str::to_owned),
-    ];
-    (select(prefixes.to_vec()), content).prop_map(|(prefix, content)| prefix.to_owned() + &content)
-}
-
-fn lines_of(count: Range<usize>) -> impl Strategy<Value = String> {
-    let ending = prop_oneof![
-        12 => Just(["\n"; 3]),
-        2 => Just(["\r\n"; 3]),
-        1 => Just(["\r"; 3]),
-        3 => Just(["\n", "\r\n", "\r"]),
-    ];
-    // A blank line between is what makes a block of its own.
-    let line = (line(), 0..3_usize, prop::bool::weighted(0.4));
-    (prop::collection::vec(line, count), ending).prop_map(|(lines, endings)| {
-        let one = |(line, ending, blank): (String, usize, bool)| {
-            let ending = endings[ending];
-            line + ending + if blank { ending } else { "" }
-        };
-        lines.into_iter().map(one).collect()
-    })
-}
-
-pub(crate) fn document() -> impl Strategy<Value = String> {
-    let head = prop_oneof![8 => Just(""), 1 => Just("---\nk: v\n---\n"), 1 => Just("\u{feff}"), 1 => Just("---\nk\n")];
-    (head, lines_of(0..30)).prop_map(|(head, lines)| head.to_owned() + &lines)
-}
-
 /// Ranges that are replaced, by lines or by characters.
 pub(crate) fn made() -> impl Strategy<Value = Vec<(sample::Index, usize, bool, String)>> {
-    let new = prop_oneof![4 => lines_of(0..3), 1 => Just(String::new()), 2 => line()];
+    let new = prop_oneof![4 => hostile_lines(0..3), 1 => Just(String::new()), 2 => hostile_line()];
     prop::collection::vec((any::<sample::Index>(), 0..4_usize, prop::bool::weighted(0.8), new), 1..4)
 }
 
@@ -396,7 +328,7 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn an_edited_outline_equals_a_fresh_one(before in document(), rounds in prop::collection::vec(made(), 1..4)) {
+    fn an_edited_outline_equals_a_fresh_one(before in hostile_markdown(), rounds in prop::collection::vec(made(), 1..4)) {
         let mut live = LiveOutline::new(before);
         check(&live);
         for made in rounds {
@@ -410,7 +342,7 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn parts_cost_a_few_readings(text in prop::collection::vec(document(), 1..8), part in 64..512_usize) {
+    fn parts_cost_a_few_readings(text in prop::collection::vec(hostile_markdown(), 1..8), part in 64..512_usize) {
         check_work(&text.concat(), part, 24);
     }
 }
