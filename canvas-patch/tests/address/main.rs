@@ -1,4 +1,4 @@
-//! Where addresses lead, and what is said when they lead nowhere.
+//! Where addresses lead, and the errors of those that lead nowhere.
 
 mod hostile;
 mod laws;
@@ -168,9 +168,8 @@ fn refusals_say_what_to_do() {
             r#"[..., "2", "3", "4", "5", "6", "7", "8", "9"]"#.into(),
         ),
     ] {
-        let said = message("text\n", &section(&path, None, None));
         let expected = format!("no section has the path {shown}; give a path from the outline, or lines");
-        assert_eq!(said, expected);
+        assert_eq!(message("text\n", &section(&path, None, None)), expected);
     }
     let many = "# A\n".repeat(50_000);
     let error = resolve(&many, &section(&["A"], None, None)).expect_err("ambiguous");

@@ -5,7 +5,7 @@ use canvas_patch::{Address, Part, Query, resolve};
 use super::{AMBIGUOUS, NOT_FOUND, check, check_around, check_refused, hit, item, lines, section};
 
 #[test]
-fn what_stands_before_the_first_heading() {
+fn the_preamble_is_the_text_before_the_first_heading() {
     let preamble = |part: Option<Part>| section(&[], None, part);
     let text = "---\na: b\n---\n\nintro\n\n- a\n  - b\n\n~~~\n~~~\n\n\n# A\n- c\n";
     check(text, &preamble(None), 5, 11);
@@ -121,7 +121,7 @@ fn containers_around_a_place() {
     check_around("> a\nb\n", &lines(2, 2), ">");
     check_around("> - a\n> - b\n>\n> - c\n", &lines(2, 2), ">-");
     check_around("> - a\n> - b\n>\n> - c\n", &lines(4, 4), ">-");
-    // A lone CR puts two items on one line: the first is taken.
+    // A lone CR puts two items on one line: it belongs to the first.
     check_around("- a\r- b\n", &lines(1, 1), "-");
     check_around("---\na: b\n---\n> c\n", &Address::FrontMatter, "");
     check_around("---\na: b\n---\n> c\n", &lines(2, 2), "");

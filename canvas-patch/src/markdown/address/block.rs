@@ -25,7 +25,7 @@ pub(super) fn find_part(blocks: &[Block], section: Option<usize>, part: &Part) -
 }
 
 fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Result<usize, Missing> {
-    // Blocks inside of an item stand right behind it, and are deeper.
+    // Blocks inside of an item come right after it, and are deeper.
     let (mut from, mut depth, mut nesting) = (0, 0, 0);
     loop {
         let items = || {

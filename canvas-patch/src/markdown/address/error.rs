@@ -8,7 +8,7 @@ use super::model::Part;
 use crate::markdown::outline::Outline;
 use crate::text::grep::GrepError;
 
-/// At most so many places are listed when several fit.
+/// Most places that are listed when several fit.
 pub(super) const MAX_MATCHES: usize = 20;
 /// How many characters of a title an error message shows, as they are escaped there.
 const MAX_SHOWN_CHARS: usize = 80;
@@ -35,9 +35,9 @@ pub enum AddressError {
     /// The text begins with no front matter.
     #[error("the text has no front matter; it would begin with a line of `---` and have a second one")]
     NoFrontMatter,
-    /// Nothing stands before the first section.
+    /// No text precedes the first section.
     #[error(
-        "the empty path means what stands before the first heading, and nothing does; give the path of a section"
+        "the empty path means the text before the first heading, and there is none; give the path of a section"
     )]
     NoPreamble,
     /// No section has this path.
@@ -79,9 +79,9 @@ pub enum AddressError {
     },
     /// Several sections have this path.
     #[error(
-        "{total} sections match {} (lines {}); give a longer path, or an ordinal from 1 to {total}",
+        "{total} sections match {}{}; give a longer path, or an ordinal from 1 to {total}",
         Shown(path),
-        HeadingLines(candidates)
+        places(candidates.iter().map(|candidate| candidate.heading_line))
     )]
     Ambiguous {
         /// The path asked for.
@@ -94,7 +94,7 @@ pub enum AddressError {
     /// No line matches the query, or fewer than the ordinal says.
     #[error(
         "{total} line(s) match{}{}; {}",
-        Places(lines), Rank(*ordinal),
+        places(lines.iter().copied()), Rank(*ordinal),
         if *total == 0 { "give another query" } else { "give an ordinal up to that" }
     )]
     NoSuchHit {
@@ -106,7 +106,7 @@ pub enum AddressError {
         total: usize,
     },
     /// Several lines match the query.
-    #[error("{total} lines match{}; give a longer query, or an ordinal from 1 to {total}", Places(lines))]
+    #[error("{total} lines match{}; give a longer query, or an ordinal from 1 to {total}", places(lines.iter().copied()))]
     AmbiguousHit {
         /// The lines that match, by ordinal, at most 20.
         lines: Vec<usize>,
@@ -210,7 +210,7 @@ impl fmt::Display for Holder<'_> {
             Some(section) => {
                 write!(f, "the section {} at line {}", Shown(&section.path), section.heading_line)
             }
-            None => f.write_str("what stands before the first section"),
+            None => f.write_str("the text before the first section"),
         }
     }
 }
@@ -268,25 +268,11 @@ impl fmt::Display for Rank {
 }
 
 /// Lines in brackets; nothing where there are none.
-struct Places<'l>(&'l [usize]);
-
-impl fmt::Display for Places<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, more @ ..] = self.0 else { return Ok(()) };
-        write!(f, " (lines {first}")?;
-        more.iter().try_for_each(|line| write!(f, ", {line}"))?;
-        f.write_str(if self.0.len() == MAX_MATCHES { " ...)" } else { ")" })
-    }
-}
-
-struct HeadingLines<'c>(&'c [Candidate]);
-
-impl fmt::Display for HeadingLines<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, candidate) in self.0.iter().enumerate() {
-            let comma = if at == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", candidate.heading_line)?;
-        }
-        if self.0.len() == MAX_MATCHES { f.write_str(" ...") } else { Ok(()) }
+fn places(lines: impl ExactSizeIterator<Item = usize>) -> String {
+    let more = if lines.len() == MAX_MATCHES { " ..." } else { "" };
+    match lines.map(|line| line.to_string()).collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        [line] => format!(" (line {line})"),
+        lines => format!(" (lines {}{more})", lines.join(", ")),
     }
 }

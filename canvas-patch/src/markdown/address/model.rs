@@ -25,7 +25,7 @@ pub enum Address {
     /// A section, or a part of one.
     Section {
         /// Titles as the outline has them: the full path from the outermost section, or the last titles
-        /// of it. The empty path is the preamble: what stands before the first heading outside of quotes
+        /// of it. The empty path is the preamble: the text before the first heading outside of quotes
         /// and list items, front matter left out.
         path: Vec<String>,
         /// Which of several sections is meant, counted from 1 in document order.
@@ -42,9 +42,9 @@ pub enum Address {
     },
 }
 
-/// A part of what stands between a heading and the next heading, counted from 1 in order of appearance.
+/// A part of the text between a heading and the next heading, counted from 1 in order of appearance.
 ///
-/// What stands below a heading inside a quote or list item counts for that heading's section.
+/// The text below a heading inside a quote or list item counts for that heading's section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// A list item. The first number counts the items of all lists of the section, those in quotes too, that no

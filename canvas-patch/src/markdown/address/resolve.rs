@@ -14,7 +14,7 @@ use crate::text::lines;
 ///
 /// Sections whose full path equals the given one are the matches; where there are none, those whose full
 /// path ends with it. Titles are compared exactly. Without an ordinal there must be one match; with it,
-/// the match of that rank is meant. A fence without an end runs to the end of what it stands in.
+/// the match of that rank is meant. A fence without an end runs to the end of its container or text.
 ///
 /// ```
 /// use canvas_patch::{Address, Part, resolve};

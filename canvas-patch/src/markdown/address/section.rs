@@ -5,7 +5,7 @@ use crate::markdown::outline::{LineRange, Outline, Section};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// At most so many headings are proposed when none fits.
+/// Most headings that are proposed when none fits.
 const MAX_NEAREST: usize = 5;
 /// How many headings are compared for a proposal, and how many characters of each title.
 const MAX_COMPARED: usize = 10_000;

@@ -14,7 +14,7 @@ pub(crate) struct Changed {
     pub(crate) new: Range<usize>,
 }
 
-/// What leads from one text to the other: the edits where they do, else all from the first to the last difference.
+/// The changes that make one text of the other: the edits where they do, else all from the first to the last difference.
 pub(crate) fn changes(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Changed> {
     checked(before, after, edits).unwrap_or_else(|| difference(before, after))
 }

@@ -8,7 +8,7 @@ use memchr::memchr2_iter;
 /// Container markers beyond this many bytes of a line's prefix may be read as blanks.
 const PREFIX: usize = 256;
 
-/// Nesting depth times lines that are parsed as they stand: some 50 ms.
+/// Nesting depth times lines that are parsed unchanged: some 50 ms.
 const BUDGET: usize = 1 << 26;
 
 /// `text` as the parser shall see it: the same length, and all but always the same text.

@@ -65,7 +65,7 @@ impl Lead {
 /// The start of a line at which the parser has nothing open: the text below it reads the same without the text above.
 ///
 /// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote and in
-/// no other list item. The text before it, its own line and the next tell whether it is one.
+/// no other list item. Whether it is one depends on the text before it, its own line and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RestartPoint {
     pub(super) byte: usize,

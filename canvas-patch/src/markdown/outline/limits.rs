@@ -8,7 +8,7 @@ use super::found::{Definition, Lead};
 /// What link references may expand to before pulldown-cmark stops resolving them, where the text is no longer.
 const EXPANSION: usize = 100_000;
 
-/// What tells whether the parser's limits can matter for a text.
+/// Decides whether the parser's limits can matter for a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ParserLimits {
     /// Whether a line nests deeply.

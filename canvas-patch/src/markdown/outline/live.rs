@@ -13,25 +13,37 @@ use crate::text::lines;
 
 /// A text with its outline, which an edit brings up to date at the cost of the edit.
 ///
-/// After [`LiveOutline::edit`] the outline equals [`outline`](super::outline()) of the new text, always. What is read
-/// again reaches from the last restart point two lines above the change to the first one below it at which text and
-/// parse are as before. Restart points are headings with `#`, items of outermost lists, and what follows a blank line
-/// outside of lists and quotes. Of the rest, line numbers are moved.
+/// After [`LiveOutline::edit`] the outline equals [`outline`](super::outline()) of the new text, always. The parser reads
+/// from the last restart point two lines above the change to the first one below it at which text and parse are as before.
+/// Restart points are headings with `#`, items of outermost lists, and text after a blank line outside of lists and quotes.
+/// Line numbers after it are moved, and both texts are compared byte for byte.
 ///
 /// Some edits cost a full outline: those that change which link labels are defined, and all edits of texts that nest
 /// so deeply, or may refer to links so often, that the parser's own limits could matter. An edit that opens a fence
 /// reads what the fence swallows. A few full outlines are the most that an edit can cost.
 ///
-/// ```
-/// use canvas_patch::{LiveOutline, Options, apply, outline};
+/// The text is shared: whoever holds it in an [`Arc`] keeps it once. A clone copies the outline, so a cache holds it in
+/// an [`Arc`] too, and copies it only while somebody else reads it:
 ///
-/// let mut live = LiveOutline::new("# A\n\ntext\n\n# B\n".to_owned());
-/// let applied = apply(live.text(), "@@ -3,1 +3,2 @@\n-text\n+## C\n+text\n", &Options::default())?;
-/// let (delta, after) = (applied.delta(), applied.into_text());
-/// live.edit(after, delta.edits());
-/// assert_eq!(live.outline().path(1), ["A", "C"]);
-/// assert_eq!(live.outline(), &outline(live.text()));
-/// # Ok::<(), canvas_patch::ApplyError>(())
+/// ```
+/// use std::sync::Arc;
+///
+/// use canvas_patch::{Address, EditPolicy, LiveOutline, Options, apply, outline};
+///
+/// let before = Arc::new("# A\n\ntext\n\n# B\n".to_owned());
+/// let mut cached = Arc::new(LiveOutline::new(Arc::clone(&before)));
+/// let reader = Arc::clone(&cached);
+///
+/// let applied = apply(&before, "@@ -3,1 +3,2 @@\n-text\n+## C\n+text\n", &Options::default())?;
+/// let (delta, after) = (applied.delta(), Arc::new(applied.into_text()));
+/// let section = Address::Section { path: vec!["A".into()], ordinal: None, part: None };
+/// let policy = EditPolicy { scope: Some(section), refuse_side_effects: true };
+/// assert_eq!(cached.check_edit(&after, delta.edits(), &policy)?.headings_gained[0].title, "C");
+///
+/// Arc::make_mut(&mut cached).edit(Arc::clone(&after), delta.edits());
+/// assert_eq!(cached.outline().path(1), ["A", "C"]);
+/// assert_eq!((cached.outline(), reader.outline()), (&outline(&after), &outline(&before)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct LiveOutline {
@@ -64,9 +76,9 @@ impl LiveOutline {
 
     /// Takes `after` for the text, and brings the outline up to date.
     ///
-    /// `edits` lead from the text to `after`, as those of [`Applied::delta`](crate::Applied::delta) do. They let edits
-    /// that lie far apart be read apart, and are checked: where there are none, or they do not lead there, the outline
-    /// is right all the same, and everything between the first and the last difference counts as changed.
+    /// `edits` make `after` of the text, as those of [`Applied::delta`](crate::Applied::delta) do. They let edits that
+    /// lie far apart be read apart, and are checked: where there are none, or they make something else, the outline is
+    /// right all the same, and everything between the first and the last difference counts as changed.
     pub fn edit(&mut self, after: impl Into<Arc<String>>, edits: &[TextEdit]) {
         let after = after.into();
         let changes = changes(&self.text, &after, edits);

@@ -89,13 +89,13 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
     let mut undefined =
         Undefined { labels: BTreeSet::new(), bytes_left: if defines { body.len() / UNDEFINED } else { 0 } };
     let mut found = parts(&mut |label| undefined.note(label));
-    if found.definitions.is_empty() && found.behind.is_empty() {
+    if found.definitions.is_empty() && found.after_end.is_empty() {
         return Some(found.scan.finish(Vec::new()));
     }
     let all = definitions_only(&found.definitions);
     let known = Parser::new(&all);
     let known = known.reference_definitions();
-    if !found.behind.iter().all(|label| known.get(label).is_some()) {
+    if !found.after_end.iter().all(|label| known.get(label).is_some()) {
         return None;
     }
     if undefined.bytes_left == 0 || undefined.labels.iter().any(|label| known.get(label).is_some()) {
@@ -142,8 +142,8 @@ struct Parts<'t> {
     definitions: Vec<Definition>,
     /// In any part, so that none can have met a limit of the parser.
     longest_definition: usize,
-    /// Labels that the parser took for defined behind the end of a part.
-    behind: BTreeSet<String>,
+    /// Labels that the parser took for defined after the end of a part.
+    after_end: BTreeSet<String>,
     /// Of one part.
     most_brackets: usize,
 }
@@ -158,8 +158,8 @@ impl<'t> Parts<'t> {
         part: usize,
         is_defined: &mut dyn FnMut(&str) -> bool,
     ) -> Self {
-        let (definitions, behind) = (Vec::new(), BTreeSet::new());
-        let mut parts = Self { scan, definitions, longest_definition: 0, behind, most_brackets: 0 };
+        let (definitions, after_end) = (Vec::new(), BTreeSet::new());
+        let mut parts = Self { scan, definitions, longest_definition: 0, after_end, most_brackets: 0 };
         let mut size = part;
         while at < text.len() {
             let end = lines::line_end(text, at.saturating_add(size).min(text.len()));
@@ -171,7 +171,7 @@ impl<'t> Parts<'t> {
             parts.longest_definition = parts.longest_definition.max(longest(&definitions));
             parts.most_brackets = parts.most_brackets.max(brackets(&text[at..end]));
             let kept = definitions.partition_point(|definition| definition.byte < settled);
-            parts.behind.extend(definitions.drain(kept..).map(|definition| definition.label));
+            parts.after_end.extend(definitions.drain(kept..).map(|definition| definition.label));
             parts.definitions.append(&mut definitions);
             (at, size) = (settled, part);
         }

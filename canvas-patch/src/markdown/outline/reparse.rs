@@ -75,13 +75,13 @@ struct Resync {
     new: RestartPoint,
     /// Index of the old point.
     old: usize,
-    /// The first edit behind it.
+    /// The first change after it.
     next: usize,
 }
 
 impl Reader<'_> {
-    /// Reads from above the edit at `next` until text and parse are as before. Points before `first` are taken, and
-    /// what follows them is moved by `shift`. Also tells the first edit behind the reparse.
+    /// Reads from above the change at `next` until text and parse are as before. Points before `first` are replaced
+    /// already, and what follows them has moved by `shift`. Also returns the first change after what was read.
     fn reparse(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Reparse, usize)> {
         let points = &self.index.points;
         let above = two_lines_above(&self.before, self.changes[next].old.start);
@@ -113,7 +113,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between `start` and the byte `end`; `None` where the parser's limits could matter.
+    /// What the text has between `start` and the byte `end`; `None` where the parser's limits could matter.
     fn read(&mut self, start: RestartPoint, end: usize) -> Option<ScanResult> {
         let body = &self.after[start.byte..end];
         let mut scan = Scan::new(&self.after[..end], start, 0);
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Some(scan.finish(definitions))
     }
 
-    /// The end of the second line after the first old point at or behind `target`, where nothing is edited.
+    /// The end of the second line after the first old point at or after `target`, where nothing is changed.
     fn end_of_reading(&self, mut target: usize) -> usize {
         let (points, changes) = (&self.index.points, self.changes);
         let mut next = changes.partition_point(|changed| changed.new.end <= target);
@@ -150,14 +150,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The first point of a found behind the edit at `next` that is an old one too.
+    /// The first point of those found after the change at `next` that is an old one too.
     fn resync(&self, next: usize, found: &ScanResult, end: usize) -> Option<Resync> {
         let (points, changes) = (&self.index.points, self.changes);
         let start = found.points.first()?.byte;
         // Nearer to the end of what was read, a point need not be one in the whole text.
         let last = if end == self.after.len() { end } else { two_lines_above(self.after, end).max(start) };
-        let behind = found.points.partition_point(|point| point.byte < changes[next].new.end);
-        let candidates = found.points[behind..].iter().take_while(|point| point.byte <= last);
+        let after_change = found.points.partition_point(|point| point.byte < changes[next].new.end);
+        let candidates = found.points[after_change..].iter().take_while(|point| point.byte <= last);
         candidates.copied().find_map(|new| {
             let next = changes.partition_point(|changed| changed.new.end <= new.byte);
             let before = &changes[next.checked_sub(1)?];
@@ -171,14 +171,14 @@ impl Reader<'_> {
     }
 
     /// Whether the reparse defines the link labels that it defined before, or at least no label comes or goes in all.
-    /// Titles that refer to them stand anywhere.
+    /// Titles that refer to them may be anywhere.
     fn labels_stay(&self, reparse: &Reparse) -> bool {
         let (definitions, points) = (&self.index.definitions, &self.index.points);
         let old = definitions_between(definitions, points, &reparse.old);
-        let (new, behind) = reparse.found.definitions.split_at(
+        let (new, beyond) = reparse.found.definitions.split_at(
             reparse.found.definitions.partition_point(|definition| definition.byte < reparse.end.byte),
         );
-        if definitions[old.clone()].iter().map(label).eq(new.iter().map(label)) && behind.is_empty() {
+        if definitions[old.clone()].iter().map(label).eq(new.iter().map(label)) && beyond.is_empty() {
             return true;
         }
         let old: BTreeSet<_> = definitions[old].iter().map(label).collect();
@@ -186,7 +186,7 @@ impl Reader<'_> {
         let known: BTreeSet<_> = definitions.iter().map(label).collect();
         old.is_subset(&new)
             && new.is_subset(&known)
-            && behind.iter().map(label).all(|label| known.contains(label))
+            && beyond.iter().map(label).all(|label| known.contains(label))
     }
 }
 

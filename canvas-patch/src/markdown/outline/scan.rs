@@ -139,7 +139,7 @@ impl<'t> Scan<'t> {
                     _ => {}
                 }
                 match &event {
-                    // Its end is taken with its title.
+                    // `title` consumes its end.
                     Event::Start(Tag::Heading { .. }) => {}
                     Event::Start(_) => depth += 1,
                     Event::End(_) => depth -= 1,
@@ -175,7 +175,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Reads a part of the text and keeps what is the same in the whole text: all up to the last point that the part
-    /// settles, or all where the text ends. Returns where that is, and the definitions up to there and behind it.
+    /// settles, or all where the text ends. Returns where that is, and the definitions up to there and after it.
     ///
     /// Where it is the start of the part, nothing was kept.
     pub(super) fn read_part<const BLOCKS: bool>(
@@ -253,7 +253,7 @@ impl<'t> Scan<'t> {
         self.next_point = last_point.saturating_add(self.spacing);
         self.open.clone_from(open);
         for open in open {
-            // It ends behind the mark, and so behind the ends of all that it holds up to there.
+            // It ends after the mark, and so after the ends of all that it holds up to there.
             let section = &mut self.outline.sections[open.section];
             section.lines = section.heading;
         }

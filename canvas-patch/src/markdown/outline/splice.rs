@@ -87,7 +87,7 @@ impl Index {
         }
     }
 
-    /// Replaces entries by entries, and tells which are which now, from the first new one on.
+    /// Replaces entries by entries, and returns which are which now, from the first new one on.
     fn replace_entries(&mut self, reparses: Vec<Reparse>) -> Vec<Part> {
         let bounds: Vec<_> = reparses
             .iter()
@@ -190,7 +190,7 @@ impl Index {
         }
     }
 
-    /// Has `open` hold the sections that are open behind those of `range`, outermost first.
+    /// Has `open` hold the sections that are open after those of `range`, outermost first.
     fn open_sections(&self, range: Range<usize>, open: &mut Vec<usize>) {
         let sections = &self.outline.sections;
         let outside = |index: &usize| sections[*index].container.is_none();

@@ -51,7 +51,7 @@ pub enum EditPolicyError {
     /// code fence.
     #[error(
         "line {line} of the new text is not in the edit, but the edit makes it {}; \
-         look for a fence, comment, indentation or blank line that reaches further than meant", Spill(*is_now)
+         look for a fence, comment, indentation or blank line that reaches further than intended", Spill(*is_now)
     )]
     SideEffect {
         /// The line of the text after.

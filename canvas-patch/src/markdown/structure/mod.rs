@@ -1,4 +1,10 @@
 //! What an edit does to the structure of a Markdown text, and edits that are refused for it.
+//!
+//! * A side effect is a change of meaning of a line that the edit does not touch: it becomes, or is no longer, a heading of
+//!   its level, a list item or the start of a fence. A fence that the edit leaves open is one too.
+//! * An edit that writes or removes both `---` lines intends to change the front matter.
+//! * A heading that only moved is neither gained nor lost.
+//! * Only the ranges that the edit can have changed are compared, as [`LiveOutline::edit`] reads them.
 
 mod error;
 mod touched;
@@ -45,7 +51,7 @@ pub struct Heading {
 
 /// What an edit of a text gains and loses.
 ///
-/// `edits` lead from one text to the other, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
+/// `edits` turn one text into the other, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
 /// `before`; [`LiveOutline::change`] saves it.
 pub fn structure_change(before: &str, after: &str, edits: &[TextEdit]) -> StructureChange {
     LiveOutline::new(before.to_owned()).change(after, edits)
@@ -62,7 +68,7 @@ pub struct EditPolicy {
     pub refuse_side_effects: bool,
 }
 
-/// Checks a patch that was applied to `before` against what it may do, and tells what it gains and loses.
+/// Checks a patch that was applied to `before` against a policy, and returns what it gains and loses.
 ///
 /// Costs one outline of `before`; [`LiveOutline::check_edit`] saves it.
 ///
@@ -123,13 +129,13 @@ impl LiveOutline {
 
 fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), EditPolicyError> {
     let mut end = scope.end;
-    let mut behind = lines::skip(before, 0, end).map_or("", |at| &before[at..]);
-    while !behind.is_empty() {
-        let (line, rest) = behind.split_at(lines::line_end(behind, 0));
+    let mut below = lines::skip(before, 0, end).map_or("", |at| &before[at..]);
+    while !below.is_empty() {
+        let (line, rest) = below.split_at(lines::line_end(below, 0));
         if !line.trim().is_empty() {
             break;
         }
-        (end, behind) = (end + 1, rest);
+        (end, below) = (end + 1, rest);
     }
     for lines in touched.old() {
         // Above the first line of a text there is none.
@@ -163,7 +169,7 @@ struct Entity {
     unclosed: bool,
 }
 
-/// What stands in the regions that an edit may have changed.
+/// Headings, items and fences of the regions that an edit may have changed.
 #[derive(Debug)]
 struct Both {
     old: Vec<Entity>,
@@ -227,7 +233,7 @@ impl Both {
         Ok(())
     }
 
-    /// Who writes or removes both `---` lines means it.
+    /// An edit of both `---` lines intends it.
     fn check_front_matter(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let (made, touched) = match (self.old_front_matter, self.new_front_matter) {
             (None, Some(new)) => (true, [new.start, new.end].map(|line| touched.old_line(line).is_none())),
@@ -279,7 +285,7 @@ fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
     }));
 }
 
-/// Whether the last line of a fenced block closes it. Markers of quotes may stand before it.
+/// Whether the last line of a fenced block closes it. Markers of quotes may precede it.
 fn is_closed(block: &str) -> bool {
     let Some(fence) = block.chars().next() else { return false };
     let length = block.chars().take_while(|&c| c == fence).count();

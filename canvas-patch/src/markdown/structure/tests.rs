@@ -65,7 +65,7 @@ fn unintended_changes() {
     let around = |text: &str| format!("# a\n\n{text}\n\n# z\n\n- i\n");
     let case =
         |before: &str, after: &str, code, line| unintended(&around(before), &around(after), code, line);
-    // What is meant passes.
+    // Intended changes pass.
     case("b", "c", "", 0);
     case("b", "## b\n\n- c\n\n```\nd\n```", "", 0);
     case("b", "c\n---", "", 0);
@@ -112,13 +112,13 @@ fn refusals_say_what_to_do() {
             "- b\n\n\n\n    - c\n",
             "\n\n    - c\n",
             "line 3 of the new text is not in the edit, but the edit makes it lose its meaning as heading, list item \
-             or fence; look for a fence, comment, indentation or blank line that reaches further than meant",
+             or fence; look for a fence, comment, indentation or blank line that reaches further than intended",
         ),
         (
             "<!--\n# b\n",
             "# b\n",
             "line 1 of the new text is not in the edit, but the edit makes it a heading, list item or fence that it \
-             was not; look for a fence, comment, indentation or blank line that reaches further than meant",
+             was not; look for a fence, comment, indentation or blank line that reaches further than intended",
         ),
         (
             "---\n\na: b\n\n---\n",
@@ -266,16 +266,16 @@ fn a_byte_order_mark_belongs_to_the_first_line() {
     let strict = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
     for (before, after) in [(with, without), (without, with)] {
         for edits in [vec![text_edit(0, before, after)], vec![]] {
-            let told = LiveOutline::new(before.to_owned()).check_edit(after, &edits, &strict);
-            assert_eq!(told, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {edits:?}");
+            let found = LiveOutline::new(before.to_owned()).check_edit(after, &edits, &strict);
+            assert_eq!(found, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {edits:?}");
         }
     }
-    // An edit behind the mark is one of its line, whatever it changes; one before it touches nothing.
-    for (at, told) in
+    // An edit right after the mark is one of its line, whatever it changes; one before it touches nothing.
+    for (at, expected) in
         [(3, Err(EditPolicyError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))]
     {
         let edits = [text_edit(at, "", "")];
-        assert_eq!(LiveOutline::new(with.to_owned()).check_edit(with, &edits, &strict), told, "{at}");
+        assert_eq!(LiveOutline::new(with.to_owned()).check_edit(with, &edits, &strict), expected, "{at}");
     }
 }
 

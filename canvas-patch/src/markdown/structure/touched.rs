@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 use crate::markdown::outline::Changed;
 use crate::text::lines;
 
-/// Whole lines, counted from 0, that stand in the place of others. In order and apart.
+/// Whole lines, counted from 0, that replace others. In order and apart.
 #[derive(Debug)]
 pub(super) struct Touched {
     changes: Vec<(Range<usize>, Range<usize>)>,
@@ -40,12 +40,12 @@ impl Touched {
         self.changes.iter().map(|(old, _)| old)
     }
 
-    /// Where a line of the text after stood before, both counted from 1; `None` if the edit touches it.
+    /// The line of the text before that a line of the text after was, both counted from 1; `None` if the edit touches it.
     pub(super) fn old_line(&self, new: usize) -> Option<usize> {
         moved(&self.changes, new, |(old, new)| (new, old))
     }
 
-    /// Where a line of the text before stands after; `None` if the edit touches it.
+    /// The line of the text after that a line of the text before has become; `None` if the edit touches it.
     pub(super) fn new_line(&self, old: usize) -> Option<usize> {
         moved(&self.changes, old, |(old, new)| (old, new))
     }
@@ -77,7 +77,7 @@ fn count(bytes: &[u8]) -> usize {
     newlines(bytes) + usize::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// Where the line `line` of one side stands on the other, both from 1.
+/// The line of the other side that `line` of this side is, both from 1.
 fn moved(
     changes: &[(Range<usize>, Range<usize>)],
     line: usize,

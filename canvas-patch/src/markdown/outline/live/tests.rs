@@ -126,7 +126,7 @@ fn what_reaches_far() {
         ("[x]: b\n'c\nd e\n\n# [x]\n", "[x]: b\n'c\nd'\n\n# [x]\n"),
         ("a\n\n# [x] [y][x] [x][]\n\nb\n\n[x]: c\n", "a\n\n# [x] [y][x] [z][]\n\nb\n\n[x]: c\n"),
         ("```\n[x]: a\n```\n# [x]\n", "``\n[x]: a\n```\n# [x]\n"),
-        // Parents, ends and what stands before the first heading.
+        // Parents, ends and what precedes the first heading.
         ("# a\n\n## b\n\n### c\n\n# d\n", "# a\n\n### c\n\n# d\n"),
         ("## a\n\nb\n\n## c\n", "# a\n\nb\n\n## c\n"),
         ("a\n\n- b\n\n## c\n", "### a\n\n- b\n\n## c\n"),
@@ -248,7 +248,7 @@ fn limits_of_the_parser() {
     let mut live = LiveOutline::new(format!("{long}{}{long}", part("y")));
     assert!(!edit(&mut live, &format!("{long}{}{long}", part("z")), &[]));
     assert!(edit(&mut live, &format!("{long}{}b\n\n{long}", part("z")), &[]));
-    // Deep nesting that is read as it stands in a short text.
+    // Deep nesting that is read unchanged in a short text.
     let nested = "> ".repeat(200) + "a\n\nb\n\n# c\n";
     assert!(edit(&mut LiveOutline::new(nested.clone()), &(nested + "\nd\n"), &[]));
     // Deep nesting that is read as code in a long text only.
@@ -266,7 +266,7 @@ pub(crate) fn made() -> impl Strategy<Value = Vec<(sample::Index, usize, bool, S
     prop::collection::vec((any::<sample::Index>(), 0..4_usize, prop::bool::weighted(0.8), new), 1..4)
 }
 
-/// The text after the changes, with the edits that lead to it.
+/// The text after the changes, with the edits that make it.
 pub(crate) fn changed(
     before: &str,
     changes: &[(sample::Index, usize, bool, String)],
