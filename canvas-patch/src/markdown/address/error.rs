@@ -94,7 +94,8 @@ pub enum AddressError {
     /// No line matches the query, or fewer than the ordinal says.
     #[error(
         "{total} line(s) match{}{}; {}",
-        places(lines.iter().copied()), Rank(*ordinal),
+        places(lines.iter().copied()),
+        ordinal.map_or_else(String::new, |ordinal| format!(", so there is none of ordinal {ordinal}")),
         if *total == 0 { "give another query" } else { "give an ordinal up to that" }
     )]
     NoSuchHit {
@@ -256,14 +257,6 @@ impl fmt::Display for Proposal<'_> {
             write!(f, "{} (line {heading_line}), ", Shown(path))?;
         }
         write!(f, "{} (line {})", Shown(&last.path), last.heading_line)
-    }
-}
-
-struct Rank(Option<usize>);
-
-impl fmt::Display for Rank {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |ordinal| write!(f, ", so there is none of ordinal {ordinal}"))
     }
 }
 

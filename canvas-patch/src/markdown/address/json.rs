@@ -90,7 +90,6 @@ impl TryFrom<Wire> for Address {
     fn try_from(wire: Wire) -> Result<Self, WireError> {
         let Wire { lines, front_matter, section, grep, regex, ordinal, item, fence } = wire;
         let has_part = item.is_some() || fence.is_some();
-        let misplaced = |field, owner| Err(WireError::Misplaced { field, owner });
         match (lines, front_matter, section, grep) {
             (_, _, None, _) if has_part => misplaced("an item or fence", "a section"),
             (_, _, _, None) if regex.is_some() => misplaced("regex", "grep"),
@@ -112,6 +111,10 @@ impl TryFrom<Wire> for Address {
             _ => Err(WireError::OnePlace),
         }
     }
+}
+
+fn misplaced(field: &'static str, owner: &'static str) -> Result<Address, WireError> {
+    Err(WireError::Misplaced { field, owner })
 }
 
 impl From<Vec<usize>> for Numbers {

@@ -1,7 +1,7 @@
 //! Sections by their paths, and the headings nearest to a path that is not there.
 
 use super::error::{AddressError, Candidate, MAX_MATCHES};
-use crate::markdown::outline::{LineRange, Outline, Section};
+use crate::markdown::outline::{LineRange, Outline};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
@@ -85,9 +85,10 @@ pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
 fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {
     let Some(wanted) = path.last() else { return Vec::new() };
     let wanted = comparable(wanted);
-    let distance = |section: &Section| edit_distance(&wanted, &comparable(&section.title));
-    let compared = outline.sections().iter().take(MAX_COMPARED);
-    let mut ranked: Vec<_> = compared.map(distance).zip(0_usize..).collect();
+    let compared = outline.sections().iter().take(MAX_COMPARED).enumerate();
+    let mut ranked: Vec<_> = compared
+        .map(|(index, section)| (edit_distance(&wanted, &comparable(&section.title)), index))
+        .collect();
     ranked.sort_unstable();
     ranked.truncate(MAX_NEAREST);
     ranked.into_iter().map(|(_, index)| Candidate::new(outline, index)).collect()

@@ -98,7 +98,6 @@ impl LiveOutline {
     /// The regions that an edit may have changed, before and after; all the rest is the same but for its place.
     pub(crate) fn regions(&self, after: &str, changes: &[Changed]) -> Vec<(Region, Region)> {
         // Behind a byte order mark no line starts: an edit there is one of the first line, which may read the same.
-        let is_in_mark = |text: &str, at: usize| lines::mark(text) > 0 && at <= lines::mark(text);
         let at_mark = changes.first().is_some_and(|first| {
             is_in_mark(&self.text, first.old.start) || is_in_mark(after, first.new.start)
         });
@@ -115,6 +114,11 @@ impl LiveOutline {
         });
         regions.collect()
     }
+}
+
+/// Whether a place is in the byte order mark that a text begins with, or right after it.
+fn is_in_mark(text: &str, at: usize) -> bool {
+    lines::mark(text) > 0 && at <= lines::mark(text)
 }
 
 #[cfg(test)]

@@ -80,15 +80,11 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
     if body.len() <= part || depth::is_bounded(body) {
         return None;
     }
-    let parts = |is_defined: &mut dyn FnMut(&str) -> bool| {
-        let scan = Scan::new(text, lead.end(text), spacing);
-        Parts::read::<BLOCKS>(scan, text, lead.bytes, part, is_defined)
-    };
     // No definition is written without these two.
     let defines = memmem::find(body.as_bytes(), b"]:").is_some();
     let mut undefined =
         Undefined { labels: BTreeSet::new(), bytes_left: if defines { body.len() / UNDEFINED } else { 0 } };
-    let mut found = parts(&mut |label| undefined.note(label));
+    let mut found = Parts::read::<BLOCKS>(text, lead, spacing, part, |label| undefined.note(label));
     if found.definitions.is_empty() && found.after_end.is_empty() {
         return Some(found.scan.finish(Vec::new()));
     }
@@ -99,11 +95,12 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
         return None;
     }
     if undefined.bytes_left == 0 || undefined.labels.iter().any(|label| known.get(label).is_some()) {
-        found = parts(&mut |label| known.get(label).is_some());
+        found = Parts::read::<BLOCKS>(text, lead, spacing, part, |label| known.get(label).is_some());
     }
-    let limits =
-        |brackets| ParserLimits { deep: false, longest_definition: found.longest_definition, brackets };
-    if limits(brackets(text)).can_matter(body) || limits(found.most_brackets).can_matter("") {
+    let longest_definition = found.longest_definition;
+    let of_text = ParserLimits { deep: false, longest_definition, brackets: brackets(text) };
+    let of_part = ParserLimits { brackets: found.most_brackets, ..of_text };
+    if of_text.can_matter(body) || of_part.can_matter("") {
         return None;
     }
     // Of a label that several parts define, the first.
@@ -149,21 +146,26 @@ struct Parts<'t> {
 }
 
 impl<'t> Parts<'t> {
-    /// Reads the text from the byte `at` on. Linear: a part that settles little ends before a block that the next part
-    /// settles or reads on, each time [`GROWTH`] times as far.
+    /// Reads all parts. Linear: a part that settles little ends before a block that the next part settles or reads on,
+    /// each time [`GROWTH`] times as far.
     fn read<const BLOCKS: bool>(
-        scan: Scan<'t>,
-        text: &str,
-        mut at: usize,
+        text: &'t str,
+        lead: Lead,
+        spacing: usize,
         part: usize,
-        is_defined: &mut dyn FnMut(&str) -> bool,
+        mut is_defined: impl FnMut(&str) -> bool,
     ) -> Self {
-        let (definitions, after_end) = (Vec::new(), BTreeSet::new());
-        let mut parts = Self { scan, definitions, longest_definition: 0, after_end, most_brackets: 0 };
-        let mut size = part;
+        let mut parts = Self {
+            scan: Scan::new(text, lead.end(text), spacing),
+            definitions: Vec::new(),
+            longest_definition: 0,
+            after_end: BTreeSet::new(),
+            most_brackets: 0,
+        };
+        let (mut at, mut size) = (lead.bytes, part);
         while at < text.len() {
             let end = lines::line_end(text, at.saturating_add(size).min(text.len()));
-            let (settled, mut definitions) = parts.scan.read_part::<BLOCKS>(at..end, &mut *is_defined);
+            let (settled, mut definitions) = parts.scan.read_part::<BLOCKS>(at..end, &mut is_defined);
             if settled == at {
                 size = (end - at).saturating_mul(GROWTH);
                 continue;

@@ -84,7 +84,7 @@ impl Reader<'_> {
     /// already, and what follows them has moved by `shift`. Also returns the first change after what was read.
     fn reparse(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Reparse, usize)> {
         let points = &self.index.points;
-        let above = two_lines_above(&self.before, self.changes[next].old.start);
+        let above = two_lines_above(self.before, self.changes[next].old.start);
         let restart = points.partition_point(|point| point.byte <= above).saturating_sub(1).max(first);
         let restart = if next == 0 && self.lead != self.index.lead { 0 } else { restart };
         let start =
@@ -173,8 +173,9 @@ impl Reader<'_> {
     /// Whether the reparse defines the link labels that it defined before, or at least no label comes or goes in all.
     /// Titles that refer to them may be anywhere.
     fn labels_stay(&self, reparse: &Reparse) -> bool {
-        let (definitions, points) = (&self.index.definitions, &self.index.points);
-        let old = definitions_between(definitions, points, &reparse.old);
+        let definitions = &self.index.definitions;
+        let Range { start, end } = reparse.old;
+        let old = self.index.place(start).definitions..self.index.place(end).definitions;
         let (new, beyond) = reparse.found.definitions.split_at(
             reparse.found.definitions.partition_point(|definition| definition.byte < reparse.end.byte),
         );
@@ -192,17 +193,4 @@ impl Reader<'_> {
 
 fn label(definition: &Definition) -> &str {
     &definition.label
-}
-
-/// The definitions from one point to another, given by their indices.
-fn definitions_between(
-    definitions: &[Definition],
-    points: &[RestartPoint],
-    between: &Range<usize>,
-) -> Range<usize> {
-    let at = |point: usize| {
-        let byte = points.get(point).map_or(usize::MAX, |point| point.byte);
-        definitions.partition_point(|definition| definition.byte < byte)
-    };
-    at(between.start)..at(between.end)
 }

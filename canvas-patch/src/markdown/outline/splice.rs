@@ -193,8 +193,7 @@ impl Index {
     /// Has `open` hold the sections that are open after those of `range`, outermost first.
     fn open_sections(&self, range: Range<usize>, open: &mut Vec<usize>) {
         let sections = &self.outline.sections;
-        let outside = |index: &usize| sections[*index].container.is_none();
-        if let Some(last) = range.rev().find(outside) {
+        if let Some(last) = range.rev().find(|&index| sections[index].container.is_none()) {
             open.clear();
             open.extend(std::iter::successors(Some(last), |&index| sections[index].parent));
             open.reverse();

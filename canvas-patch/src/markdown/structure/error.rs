@@ -1,7 +1,5 @@
 //! Why an edit is refused.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use crate::markdown::address::AddressError;
@@ -42,7 +40,10 @@ pub enum EditPolicyError {
         title: String,
     },
     /// Lines that the edit does not touch have become front matter, or are front matter no more.
-    #[error("{} at the start of the document; leave its --- lines as they are, or change both", FrontMatter(*made))]
+    #[error(
+        "{} at the start of the document; leave its --- lines as they are, or change both",
+        if *made { "lines outside of the edit have become front matter" } else { "there is no front matter any more" }
+    )]
     FrontMatter {
         /// Whether there is some now.
         made: bool,
@@ -51,7 +52,9 @@ pub enum EditPolicyError {
     /// code fence.
     #[error(
         "line {line} of the new text is not in the edit, but the edit makes it {}; \
-         look for a fence, comment, indentation or blank line that reaches further than intended", Spill(*is_now)
+         look for a fence, comment, indentation or blank line that reaches further than intended",
+        if *is_now { "a heading, list item or fence that it was not" }
+        else { "lose its meaning as heading, list item or fence" }
     )]
     SideEffect {
         /// The line of the text after.
@@ -77,29 +80,5 @@ impl EditPolicyError {
     /// Whether the same edit may pass later: never while the text is the same.
     pub const fn retryable(&self) -> bool {
         false
-    }
-}
-
-struct FrontMatter(bool);
-
-impl fmt::Display for FrontMatter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0 {
-            "lines outside of the edit have become front matter"
-        } else {
-            "there is no front matter any more"
-        })
-    }
-}
-
-struct Spill(bool);
-
-impl fmt::Display for Spill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0 {
-            "a heading, list item or fence that it was not"
-        } else {
-            "lose its meaning as heading, list item or fence"
-        })
     }
 }

@@ -152,7 +152,7 @@ fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), 
 
 /// Something whose first line says what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum EntityKind {
     Heading(u8),
     Item,
     Fence,
@@ -160,7 +160,7 @@ enum Kind {
 
 #[derive(Debug, Clone)]
 struct Entity {
-    kind: Kind,
+    kind: EntityKind,
     /// Those that make it what it is: of items and fences the first.
     lines: LineRange,
     /// Of a heading.
@@ -190,34 +190,28 @@ impl Both {
     }
 
     fn change(self) -> StructureChange {
-        let count = |entities: &[Entity], kind| entities.iter().filter(|entity| entity.kind == kind).count();
-        let more = |old: usize, new: usize| new.cast_signed() - old.cast_signed();
-        let items = more(count(&self.old, Kind::Item), count(&self.new, Kind::Item));
-        let fences = more(count(&self.old, Kind::Fence), count(&self.new, Kind::Fence));
-        let front_matter = more(self.old_front_matter.iter().count(), self.new_front_matter.iter().count());
-        let headings_gained = not_in(&self.new, &self.old);
-        let headings_lost = not_in(&self.old, &self.new);
-        StructureChange { headings_gained, headings_lost, items, fences, front_matter }
-    }
-
-    fn check_fences(&self, touched: &Touched) -> Result<(), EditPolicyError> {
-        let unclosed = |entities: &[Entity]| -> BTreeSet<usize> {
-            entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
-        };
-        let old = unclosed(&self.old);
-        let is_old = |line: &usize| touched.old_line(*line).is_some_and(|line| old.contains(&line));
-        match unclosed(&self.new).into_iter().find(|line| !is_old(line)) {
-            Some(line) => Err(EditPolicyError::UnclosedFence { line }),
-            None => Ok(()),
+        StructureChange {
+            headings_gained: not_in(&self.new, &self.old),
+            headings_lost: not_in(&self.old, &self.new),
+            items: count(&self.new, EntityKind::Item) - count(&self.old, EntityKind::Item),
+            fences: count(&self.new, EntityKind::Fence) - count(&self.old, EntityKind::Fence),
+            front_matter: isize::from(self.new_front_matter.is_some())
+                - isize::from(self.old_front_matter.is_some()),
         }
     }
 
+    fn check_fences(&self, touched: &Touched) -> Result<(), EditPolicyError> {
+        let old = unclosed(&self.old);
+        for line in unclosed(&self.new) {
+            if touched.old_line(line).is_none_or(|line| !old.contains(&line)) {
+                return Err(EditPolicyError::UnclosedFence { line });
+            }
+        }
+        Ok(())
+    }
+
     fn check_underlines(&self, touched: &Touched) -> Result<(), EditPolicyError> {
-        let headings = |entities: &'_ [Entity]| -> BTreeSet<usize> {
-            let headings = entities.iter().filter(|entity| matches!(entity.kind, Kind::Heading(_)));
-            headings.flat_map(|entity| entity.lines.start..=entity.lines.end).collect()
-        };
-        let old = headings(&self.old);
+        let old = heading_lines(&self.old);
         for Entity { lines, title, kind, .. } in &self.new {
             let old_lines: Vec<_> = (lines.start..=lines.end).map(|line| touched.old_line(line)).collect();
             let were_no_heading = old_lines.iter().flatten().any(|line| !old.contains(line));
@@ -226,7 +220,7 @@ impl Both {
                 [Some(above), Some(below)] => below != above + 1,
                 _ => true,
             });
-            if matches!(kind, Kind::Heading(_)) && were_no_heading && were_apart {
+            if matches!(kind, EntityKind::Heading(_)) && were_no_heading && were_apart {
                 return Err(EditPolicyError::UnintendedHeading { line: lines.start, title: title.clone() });
             }
         }
@@ -244,34 +238,50 @@ impl Both {
     }
 
     fn check_rest(&self, touched: &Touched) -> Result<(), EditPolicyError> {
-        let starts = |entities: &[Entity]| -> BTreeSet<(usize, Kind)> {
-            entities.iter().map(|entity| (entity.lines.start, entity.kind)).collect()
-        };
-        let (old, new) = (starts(&self.old), starts(&self.new));
-        let gained = self.new.iter().filter_map(|entity| {
-            let mut lines = entity.lines.start..=entity.lines.end;
-            let start = touched.old_line(entity.lines.start)?;
-            let is_untouched = lines.all(|line| touched.old_line(line).is_some());
-            (is_untouched && !old.contains(&(start, entity.kind))).then_some((entity.lines.start, true))
-        });
-        let lost = self.old.iter().filter_map(|entity| {
-            let mut lines = entity.lines.start..=entity.lines.end;
-            let start = touched.new_line(entity.lines.start)?;
-            let is_untouched = lines.all(|line| touched.new_line(line).is_some());
-            (is_untouched && !new.contains(&(start, entity.kind))).then_some((start, false))
-        });
-        match gained.chain(lost).min() {
+        let gained = unmatched(&self.new, &self.old, |line| touched.old_line(line));
+        let lost = unmatched(&self.old, &self.new, |line| touched.new_line(line));
+        let gained = gained.map(|(line, _)| (line, true));
+        match gained.chain(lost.map(|(_, line)| (line, false))).min() {
             Some((line, is_now)) => Err(EditPolicyError::SideEffect { line, is_now }),
             None => Ok(()),
         }
     }
 }
 
+fn count(entities: &[Entity], kind: EntityKind) -> isize {
+    entities.iter().filter(|entity| entity.kind == kind).count().cast_signed()
+}
+
+/// The first lines of fences that are not closed.
+fn unclosed(entities: &[Entity]) -> BTreeSet<usize> {
+    entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
+}
+
+fn heading_lines(entities: &[Entity]) -> BTreeSet<usize> {
+    let headings = entities.iter().filter(|entity| matches!(entity.kind, EntityKind::Heading(_)));
+    headings.flat_map(|entity| entity.lines.start..=entity.lines.end).collect()
+}
+
+/// Those of `these` whose lines are all untouched and that are not among `those`: their first lines, here and there.
+/// `there` is where a line of these is among those.
+fn unmatched(
+    these: &[Entity],
+    those: &[Entity],
+    there: impl Fn(usize) -> Option<usize>,
+) -> impl Iterator<Item = (usize, usize)> {
+    let those: BTreeSet<_> = those.iter().map(|entity| (entity.lines.start, entity.kind)).collect();
+    these.iter().filter_map(move |Entity { kind, lines, .. }| {
+        let start = there(lines.start)?;
+        let is_untouched = (lines.start..=lines.end).all(|line| there(line).is_some());
+        (is_untouched && !those.contains(&(start, *kind))).then_some((lines.start, start))
+    })
+}
+
 fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
     let (byte, line) = region.start;
     let mut cursor = LineCursor::starting_at(text, byte, line);
     entities.extend(region.sections.into_iter().map(|section| Entity {
-        kind: Kind::Heading(section.level),
+        kind: EntityKind::Heading(section.level),
         lines: section.heading,
         title: section.title,
         unclosed: false,
@@ -279,8 +289,8 @@ fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
     let blocks = region.blocks.into_iter().filter(|block| block.kind != BlockKind::Quote);
     entities.extend(blocks.map(|block| {
         let line = cursor.line_at(block.bytes.start);
-        let kind = if block.kind == BlockKind::Fence { Kind::Fence } else { Kind::Item };
-        let unclosed = kind == Kind::Fence && !is_closed(&text[block.bytes]);
+        let kind = if block.kind == BlockKind::Fence { EntityKind::Fence } else { EntityKind::Item };
+        let unclosed = kind == EntityKind::Fence && !is_closed(&text[block.bytes]);
         Entity { kind, lines: LineRange { start: line, end: line }, title: String::new(), unclosed }
     }));
 }
@@ -302,7 +312,7 @@ fn not_in(these: &[Entity], those: &[Entity]) -> Vec<Heading> {
         *there.entry((entity.kind, entity.title.as_str())).or_insert(0_usize) += 1;
     }
     let missing = these.iter().filter_map(|entity| {
-        let Kind::Heading(level) = entity.kind else { return None };
+        let EntityKind::Heading(level) = entity.kind else { return None };
         match there.get_mut(&(entity.kind, entity.title.as_str())) {
             Some(count @ 1..) => {
                 *count -= 1;
