@@ -63,7 +63,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. Each is
-    /// one look at the store, those of other faces too.
+    /// one read of the store, those of other faces too. Of one face only those count that lie among the last
+    /// [`Policy::history_reach`](crate::Policy::history_reach) (or `limit`, if that is more) entries of all: no more than
+    /// that many are read.
     ///
     /// # Errors
     ///
@@ -164,17 +166,19 @@ impl<S: Store> Walk<'_, S> {
         Ok(entry)
     }
 
-    /// What undo, or redo, would take back one after the other.
+    /// What undo, or redo, would take back one after the other. Where another face has made most of the entries, the
+    /// search for those of `face` would read the whole journal, so it ends at the reach of an undo.
     async fn stack(
         &self,
         mut next: Option<BlobId>,
         face: Option<Face>,
         limit: usize,
     ) -> Result<Vec<Entry>, EngineError> {
-        let mut entries = Vec::new();
-        while let Some(id) = next.filter(|_| entries.len() < limit)
+        let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history_reach));
+        while let Some(id) = next.filter(|_| entries.len() < limit && reads > 0)
             && let Some(entry) = self.entry(id).await?
         {
+            reads -= 1;
             next = entry.below();
             entries.extend(Some(entry).filter(|entry| face.is_none_or(|face| entry.step.face() == face)));
         }

@@ -1,6 +1,6 @@
 //! What a call costs: round trips to the store, commits, blobs.
 
-use canvas_core::{Command, Policy, block_on};
+use canvas_core::{Command, Face, Policy, block_on};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, apply, canvas, code, end_turn, key};
@@ -102,6 +102,26 @@ fn a_replayed_call_costs_nothing_and_a_refusal_one_look() {
     let refused = world.fresh("other", Command::CheckOut);
     world.run(&refused);
     assert_eq!(world.spy().asked(), [Load, Commit]);
+}
+
+#[test]
+fn the_stacks_of_one_face_pass_over_few_entries_of_the_others() {
+    let world = World::with("0\n", Policy { history_reach: 4, ..Policy::default() });
+    for i in 1..=20 {
+        world.edit(&format!("{i}\n"));
+    }
+    for (face, limit, found, looks) in [
+        (Some(Face::Board), 2, 0, 4),
+        (Some(Face::Board), 9, 0, 9),
+        (Some(Face::Document), 2, 2, 2),
+        (Some(Face::Document), 9, 9, 9),
+        (None, 50, 20, 20),
+    ] {
+        world.spy().asked();
+        let stacks = block_on(world.engine.stacks(&world.canvas, face, limit, world.now())).unwrap();
+        let asked = world.spy().asked().into_iter().filter(|asked| *asked == Blob).count();
+        assert_eq!((stacks.undo.len(), asked), (found, looks), "{face:?} {limit}");
+    }
 }
 
 #[test]
