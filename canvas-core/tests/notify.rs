@@ -1,37 +1,51 @@
-//! A store that tells of changes: what was asked before the news must not be served after it.
+//! A store that notifies engines of changes: a read shows at least what its engine has been notified of or has answered.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     Blob, BlobId, Call, CallId, CanvasId, Capabilities, Command, Commit, Committed, ConversationId, Engine,
     Fault, Loaded, MemoryStore, OpKey, Outcome, Policy, Store, block_on,
 };
 
-/// A store in memory that says it tells of changes, and whose next load can be held up once it has the row.
-struct Telling {
+/// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
+/// is done.
+struct Notifying {
     store: MemoryStore,
-    hold: AtomicBool,
+    hold_load: AtomicBool,
+    hold_commit: AtomicBool,
 }
 
-impl Store for Telling {
+impl Notifying {
+    fn new(store: &MemoryStore) -> Self {
+        Self { store: store.clone(), hold_load: AtomicBool::new(false), hold_commit: AtomicBool::new(false) }
+    }
+}
+
+/// Waits once where the flag is set.
+async fn hold(flag: &AtomicBool) {
+    std::future::poll_fn(|_| match flag.swap(false, Ordering::Relaxed) {
+        true => Poll::Pending,
+        false => Poll::Ready(()),
+    })
+    .await;
+}
+
+impl Store for Notifying {
     fn capabilities(&self) -> Capabilities {
         Capabilities { notify: true, ..self.store.capabilities() }
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
         let loaded = self.store.load(canvas).await;
-        std::future::poll_fn(|_| match self.hold.swap(false, Ordering::Relaxed) {
-            true => Poll::Pending,
-            false => Poll::Ready(()),
-        })
-        .await;
+        hold(&self.hold_load).await;
         loaded
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+        hold(&self.hold_commit).await;
         self.store.commit(commit).await
     }
 
@@ -55,33 +69,79 @@ fn call(id: &str, command: Command) -> Call {
     Call { operation: OpKey { conversation, turn: Turn::ZERO, call }, command }
 }
 
-#[test]
-fn news_that_overtake_a_load_are_not_lost() {
-    let memory = MemoryStore::new(|| NOW);
-    let canvas = CanvasId::new("c").unwrap();
-    let peer = Engine::new(memory.clone(), Policy::default());
-    block_on(peer.create(&canvas, "0\n", &call("create", Command::Cancel).operation, NOW)).unwrap();
-    let out = block_on(peer.call(&canvas, &call("out", Command::CheckOut), NOW)).unwrap();
+/// A canvas with the text `0`, on which the model has a lease and has read the text: a read has nothing to store any
+/// more, so nothing but the cache decides what it shows.
+fn canvas() -> (MemoryStore, CanvasId, Option<LeaseId>) {
+    let (memory, canvas) = (MemoryStore::new(|| NOW), CanvasId::new("c").unwrap());
+    let engine = Engine::new(memory.clone(), Policy::default());
+    block_on(engine.create(&canvas, "0\n", &call("create", Command::Cancel).operation, NOW)).unwrap();
+    let out = block_on(engine.call(&canvas, &call("out", Command::CheckOut), NOW)).unwrap();
     let Outcome::CheckedOut { lease, .. } = out.outcome else { panic!("nobody else asks") };
     let lease = Some(lease);
-    // From here on a read has nothing to store, so nothing but the cache decides what it shows.
-    block_on(peer.call(&canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
+    block_on(engine.call(&canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
+    (memory, canvas, lease)
+}
+
+fn write(lease: Option<LeaseId>, old: usize) -> Call {
+    let patch = format!("@@\n-{old}\n+{}\n", old + 1);
+    call(&format!("write {old}"), Command::Apply { lease, patch, base: None })
+}
+
+fn read(engine: &Engine<Notifying>, canvas: &CanvasId, lease: Option<LeaseId>) -> String {
+    let read = block_on(engine.call(canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
+    assert!(matches!(read.outcome, Outcome::Readable { .. }));
+    read.snapshot.text().to_owned()
+}
+
+fn is_pending<T>(future: Pin<&mut impl Future<Output = T>>) -> bool {
+    future.poll(&mut Context::from_waker(Waker::noop())).is_pending()
+}
+
+#[test]
+fn a_change_that_overtakes_a_load_is_read() {
+    let (memory, canvas, lease) = canvas();
+    let peer = Engine::new(memory.clone(), Policy::default());
     for (i, by_peer) in [true, false].into_iter().enumerate() {
-        let engine =
-            Engine::new(Telling { store: memory.clone(), hold: AtomicBool::new(true) }, Policy::default());
+        let engine = Engine::new(Notifying::new(&memory), Policy::default());
+        engine.store().hold_load.store(true, Ordering::Relaxed);
         let mut slow = pin!(engine.snapshot(&canvas, NOW));
-        assert!(slow.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        let patch = format!("@@\n-{i}\n+{}\n", i + 1);
-        let change = call(&format!("write {i}"), Command::Apply { lease, patch, base: None });
+        assert!(is_pending(slow.as_mut()));
         if by_peer {
-            block_on(peer.call(&canvas, &change, NOW)).unwrap();
+            block_on(peer.call(&canvas, &write(lease, i), NOW)).unwrap();
             engine.forget(&canvas);
         } else {
-            block_on(engine.call(&canvas, &change, NOW)).unwrap();
+            block_on(engine.call(&canvas, &write(lease, i), NOW)).unwrap();
         }
         assert_eq!(block_on(slow).unwrap().text(), format!("{i}\n"), "it had the row before the change");
-        let read = block_on(engine.call(&canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
-        assert!(matches!(read.outcome, Outcome::Readable { .. }));
-        assert_eq!(read.snapshot.text(), format!("{}\n", i + 1), "changed by the peer: {by_peer}");
+        assert_eq!(read(&engine, &canvas, lease), format!("{}\n", i + 1), "changed by the peer: {by_peer}");
     }
+}
+
+#[test]
+fn forgetting_another_canvas_leaves_a_write_readable() {
+    let (memory, canvas, lease) = canvas();
+    let engine = Engine::new(Notifying::new(&memory), Policy::default());
+    assert_eq!(read(&engine, &canvas, lease), "0\n");
+    engine.store().hold_commit.store(true, Ordering::Relaxed);
+    let change = write(lease, 0);
+    let mut slow = pin!(engine.call(&canvas, &change, NOW));
+    assert!(is_pending(slow.as_mut()));
+    engine.forget(&CanvasId::new("another").unwrap());
+    assert_eq!(block_on(slow).unwrap().snapshot.text(), "1\n");
+    assert_eq!(read(&engine, &canvas, lease), "1\n");
+}
+
+#[test]
+fn a_load_between_a_notification_and_a_write_is_not_read_after_it() {
+    let (memory, canvas, lease) = canvas();
+    let engine = Engine::new(Notifying::new(&memory), Policy::default());
+    engine.store().hold_commit.store(true, Ordering::Relaxed);
+    let change = write(lease, 0);
+    let mut slow = pin!(engine.call(&canvas, &change, NOW));
+    assert!(is_pending(slow.as_mut()));
+    // A notification of an earlier commit that arrives late.
+    engine.forget(&canvas);
+    assert_eq!(block_on(engine.snapshot(&canvas, NOW)).unwrap().text(), "0\n");
+    assert_eq!(block_on(slow).unwrap().snapshot.text(), "1\n");
+    assert_eq!(read(&engine, &canvas, lease), "1\n");
 }

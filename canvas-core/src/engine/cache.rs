@@ -1,70 +1,169 @@
-//! What an engine remembers of canvases between calls.
+//! The rows that an engine keeps between calls, and which of them a read may show without a load.
+//!
+//! Calls overlap, so rows arrive in another order than they were read in. The cache numbers every question to the store
+//! before it is asked. For each canvas it keeps a number, `since`: a row that answers a later question is at least as new
+//! as all that the engine has answered or was notified of. Such a row replaces what is kept and is current. A row that
+//! answers an earlier question may be older or newer than the kept one, and then nothing tells which: the kept row stays,
+//! but reads load until a later question is answered. A commit may begin with any row, because the store compares its
+//! version.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::run::Known;
+use canvas_lease::Timestamp;
+
+use super::EngineError;
+use super::run::{Ask, Done, Known, Told};
 use crate::model::id::CanvasId;
 
-/// Canvases whose heads are kept in memory.
-const CACHED: usize = 1024;
+/// Canvases whose rows are kept. Beyond that the half that was used least recently goes.
+const CAPACITY: usize = 1024;
 
-/// Rows as they were last seen, with what is needed to tell older news from newer.
-#[derive(Debug, Default)]
+/// Rows as they were last seen.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cache {
     canvases: HashMap<CanvasId, Cached>,
-    /// Counts uses, to find what was not used for long.
-    uses: u64,
-    /// Counts questions to the store, to find what was asked before what.
-    questions: u64,
-    /// When a canvas was forgotten last: what was asked before may be older than the news.
-    forgot: u64,
+    /// The last number given.
+    ticks: u64,
+    /// `Cached::since` for canvases that are not kept: when one was last removed, or when the engine was last notified of
+    /// one.
+    since: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Cached {
     row: Known,
-    learnt: Learnt,
+    /// It is at least as new as all that the engine has answered or was notified of.
+    is_current: bool,
+    /// A row that answers an earlier question may be older than this one.
+    since: u64,
     used: u64,
 }
 
-/// Between which questions to the store a row was learnt.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Learnt {
-    /// The question that it answers.
-    pub(super) asked: u64,
-    /// From when on it is at least as new as any load: the question of a load, the answer of a commit.
-    pub(super) settled: u64,
+/// What a run decides on first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begin {
+    /// The row as the store has it now.
+    Load,
+    /// The kept row if it is current, else a load.
+    Current,
+    /// The kept row, because a commit compares its version and a refusal is decided again on a fresh one.
+    Cached,
 }
 
+impl Begin {
+    /// A read loads, unless the store notifies of changes.
+    pub(super) fn of_call(is_read: bool, notify: bool) -> Self {
+        match (is_read, notify) {
+            (false, _) => Self::Cached,
+            (true, true) => Self::Current,
+            (true, false) => Self::Load,
+        }
+    }
+}
+
+/// The number of a question to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ticket(u64);
+
 impl Cache {
-    /// Counts a question to the store before it is asked.
-    pub(super) fn ticket(&mut self) -> u64 {
-        self.questions += 1;
-        self.questions
+    fn tick(&mut self) -> u64 {
+        self.ticks += 1;
+        self.ticks
     }
 
-    /// The row.
-    pub(super) fn get(&self, canvas: &CanvasId) -> Option<(Known, Learnt)> {
-        self.canvases.get(canvas).map(|cached| (cached.row.clone(), cached.learnt))
-    }
-
-    pub(super) fn remember(&mut self, canvas: &CanvasId, row: Known, learnt: Learnt) {
-        self.uses += 1;
-        let used = self.uses;
-        // What somebody else has asked later, or been told since, is newer.
-        let newer = self.canvases.get(canvas).is_some_and(|cached| cached.learnt.settled > learnt.settled);
-        if !newer && learnt.asked >= self.forgot {
-            self.canvases.insert(canvas.clone(), Cached { row, learnt, used });
+    /// Numbers a question before it is asked. None for a blob, which says nothing of the row.
+    pub(super) fn ticket(&mut self, ask: &Ask) -> Option<Ticket> {
+        match ask {
+            Ask::Load | Ask::Commit(_) => Some(Ticket(self.tick())),
+            Ask::Blob(_) => None,
         }
-        if self.canvases.len() > CACHED {
+    }
+
+    /// The row that is kept, and whether a run may decide on it.
+    pub(super) fn start(&self, canvas: &CanvasId, begin: Begin, now: Timestamp) -> (Option<Known>, bool) {
+        let Some(Cached { row, is_current, .. }) = self.canvases.get(canvas) else { return (None, false) };
+        let is_good_for_it = match begin {
+            Begin::Load => false,
+            Begin::Current => *is_current,
+            Begin::Cached => true,
+        };
+        // Where the host's clock has gone back, the store must say whether its own has.
+        (Some(row.clone()), is_good_for_it && now >= row.host_at)
+    }
+
+    /// Hears an answer of the store before the run does.
+    pub(super) fn answered(&mut self, canvas: &CanvasId, told: &Told) {
+        // The commit may have landed, or may land yet.
+        if let Told::Committed(Err(_)) = told {
+            self.forget(canvas);
+        }
+    }
+
+    /// Keeps the row that a run ends with, which answers the question with that ticket. None for a row that came from the
+    /// cache.
+    pub(super) fn ended<A>(
+        &mut self,
+        canvas: &CanvasId,
+        ended: &Result<Done<A>, EngineError>,
+        ticket: Option<Ticket>,
+    ) {
+        match ended {
+            Ok(Done { row: Some(row), .. })
+                if !row.head.is_deleted() && row.contents.document().is_some() =>
+            {
+                self.keep(canvas, row, ticket);
+            }
+            Ok(_) | Err(EngineError::NotFound { .. }) => self.forget(canvas),
+            Err(_) => {}
+        }
+    }
+
+    fn keep(&mut self, canvas: &CanvasId, row: &Known, ticket: Option<Ticket>) {
+        let is_current = ticket.is_some_and(|ticket| self.is_later(canvas, ticket));
+        let used = self.tick();
+        match self.canvases.get_mut(canvas) {
+            Some(cached) if cached.row.version == row.version => {
+                let old = std::mem::replace(&mut cached.row, row.clone());
+                let new = std::mem::take(&mut cached.row.contents);
+                cached.row.contents = new.of(&row.head, Some(&old.contents), &BTreeMap::new());
+                cached.is_current |= is_current;
+                cached.used = used;
+            }
+            // The run asked nothing, and the row that it began with is no longer kept.
+            _ if ticket.is_none() => {}
+            Some(cached) if !is_current => (cached.is_current, cached.since) = (false, used),
+            _ => {
+                let cached = Cached { row: row.clone(), is_current, since: used, used };
+                self.canvases.insert(canvas.clone(), cached);
+                self.make_room();
+            }
+        }
+    }
+
+    /// Whether the answer to a question is at least as new as all that the engine has answered or was notified of.
+    pub(super) fn is_later(&self, canvas: &CanvasId, Ticket(asked): Ticket) -> bool {
+        asked >= self.canvases.get(canvas).map_or(self.since, |cached| cached.since)
+    }
+
+    fn make_room(&mut self) {
+        if self.canvases.len() > CAPACITY {
             // Half at once, so that the search for the oldest is paid rarely.
-            let limit = used - (CACHED / 2) as u64;
-            self.canvases.retain(|_, cached| cached.used > limit);
+            let mut used: Vec<u64> = self.canvases.values().map(|cached| cached.used).collect();
+            let (_, &mut median, _) = used.select_nth_unstable(CAPACITY / 2);
+            self.canvases.retain(|_, cached| cached.used > median);
+            self.since = self.tick();
         }
     }
 
+    /// Drops what is kept of a canvas: the engine is notified of a change, or does not know what its own commit has done.
     pub(super) fn forget(&mut self, canvas: &CanvasId) {
         self.canvases.remove(canvas);
-        self.forgot = self.ticket();
+        self.since = self.tick();
+    }
+
+    /// What later answers depend on, besides [`Cache::is_later`] of the questions that are under way.
+    #[cfg(test)]
+    pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&Known, bool)> {
+        self.canvases.get(canvas).map(|cached| (&cached.row, cached.is_current))
     }
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use canvas_lease::Timestamp;
 
-use self::cache::{Cache, Learnt};
+use self::cache::{Begin, Cache};
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Ask, At, Done, Known, Next, Run, Told, Types};
@@ -66,6 +66,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// A row as it is shown; `None` where there is no canvas, or its document was never needed.
+    fn of(row: Option<Known>, now: Timestamp) -> Option<Self> {
+        let row = row.filter(|row| !row.head.is_deleted())?;
+        let clock = row.clock(now);
+        Some(Self { head: row.head, document: row.contents.document()?.clone(), clock })
+    }
+
     /// The document's text.
     pub fn text(&self) -> &str {
         self.document.as_text().unwrap_or_default()
@@ -75,15 +82,6 @@ impl Snapshot {
     pub fn revision_id(&self) -> RevisionId {
         self.head.revision_id()
     }
-}
-
-/// What a run decides on first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    /// The row as the cache has it.
-    Cached,
-    /// The row as the store has it now.
-    Load,
 }
 
 /// The answer to a call.
@@ -202,8 +200,8 @@ impl<S: Store> Engine<S> {
         call: &Call,
         now: Timestamp,
     ) -> Result<Answered, EngineError> {
-        let read = matches!(call.command, Command::Read { .. }) && !self.store.capabilities().notify;
-        let begin = if read { Begin::Load } else { Begin::Cached };
+        let is_read = matches!(call.command, Command::Read { .. });
+        let begin = Begin::of_call(is_read, self.store.capabilities().notify);
         self.run(canvas, call, begin, now).await.and_then(|reply| answered(canvas, reply))
     }
 
@@ -275,33 +273,21 @@ impl<S: Store> Engine<S> {
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let (cached, learnt) = self.cache().get(canvas).unzip();
-        // Where the host's clock has gone back, the store must say whether its own has.
-        let trusted = begin == Begin::Cached && cached.as_ref().is_some_and(|row: &Known| now >= row.host_at);
-        let mut learnt = learnt.filter(|_| trusted);
         let at = At { canvas, policy: &self.policy, registry: Types(&self.registry), now };
+        let (cached, trusted) = self.cache().start(canvas, begin, now);
         let (mut run, mut next) = Run::start(at, task, cached, trusted);
-        let mut losses = 0;
+        let (mut ticket, mut losses) = (None, 0);
         loop {
             let ask = match next {
                 Next::Ask(ask) => ask,
-                Next::Done(Ok(Done { answer, row })) => {
-                    return Ok((answer, self.keep(canvas, row, learnt.unwrap_or_default(), now)));
-                }
-                Next::Done(Err(e)) => {
-                    if matches!(e, EngineError::NotFound { .. }) {
-                        self.forget(canvas);
-                    }
-                    return Err(e);
+                Next::Done(ended) => {
+                    self.cache().ended(canvas, &ended, ticket);
+                    return ended.map(|Done { answer, row }| (answer, Snapshot::of(row, now)));
                 }
             };
-            let asked = self.cache().ticket();
-            next = run.tell(match ask {
-                Ask::Load => {
-                    let row = self.store.load(canvas).await;
-                    learnt = Some(Learnt { asked, settled: asked });
-                    Told::Row(row)
-                }
+            ticket = self.cache().ticket(&ask).or(ticket);
+            let told = match ask {
+                Ask::Load => Told::Row(self.store.load(canvas).await),
                 Ask::Blob(id) => Told::Blob(self.store.blob(canvas, id).await),
                 Ask::Commit(commit) => {
                     let mut committed = self.store.commit(commit).await;
@@ -314,43 +300,11 @@ impl<S: Store> Engine<S> {
                             *row = newer;
                         }
                     }
-                    match &committed {
-                        Ok(Committed::Done { .. }) => {
-                            learnt = Some(Learnt { asked, settled: self.cache().ticket() });
-                        }
-                        Ok(Committed::Conflict(_)) => learnt = Some(Learnt { asked, settled: asked }),
-                        Ok(Committed::Late { .. }) => {}
-                        Err(_) => self.forget(canvas),
-                    }
                     Told::Committed(committed)
                 }
-            });
-        }
-    }
-
-    /// Keeps a row in the cache, and shows it where it is that of a canvas with its document.
-    fn keep(
-        &self,
-        canvas: &CanvasId,
-        row: Option<Known>,
-        learnt: Learnt,
-        now: Timestamp,
-    ) -> Option<Snapshot> {
-        let seen = row.filter(|row| !row.head.is_deleted()).and_then(|row| {
-            let (head, document) = (Arc::clone(&row.head), row.contents.document()?.clone());
-            let clock = row.clock(now);
-            Some((row, Snapshot { head, document, clock }))
-        });
-        let mut cache = self.cache();
-        match seen {
-            Some((row, snapshot)) => {
-                cache.remember(canvas, row, learnt);
-                Some(snapshot)
-            }
-            None => {
-                cache.forget(canvas);
-                None
-            }
+            };
+            self.cache().answered(canvas, &told);
+            next = run.tell(told);
         }
     }
 

@@ -28,7 +28,7 @@ impl Version {
 }
 
 /// A head as a store gave it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Loaded {
     /// The head.
     pub head: Arc<Head>,
@@ -57,7 +57,7 @@ pub struct Commit {
 }
 
 /// What became of a commit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Committed {
     /// Head and blobs are stored.
     Done {

@@ -21,13 +21,14 @@ pub(super) enum Op {
     Edit,
     CheckOutOther,
     CheckIn,
+    Read,
     /// The question what became of `WriteA`.
     AskA,
 }
 
 impl Op {
-    pub(super) const ALL: [Self; 6] =
-        [Self::WriteA, Self::WriteB, Self::Edit, Self::CheckOutOther, Self::CheckIn, Self::AskA];
+    pub(super) const ALL: [Self; 7] =
+        [Self::WriteA, Self::WriteB, Self::Edit, Self::CheckOutOther, Self::CheckIn, Self::Read, Self::AskA];
 
     /// What the text becomes where it is done.
     pub(super) fn change(self, text: &str) -> String {
@@ -35,7 +36,7 @@ impl Op {
             Self::WriteA => text.replace("a\n", "c\n"),
             Self::WriteB => text.replace("b\n", "d\n"),
             Self::Edit => "z\n".into(),
-            Self::CheckOutOther | Self::CheckIn | Self::AskA => text.into(),
+            Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA => text.into(),
         }
     }
 
@@ -59,11 +60,14 @@ pub(super) static LEASE: LazyLock<LeaseId> = LazyLock::new(|| "lease-1-0".parse(
 
 pub(super) static CANVAS: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("c").expect("short"));
 
+/// A canvas that nobody uses.
+pub(super) static OTHER: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("other").expect("short"));
+
 /// The check-out that begins the world.
 pub(super) static CHECK_OUT: LazyLock<Call> =
     LazyLock::new(|| Call { operation: key("model", "out"), command: Command::CheckOut });
 
-static CALLS: LazyLock<[Call; 5]> = LazyLock::new(|| {
+static CALLS: LazyLock<[Call; 6]> = LazyLock::new(|| {
     let lease = Some(*LEASE);
     let write = |patch: &str| Command::Apply { lease, patch: patch.into(), base: None };
     [
@@ -72,6 +76,7 @@ static CALLS: LazyLock<[Call; 5]> = LazyLock::new(|| {
         Call { operation: key("user", "edit"), command: Command::Edit { markdown: "z\n".into() } },
         Call { operation: key("other", "out"), command: Command::CheckOut },
         Call { operation: key("model", "in"), command: Command::CheckIn { lease } },
+        Call { operation: key("model", "read"), command: Command::Read { lease } },
     ]
 });
 

@@ -1,6 +1,6 @@
-//! Faults of the surroundings, each of which the model must notice.
+//! Faults, each of which the model must notice.
 
-/// What the store, or the way to it, does wrong.
+/// What the store, the way to it, or the engine's use of its cache does wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Flaw {
     /// Commits whatever version the row has.
@@ -19,4 +19,9 @@ pub(super) enum Flaw {
     LostCalledDefinite,
     /// Says that the bar of a call given up is done and does nothing.
     BarLeftOut,
+    /// Keeps the cached row when a server is notified of a change.
+    NotificationIgnored,
+    /// Does not keep the row that a call ends with where any canvas was forgotten since the row was asked for, and leaves
+    /// the older one there.
+    ForgottenForAll,
 }

@@ -1,21 +1,19 @@
 //! Two servers, one row, and everything that happens on the way between them.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
 use stateright::{Model, Property};
 
-use super::call::{CANVAS, Ended, Op, Said, TEXT, Work, at, version};
+use super::call::{CANVAS, Ended, OTHER, Op, Said, Work, at, version};
 use super::flaw::Flaw;
-use super::referee::{Referee, Rule};
+use super::oracle::{Oracle, Rule};
+use super::store::{Row, RowStore, START, loaded};
 use crate::board::Registry;
-use crate::engine::run::{Ask, At, Done, Known, Next, Run, Told, Types};
-use crate::model::blob::{Blob, BlobId};
-use crate::model::head::Head;
-use crate::model::receipt::{Answer, Receipts};
-use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
+use crate::engine::cache::{Begin, Cache, Ticket};
+use crate::engine::run::{Ask, At, Done, Next, Run, Told, Types};
+use crate::store::contract::{Commit, Committed, Fault, Loaded};
 use crate::transition::policy::Policy;
 
 /// No call here touches a board.
@@ -31,9 +29,6 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
     // Without a journal: it would tell worlds apart by their past, and no rule here speaks of it.
     Policy { lease, history: 0, ..Policy::default() }
 });
-
-/// Late enough that a clock behind it stops nowhere near zero.
-const START: i64 = 20;
 
 /// How often each thing may happen. Every counter needs a bound, or the states never end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -52,31 +47,65 @@ pub(super) struct Budget {
     pub(super) definite: u8,
     /// Loads that show the row before the current one.
     pub(super) stale: u8,
+    /// Answers that arrive some time after they were made.
+    pub(super) slow: u8,
     /// Servers that forget everything; what they have sent may still arrive.
     pub(super) crashes: u8,
     pub(super) ticks: u8,
     /// By how much the store's clock, as the second server hears it, and that server's own, are ahead.
     pub(super) skew: i64,
+    /// The store notifies each server of the commits whose answers it does not get, and reads are served from caches.
+    pub(super) notify: bool,
+    /// Notifications of what has not changed, for this canvas or another.
+    pub(super) rumours: u8,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Row {
-    pub(super) head: Arc<Head>,
-    version: u64,
+/// Who waits for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Client {
+    number: u8,
+    server: usize,
+    op: Op,
+    /// For a read: [`World::told`] of the server when it began.
+    told: u64,
+    /// A commit of it has landed that was more than a bump.
+    wrote: bool,
+}
+
+/// The question that the row of a run answers. Only its place among the numbers of the cache counts, and that is in
+/// [`World::key`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Asked(Option<Ticket>);
+
+impl PartialEq for Asked {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Asked {}
+
+impl std::hash::Hash for Asked {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// A call under way at a server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Flight {
-    number: u8,
-    server: usize,
-    op: Op,
+    client: Client,
     run: Run<'static, Work>,
     ask: Ask,
+    asked: Asked,
     /// The clock when that was asked.
     asked_at: i64,
-    /// A commit of it has landed that was more than a bump.
-    wrote: bool,
+    /// What the store has answered, where that has not arrived yet.
+    answer: Option<Answered>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Answered {
+    Row(Option<Loaded>),
+    Committed(Committed),
 }
 
 /// A commit that is still on its way, and whose.
@@ -90,27 +119,29 @@ struct Late {
 
 #[derive(Debug, Clone)]
 pub(super) struct World {
-    row: Option<Row>,
-    /// The row before the current one, for loads from the past.
-    before: Option<Row>,
-    /// Content has one name, so which of it is there follows from the rest.
-    blobs: BTreeMap<BlobId, Blob>,
-    clock: i64,
-    /// What each server remembers.
-    caches: [Option<Known>; 2],
+    store: RowStore,
+    caches: [Arc<Cache>; 2],
+    /// The version of the newest row that each server has answered or was notified of, where the store notifies.
+    told: [u64; 2],
     flights: Vec<Flight>,
     late: Vec<Late>,
     started: u8,
     left: Budget,
-    pub(super) referee: Referee,
+    pub(super) oracle: Oracle,
 }
 
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let Self { row, before, blobs: _, clock, caches, flights, late, started, left, referee } = self;
+        let Self { store, caches, told, flights, late, started, left, oracle } = self;
         // A row of the past matters only while it can still be shown.
-        let before = before.as_ref().filter(|_| left.stale > 0);
-        (row, before, clock, caches, flights, late, started, left, referee)
+        let before = store.before.as_ref().filter(|_| left.stale > 0);
+        let is_later = |flight: &Flight| {
+            let cache = &caches[flight.client.server];
+            flight.asked.0.is_some_and(|ticket| cache.is_later(&CANVAS, ticket))
+        };
+        let later: Vec<_> = flights.iter().map(is_later).collect();
+        let cached = [0, 1].map(|server| caches[server].row(&CANVAS));
+        ((&store.row, before, store.clock, cached, later, told), (flights, late, started, left, oracle))
     }
 }
 
@@ -136,6 +167,8 @@ pub(super) enum Action {
     Answer(usize),
     /// As before, and the commit arrives once more, later or never.
     AnswerAndDouble(usize),
+    /// The store does it, and the answer arrives later, by [`Action::Answer`].
+    AnswerSlowly(usize),
     /// The store does it, and the answer is lost.
     LoseAnswer(usize),
     /// The commit is under way longer than the server waits.
@@ -146,6 +179,11 @@ pub(super) enum Action {
     Arrive(usize),
     Crash {
         server: usize,
+    },
+    /// A server is notified of a canvas that has not changed.
+    Rumour {
+        server: usize,
+        other: bool,
     },
     Tick,
 }
@@ -161,28 +199,25 @@ impl Model for WorldModel {
     type Action = Action;
 
     fn init_states(&self) -> Vec<World> {
-        let document = Blob::text(TEXT.into());
-        let head = Head::create(CANVAS.clone(), document.id());
         let mut world = World {
-            row: Some(Row { head: Arc::new(head), version: 1 }),
-            before: None,
-            blobs: BTreeMap::from([(document.id(), document)]),
-            clock: START,
-            caches: [None, None],
+            store: RowStore::new(),
+            caches: Default::default(),
+            told: [0; 2],
             flights: Vec::new(),
             late: Vec::new(),
             started: 0,
-            left: Budget { skew: 0, ..self.budget },
-            referee: Referee::default(),
+            left: Budget { skew: 0, notify: false, ..self.budget },
+            oracle: Oracle::default(),
         };
-        // The model has the lease.
-        let (mut run, mut next) = Run::start(world.at(0, 0), Work::Begin, None, false);
-        while let Next::Ask(ask) = next {
-            next = run.tell(world.serve(self.flaw, &ask, (0, 0), START));
+        // The model has the lease, and has seen the text, so that its reads leave nothing to commit.
+        for work in [Work::Begin, Work::Call(Op::Read)] {
+            let (mut run, mut next) = Run::start(world.at(0), work, None, false);
+            while let Next::Ask(ask) = next {
+                next = run.tell(world.serve(self.flaw, &ask, (0, 0), START, true));
+            }
         }
-        let mut world = World { left: self.budget, ..world };
-        world.caches = [None, None];
-        world.before = None;
+        world.left = self.budget;
+        world.store.before = None;
         vec![world]
     }
 
@@ -195,25 +230,29 @@ impl Model for WorldModel {
         }
         for (i, flight) in world.flights.iter().enumerate() {
             actions.push(Action::Answer(i));
+            if flight.answer.is_some() {
+                continue;
+            }
+            let loads = matches!(flight.ask, Ask::Load);
             let commits = matches!(flight.ask, Ask::Commit(_));
-            let mut may = |count: u8, when: bool, action: Action| {
-                if count > 0 && when {
-                    actions.push(action);
-                }
-            };
-            may(left.lost, commits, Action::LoseAnswer(i));
-            may(left.delayed, commits, Action::Delay(i));
-            may(left.doubled, commits, Action::AnswerAndDouble(i));
-            may(left.definite, true, Action::FailForSure(i));
-            may(
-                left.stale,
-                matches!(flight.ask, Ask::Load) && world.before.is_some(),
-                Action::AnswerFromThePast(i),
-            );
+            let may = [
+                (left.lost, commits, Action::LoseAnswer(i)),
+                (left.delayed, commits, Action::Delay(i)),
+                (left.doubled, commits, Action::AnswerAndDouble(i)),
+                (left.slow, loads || commits, Action::AnswerSlowly(i)),
+                (left.definite, true, Action::FailForSure(i)),
+                (left.stale, loads && world.store.before.is_some(), Action::AnswerFromThePast(i)),
+            ];
+            actions.extend(may.into_iter().filter(|(count, when, _)| *count > 0 && *when).map(|may| may.2));
         }
         actions.extend((0..world.late.len()).map(Action::Arrive));
         if left.crashes > 0 {
             actions.extend((0..2).map(|server| Action::Crash { server }));
+        }
+        if left.rumours > 0 {
+            for server in 0..2 {
+                actions.extend([false, true].map(|other| Action::Rumour { server, other }));
+            }
         }
         if left.ticks > 0 {
             actions.push(Action::Tick);
@@ -227,14 +266,25 @@ impl Model for WorldModel {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        Rule::properties().into_iter().chain(dangers()).collect()
+        // A property is a plain function, so each rule needs one of its own.
+        macro_rules! always {
+            ($($rule:ident)*) => {
+                vec![$(Property::always(Rule::$rule.text(), |_: &Self, world: &World| {
+                    world.oracle.broken != Some(Rule::$rule)
+                })),*]
+            };
+        }
+        let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime AnswersTrue AnswersAgree
+            NeverIsNever NumbersRise ReadsAreFresh);
+        rules.into_iter().chain(dangers()).collect()
     }
 }
 
 /// Situations that must come up, or the machine was never tried.
 pub(super) fn dangers() -> Vec<Property<WorldModel>> {
     fn commits(world: &World, op: Op) -> usize {
-        world.flights.iter().filter(|flight| flight.op == op && matches!(flight.ask, Ask::Commit(_))).count()
+        let is_it = |flight: &&Flight| flight.client.op == op && matches!(flight.ask, Ask::Commit(_));
+        world.flights.iter().filter(is_it).count()
     }
     vec![
         Property::sometimes("two writes are being committed at once", |_, world: &World| {
@@ -244,27 +294,33 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             commits(world, Op::WriteA) > 1
         }),
         Property::sometimes("a write is being committed when its lease is preempted", |_, world: &World| {
-            let epoch = world.row.as_ref().map_or(0, |row| row.head.lock().epoch().get());
-            commits(world, Op::WriteA) > 0 && epoch > 0
+            commits(world, Op::WriteA) > 0 && world.store.row.head.lock().epoch().get() > 0
         }),
         Property::sometimes(
             "a write is on its way when its lease has expired",
             |model: &WorldModel, world: &World| {
-                let lease = world.row.as_ref().and_then(|row| row.head.lock().lease().cloned());
-                let expired = lease.is_some_and(|lease| lease.expires_at <= at(world.clock));
+                let lease = world.store.row.head.lock().lease();
+                let expired = lease.is_some_and(|lease| lease.expires_at <= at(world.store.clock));
                 model.budget.skew == 0 && expired && !world.late.is_empty()
             },
         ),
         Property::sometimes("a commit is on its way when its call is made again", |_, world: &World| {
-            let late = |flight: &Flight| world.late.iter().any(|late| late.number != flight.number);
-            world.flights.iter().any(|flight| flight.op == Op::WriteA && late(flight))
+            let late = |flight: &Flight| world.late.iter().any(|late| late.number != flight.client.number);
+            world.flights.iter().any(|flight| flight.client.op == Op::WriteA && late(flight))
         }),
         Property::sometimes("a commit is on its way when somebody asks about it", |_, world: &World| {
             !world.late.is_empty() && commits(world, Op::AskA) > 0
         }),
         Property::sometimes("another has the lease when a write is on its way", |_, world: &World| {
-            let fence = world.row.as_ref().map_or(0, |row| row.head.lock().fence().get());
-            fence > 1 && (commits(world, Op::WriteA) > 0 || !world.late.is_empty())
+            let is_another = world.store.row.head.lock().fence().get() > 1;
+            is_another && (commits(world, Op::WriteA) > 0 || !world.late.is_empty())
+        }),
+        Property::sometimes("a server is notified while its commit is on its way", |_, world: &World| {
+            let late = |flight: &Flight| {
+                let cache = &world.caches[flight.client.server];
+                flight.asked.0.is_some_and(|ticket| !cache.is_later(&CANVAS, ticket))
+            };
+            commits(world, Op::WriteA) > 0 && world.flights.iter().any(late)
         }),
     ]
 }
@@ -274,32 +330,35 @@ fn broken() -> Fault {
 }
 
 impl World {
-    fn at(&self, server: usize, skew: i64) -> At<'static> {
-        At { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server, skew) }
+    fn at(&self, server: usize) -> At<'static> {
+        At { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server) }
     }
 
     /// The clock as a server hears it, its own and the store's alike.
-    fn heard(&self, server: usize, skew: i64) -> Timestamp {
-        at(self.clock + if server == 1 { skew } else { 0 })
+    fn heard(&self, server: usize) -> Timestamp {
+        at(self.store.clock + if server == 1 { self.left.skew } else { 0 })
+    }
+
+    fn cache(&mut self, server: usize) -> &mut Cache {
+        Arc::make_mut(&mut self.caches[server])
     }
 
     fn act(&mut self, flaw: Option<Flaw>, action: Action) {
-        let skew = self.left.skew;
         match action {
-            Action::Start { op, server } => {
-                self.left.starts[op as usize] -= 1;
-                self.started += 1;
-                let now = self.at(server, skew);
-                let cached = self.caches[server].clone().filter(|known| now.now >= known.host_at);
-                let trusted = cached.is_some();
-                let (run, next) = Run::start(now, Work::of(op), cached, trusted);
-                self.go_on((self.started, server, op, false), run, next);
-            }
+            Action::Start { op, server } => self.start(flaw, op, server),
             Action::Answer(i) => self.answer(flaw, i, false),
             Action::AnswerAndDouble(i) => {
                 self.left.doubled -= 1;
                 self.send_later(&self.flights[i].clone());
                 self.answer(flaw, i, false);
+            }
+            Action::AnswerSlowly(i) => {
+                self.left.slow -= 1;
+                self.flights[i].answer = match self.serve_flight(flaw, i, true) {
+                    Told::Row(row) => row.ok().map(Answered::Row),
+                    Told::Committed(committed) => committed.ok().map(Answered::Committed),
+                    Told::Blob(_) => unreachable!("only answers about the row are slow"),
+                };
             }
             Action::LoseAnswer(i) => {
                 self.left.lost -= 1;
@@ -309,7 +368,7 @@ impl World {
                 self.left.delayed -= 1;
                 let flight = self.flights.remove(i);
                 self.send_later(&flight);
-                self.tell(flight, Told::Committed(Err(broken())));
+                self.tell(flaw, flight, Told::Committed(Err(broken())));
             }
             Action::FailForSure(i) => {
                 self.left.definite -= 1;
@@ -320,50 +379,68 @@ impl World {
                     Ask::Blob(_) => Told::Blob(Err(fault)),
                     Ask::Commit(_) => Told::Committed(Err(fault)),
                 };
-                self.tell(flight, told);
+                self.tell(flaw, flight, told);
             }
             Action::AnswerFromThePast(i) => {
                 self.left.stale -= 1;
                 let flight = self.flights.remove(i);
-                let row = self.before.clone().map(|row| self.loaded(&row, flight.server));
-                self.tell(flight, Told::Row(Ok(row)));
+                let clock = self.heard(flight.client.server);
+                let row = self.store.before.as_ref().map(|row| loaded(row, clock));
+                self.tell(flaw, flight, Told::Row(Ok(row)));
             }
             Action::Arrive(i) => {
                 let Late { number, server, commit, sent_at } = self.late.remove(i);
-                self.serve(flaw, &Ask::Commit(commit), (number, server), sent_at);
+                self.serve(flaw, &Ask::Commit(commit), (number, server), sent_at, false);
             }
             Action::Crash { server } => {
                 self.left.crashes -= 1;
-                self.caches[server] = None;
+                self.caches[server] = Arc::default();
                 let flights = std::mem::take(&mut self.flights);
                 let (gone, stay): (Vec<_>, Vec<_>) =
-                    flights.into_iter().partition(|flight| flight.server == server);
+                    flights.into_iter().partition(|flight| flight.client.server == server);
                 self.flights = stay;
                 gone.iter().for_each(|flight| self.send_later(flight));
             }
+            Action::Rumour { server, other } => {
+                self.left.rumours -= 1;
+                self.cache(server).forget(if other { &OTHER } else { &CANVAS });
+            }
             Action::Tick => {
                 self.left.ticks -= 1;
-                self.clock += 1;
+                self.store.clock += 1;
             }
         }
-        self.flights.sort_by_key(|flight| flight.number);
+        self.flights.sort_by_key(|flight| flight.client.number);
+    }
+
+    /// A call begins, as [`Engine::call`](crate::Engine::call) begins it.
+    fn start(&mut self, flaw: Option<Flaw>, op: Op, server: usize) {
+        self.left.starts[op as usize] -= 1;
+        self.started += 1;
+        let (at, is_read) = (self.at(server), op == Op::Read);
+        let begin = Begin::of_call(is_read, self.left.notify);
+        let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
+        let (run, next) = Run::start(at, Work::of(op), cached, trusted);
+        let told = if is_read { self.told[server] } else { 0 };
+        let client = Client { number: self.started, server, op, told, wrote: false };
+        self.go_on(flaw, client, run, next, Asked(None));
     }
 
     fn send_later(&mut self, flight: &Flight) {
         if let Ask::Commit(commit) = &flight.ask {
-            let &Flight { number, server, asked_at: sent_at, .. } = flight;
-            self.late.push(Late { number, server, commit: commit.clone(), sent_at });
+            let Client { number, server, .. } = flight.client;
+            self.late.push(Late { number, server, commit: commit.clone(), sent_at: flight.asked_at });
             self.late.sort_by_key(|late| late.number);
         }
     }
 
-    /// The store does what a call asks, and tells it or not.
+    /// The store does what a call asks, unless it has, and tells it or not.
     fn answer(&mut self, flaw: Option<Flaw>, i: usize, lose: bool) {
-        let mut flight = self.flights.remove(i);
-        let told = self.serve(flaw, &flight.ask, (flight.number, flight.server), flight.asked_at);
-        if let (Ask::Commit(_), Told::Committed(Ok(Committed::Done { .. }))) = (&flight.ask, &told) {
-            flight.wrote |= flight.run.is_committing();
-        }
+        let told = match self.flights[i].answer.take() {
+            Some(Answered::Row(row)) => Told::Row(Ok(row)),
+            Some(Answered::Committed(committed)) => Told::Committed(Ok(committed)),
+            None => self.serve_flight(flaw, i, !lose),
+        };
         let told = match told {
             Told::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
                 Told::Committed(Err(Fault::Definite("nothing was written".into())))
@@ -371,108 +448,93 @@ impl World {
             Told::Committed(_) if lose => Told::Committed(Err(broken())),
             told => told,
         };
-        self.tell(flight, told);
+        let flight = self.flights.remove(i);
+        self.tell(flaw, flight, told);
     }
 
-    fn tell(&mut self, flight: Flight, told: Told) {
-        let Flight { number, server, op, mut run, wrote, .. } = flight;
+    fn serve_flight(&mut self, flaw: Option<Flaw>, i: usize, is_heard: bool) -> Told {
+        let Flight { client, ask, asked_at, run, .. } = &self.flights[i];
+        let (client, ask, asked_at, is_own) = (*client, ask.clone(), *asked_at, run.is_committing());
+        let told = self.serve(flaw, &ask, (client.number, client.server), asked_at, is_heard);
+        if let (Ask::Commit(_), Told::Committed(Ok(Committed::Done { .. }))) = (&ask, &told) {
+            self.flights[i].client.wrote |= is_own;
+        }
+        told
+    }
+
+    /// What the store does and answers. A server that does not hear the answer is notified.
+    fn serve(
+        &mut self,
+        flaw: Option<Flaw>,
+        ask: &Ask,
+        (number, server): (u8, usize),
+        sent_at: i64,
+        is_heard: bool,
+    ) -> Told {
+        let clock = self.heard(server);
+        match ask {
+            Ask::Load => Told::Row(Ok(Some(loaded(&self.store.row, clock)))),
+            Ask::Blob(id) => Told::Blob(Ok(self.store.blobs.get(id).cloned())),
+            Ask::Commit(commit) => {
+                let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
+                if let Some(old) = replaced {
+                    let Row { head, version } = self.store.row.clone();
+                    self.oracle.landed(number, &old.head, &head, self.store.clock, self.left.skew == 0);
+                    for other in (0..2).filter(|other| !(is_heard && *other == server)) {
+                        self.notify(flaw, other, version);
+                    }
+                }
+                Told::Committed(Ok(committed))
+            }
+        }
+    }
+
+    fn notify(&mut self, flaw: Option<Flaw>, server: usize, version: u64) {
+        if self.left.notify {
+            self.told[server] = version;
+            if flaw != Some(Flaw::NotificationIgnored) {
+                self.cache(server).forget(&CANVAS);
+            }
+        }
+    }
+
+    fn tell(&mut self, flaw: Option<Flaw>, flight: Flight, told: Told) {
+        let Flight { client, mut run, asked, .. } = flight;
+        self.cache(client.server).answered(&CANVAS, &told);
         let next = run.tell(told);
-        self.go_on((number, server, op, wrote), run, next);
+        self.go_on(flaw, client, run, next, asked);
     }
 
     fn go_on(
         &mut self,
-        (number, server, op, wrote): (u8, usize, Op, bool),
+        flaw: Option<Flaw>,
+        client: Client,
         run: Run<'static, Work>,
         next: Next<Said>,
+        asked: Asked,
     ) {
-        let ended: Ended = match next {
+        let Client { number, server, op, .. } = client;
+        let ended = match next {
             Next::Ask(ask) => {
-                self.flights.push(Flight { number, server, op, run, ask, asked_at: self.clock, wrote });
+                let asked = Asked(self.cache(server).ticket(&ask).or(asked.0));
+                let asked_at = self.store.clock;
+                self.flights.push(Flight { client, run, ask, asked, asked_at, answer: None });
                 return;
             }
-            Next::Done(Ok(Done { answer, row })) => {
-                let newer = |known: &Known| {
-                    self.caches[server].as_ref().is_none_or(|old| version(old) <= version(known))
-                };
-                if let Some(row) = row.filter(newer) {
-                    self.caches[server] = Some(row);
-                }
-                Ok(answer)
-            }
-            Next::Done(Err(e)) => {
-                self.caches[server] = None;
-                Err(e)
-            }
+            Next::Done(ended) => ended,
         };
-        self.referee.told(number, op, &ended);
-        self.referee.contradicts(&ended, wrote);
+        // Nothing is kept of the other canvas, so it shows when the cache has forgotten one last.
+        let is_before_forgetting = asked.0.is_some_and(|asked| !self.caches[server].is_later(&OTHER, asked));
+        if !(is_before_forgetting && flaw == Some(Flaw::ForgottenForAll)) {
+            self.cache(server).ended(&CANVAS, &ended, asked.0);
+        }
+        if let (Ok(Done { row: Some(row), .. }), true) = (&ended, self.left.notify) {
+            let shown = version(row);
+            self.oracle.check(shown >= client.told, Rule::ReadsAreFresh);
+            self.told[server] = self.told[server].max(shown);
+        }
+        let ended: Ended = ended.map(|done| done.answer);
+        self.oracle.told(number, op, &ended);
+        self.oracle.contradicts(&ended, client.wrote);
     }
-
-    fn loaded(&self, row: &Row, server: usize) -> Loaded {
-        let version = Version::new(row.version.to_string());
-        let clock = self.heard(server, self.left.skew);
-        Loaded { head: Arc::clone(&row.head), version, clock, document: None }
-    }
-
-    /// What the store does and answers.
-    fn serve(&mut self, flaw: Option<Flaw>, ask: &Ask, (run, server): (u8, usize), sent_at: i64) -> Told {
-        match ask {
-            Ask::Load => Told::Row(Ok(self.row.as_ref().map(|row| self.loaded(row, server)))),
-            Ask::Blob(id) => Told::Blob(Ok(self.blobs.get(id).cloned())),
-            Ask::Commit(commit) => Told::Committed(Ok(self.commit(flaw, commit, (run, server), sent_at))),
-        }
-    }
-
-    fn commit(
-        &mut self,
-        flaw: Option<Flaw>,
-        commit: &Commit,
-        (run, server): (u8, usize),
-        sent_at: i64,
-    ) -> Committed {
-        let clock = self.heard(server, self.left.skew);
-        let Some(old) = self.row.clone() else { return Committed::Conflict(None) };
-        let expected = commit.expected.as_ref().map(Version::as_str);
-        let matches = expected == Some(old.version.to_string().as_str());
-        if !matches && flaw != Some(Flaw::ConditionIgnored) {
-            return Committed::Conflict(Some(self.loaded(&old, server)));
-        }
-        let judged = match flaw {
-            Some(Flaw::ClockReadEarly) => at(sent_at),
-            _ => clock,
-        };
-        if flaw != Some(Flaw::LimitIgnored) && commit.not_after.is_some_and(|limit| judged >= limit) {
-            return Committed::Late { clock };
-        }
-        let bars =
-            |head: &Head| head.receipts.iter().filter(|receipt| receipt.answer == Answer::Void).count();
-        let is_bump = *commit.head == *old.head;
-        let is_bar = bars(&commit.head) > bars(&old.head);
-        let left_out =
-            (is_bump && flaw == Some(Flaw::BumpLeftOut)) || (is_bar && flaw == Some(Flaw::BarLeftOut));
-        if left_out {
-            return Committed::Done { version: Version::new(old.version.to_string()), clock };
-        }
-        let mut head = Arc::clone(&commit.head);
-        if flaw == Some(Flaw::ReceiptsForgotten) {
-            let mut forgetful = Head::clone(&head);
-            forgetful.receipts = newest(&old.head.receipts, &forgetful.receipts);
-            head = Arc::new(forgetful);
-        }
-        let version = match flaw {
-            Some(Flaw::VersionsOfRevisions) => head.revision().get(),
-            _ => old.version + 1,
-        };
-        self.blobs.extend(commit.blobs.iter().map(|blob| (blob.id(), blob.clone())));
-        self.referee.landed(run, &old, &head, self.clock, self.left.skew == 0);
-        self.row = Some(Row { head, version });
-        self.before = Some(old);
-        Committed::Done { version: Version::new(version.to_string()), clock }
-    }
-}
-
-/// The receipts that are new.
-fn newest(old: &Receipts, new: &Receipts) -> Receipts {
-    new.iter().filter(|receipt| !old.has_newly(&receipt.operation)).cloned().collect()
 }

@@ -1,0 +1,100 @@
+//! The store of the model: one row, and the faults that a [`Flaw`] gives it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::call::{CANVAS, TEXT, at};
+use super::flaw::Flaw;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::receipt::{Answer, Receipts};
+use crate::store::contract::{Commit, Committed, Loaded, Version};
+
+/// Late enough that a clock behind it stops nowhere near zero.
+pub(super) const START: i64 = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Row {
+    pub(super) head: Arc<Head>,
+    pub(super) version: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RowStore {
+    pub(super) row: Row,
+    /// The row before the current one, for loads from the past.
+    pub(super) before: Option<Row>,
+    /// Content has one name, so which of it is there follows from the rest.
+    pub(super) blobs: BTreeMap<BlobId, Blob>,
+    pub(super) clock: i64,
+}
+
+impl RowStore {
+    /// A canvas that was just created.
+    pub(super) fn new() -> Self {
+        let document = Blob::text(TEXT.into());
+        let head = Arc::new(Head::create(CANVAS.clone(), document.id()));
+        let blobs = BTreeMap::from([(document.id(), document)]);
+        Self { row: Row { head, version: 1 }, before: None, blobs, clock: START }
+    }
+
+    /// The answer to a commit, with the row that it has replaced.
+    pub(super) fn commit(
+        &mut self,
+        flaw: Option<Flaw>,
+        commit: &Commit,
+        clock: Timestamp,
+        sent_at: i64,
+    ) -> (Committed, Option<Row>) {
+        let expected = commit.expected.as_ref().map(Version::as_str);
+        let matches = expected == Some(self.row.version.to_string().as_str());
+        if !matches && flaw != Some(Flaw::ConditionIgnored) {
+            return (Committed::Conflict(Some(loaded(&self.row, clock))), None);
+        }
+        let judged = if flaw == Some(Flaw::ClockReadEarly) { at(sent_at) } else { clock };
+        if flaw != Some(Flaw::LimitIgnored) && commit.not_after.is_some_and(|limit| judged >= limit) {
+            return (Committed::Late { clock }, None);
+        }
+        let old = &self.row;
+        let is_bump = *commit.head == *old.head;
+        let is_bar = bars(&commit.head) > bars(&old.head);
+        if (is_bump && flaw == Some(Flaw::BumpLeftOut)) || (is_bar && flaw == Some(Flaw::BarLeftOut)) {
+            return (Committed::Done { version: name(old.version), clock }, None);
+        }
+        let mut head = Arc::clone(&commit.head);
+        if flaw == Some(Flaw::ReceiptsForgotten) {
+            let mut forgetful = Head::clone(&head);
+            forgetful.receipts = newest(&old.head.receipts, &forgetful.receipts);
+            head = Arc::new(forgetful);
+        }
+        let version = match flaw {
+            Some(Flaw::VersionsOfRevisions) => head.revision().get(),
+            _ => old.version + 1,
+        };
+        self.blobs.extend(commit.blobs.iter().map(|blob| (blob.id(), blob.clone())));
+        let old = std::mem::replace(&mut self.row, Row { head, version });
+        self.before = Some(old.clone());
+        (Committed::Done { version: name(version), clock }, Some(old))
+    }
+}
+
+/// A row as the store gives it.
+pub(super) fn loaded(row: &Row, clock: Timestamp) -> Loaded {
+    Loaded { head: Arc::clone(&row.head), version: name(row.version), clock, document: None }
+}
+
+fn name(version: u64) -> Version {
+    Version::new(version.to_string())
+}
+
+/// Calls that were given up.
+fn bars(head: &Head) -> usize {
+    head.receipts.iter().filter(|receipt| receipt.answer == Answer::Void).count()
+}
+
+/// The receipts that are new.
+fn newest(old: &Receipts, new: &Receipts) -> Receipts {
+    new.iter().filter(|receipt| !old.has_newly(&receipt.operation)).cloned().collect()
+}
