@@ -1,4 +1,4 @@
-//! An answer of a model, in no provider's words.
+//! An answer of a model, in a form that all providers share.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -7,17 +7,17 @@ use crate::event::{Body, Event};
 use crate::place::in_words;
 use crate::verdict::DecodedCall;
 
-/// Longest body that is read from bytes.
+/// Maximum bytes of a body.
 pub const MAX_BODY_BYTES: usize = 32 << 20;
-/// Most parts that one answer may have.
+/// Maximum parts of one answer.
 pub const MAX_PARTS: usize = 10_000;
-/// Deepest nesting of JSON that is walked, in answers and in schemas.
+/// Maximum nesting of JSON that is walked, in answers and in schemas.
 pub const MAX_DEPTH: usize = 128;
 
-/// Why the model stopped, as far as a tool loop cares.
+/// Why the model stopped, as far as a tool loop has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// It had said everything.
+    /// Its answer is complete.
     End,
     /// It waits for its calls.
     ToolUse,
@@ -27,14 +27,14 @@ pub enum StopReason {
     Refusal,
     /// The provider wants the turn sent back as it is, to go on with it.
     Pause,
-    /// None given, or one that nobody here knows.
+    /// None given, or one that this crate does not know.
     Other,
 }
 
 /// One whole answer. In JSON: `{events, calls, text, thinking, finish}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
-    /// Everything that came, in order, each with its envelope.
+    /// All parts of the answer in order, each with its envelope.
     pub events: Vec<Event>,
     /// The provider's stop reason as it gave it; `finish` in the JSON.
     pub raw_stop_reason: Option<String>,
@@ -77,7 +77,7 @@ impl Serialize for Decoded {
     }
 }
 
-/// Why a body is no answer. Nothing of it is used.
+/// A body that is no answer. Nothing of it is used.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
     /// The bytes are no JSON.
@@ -90,14 +90,14 @@ pub enum DecodeError {
         /// What the JSON reader says.
         source: serde_json::Error,
     },
-    /// More of something than is read.
+    /// A size is over its limit.
     #[error("The response is over the limit of {limit} {unit}{}; ask for a shorter answer.", in_words(place))]
     TooLarge {
         /// JSON Pointer into the body.
         place: String,
         /// The limit.
         limit: usize,
-        /// What is counted.
+        /// What the limit counts.
         unit: &'static str,
     },
     /// JSON, but no answer of this provider.
@@ -105,7 +105,7 @@ pub enum DecodeError {
     Unexpected {
         /// JSON Pointer into the body.
         place: String,
-        /// What should stand there.
+        /// What should be there.
         expected: &'static str,
     },
     /// The provider answered with an error of its own.

@@ -1,4 +1,4 @@
-//! What goes to a provider, and what was lost on the way.
+//! What goes to a provider, and what of it the provider does not get as it was.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -23,6 +23,11 @@ pub(crate) struct Degradations(pub(crate) Vec<Degradation>);
 impl Degradations {
     pub(crate) fn add(&mut self, path: impl Into<String>, keyword: &str, how: impl Into<String>) {
         self.0.push(Degradation { path: path.into(), keyword: keyword.to_owned(), how: how.into() });
+    }
+
+    /// Of the event with this index in the history.
+    pub(crate) fn add_event(&mut self, at: usize, keyword: &str, how: impl Into<String>) {
+        self.add(format!("/events/{at}"), keyword, how);
     }
 }
 
@@ -64,7 +69,7 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// How to ask.
+/// What a host may set for one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestOptions {
     /// Most tokens of the answer.
@@ -93,18 +98,18 @@ impl Default for RequestOptions {
     }
 }
 
-/// Why no request can be made.
+/// A history or an option of which no request can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// Nothing is left to send.
     #[error("The history holds nothing that can be sent; add a user message.")]
     EmptyHistory,
-    /// An option that every request of this provider would be refused for.
+    /// An option for which the provider would refuse every request.
     #[error("The option at {place} cannot be {value}; give another value.")]
     BadOption {
         /// Which option, as a JSON Pointer: `/options/max_tokens`.
         place: &'static str,
-        /// What it was.
+        /// The value that was given.
         value: String,
     },
 }

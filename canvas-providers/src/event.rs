@@ -1,4 +1,4 @@
-//! The unified history: what was said, called and answered, in no provider's words.
+//! The history of a conversation, in a form that all providers share: texts, calls and results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use crate::envelope::Envelope;
 use crate::verdict::{Arguments, DecodedCall, Verdict};
 
-/// Who speaks.
+/// Whose an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Instructions of the host.
     System,
-    /// The person, and hidden canvas updates in the person's name.
+    /// The user, and hidden canvas updates in the user's name.
     User,
     /// The model.
     Assistant,
@@ -20,7 +20,7 @@ pub enum Role {
     Tool,
 }
 
-/// One thing in a conversation.
+/// One step of a conversation.
 ///
 /// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, revision_id?,
 /// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, a
@@ -29,9 +29,9 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "EventJson", into = "EventJson")]
 pub struct Event {
-    /// Who speaks.
+    /// Whose event it is.
     pub role: Role,
-    /// What it is.
+    /// What was said, called or answered.
     pub body: Body,
     /// The revision that the event speaks of.
     pub revision_id: Option<String>,
@@ -52,8 +52,8 @@ pub enum Body {
     ToolCall(DecodedCall),
     /// The answer to a call.
     ToolResult(ToolResult),
-    /// Something that only its provider understands, such as a tool run by the provider's server. The text is
-    /// what another provider gets of it, and is mostly empty.
+    /// A part that only its provider understands, such as a tool run by the provider's server. Another provider gets the
+    /// text, which is mostly empty.
     Opaque(String),
 }
 
@@ -81,31 +81,34 @@ impl Event {
         Self { role, body, revision_id: None, lease_id: None, envelope: None }
     }
 
-    /// What the user, or a hidden canvas update, says.
+    /// A text of the user, or a hidden canvas update.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, Body::Text(text.into()))
     }
 
-    /// What the model says.
+    /// A text of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, Body::Text(text.into()))
     }
 
     /// The answer to a call; revision and lease are taken from the result where it names them.
     pub fn result(call_id: impl Into<String>, name: impl Into<String>, result: Value) -> Self {
-        let named = |key: &str| result.get(key).and_then(Value::as_str).map(str::to_owned);
-        let (revision_id, lease_id) = (named("revision_id"), named("lease_id"));
+        let (revision_id, lease_id) = (text_of(&result, "revision_id"), text_of(&result, "lease_id"));
         let answer = ToolResult { call_id: Some(call_id.into()), name: Some(name.into()), result };
         Self { revision_id, lease_id, ..Self::new(Role::Tool, Body::ToolResult(answer)) }
     }
 
-    /// The call in it, if it is one.
+    /// The call, where the event is one.
     pub fn call(&self) -> Option<&DecodedCall> {
         match &self.body {
             Body::ToolCall(call) => Some(call),
             _ => None,
         }
     }
+}
+
+fn text_of(result: &Value, key: &str) -> Option<String> {
+    result.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -119,7 +122,7 @@ enum Kind {
     Opaque,
 }
 
-/// The event as JSON has it: flat, with everything optional but the role.
+/// The JSON form of an event: flat, with everything optional but the role.
 #[derive(Clone, Serialize, Deserialize)]
 struct EventJson {
     role: Role,
@@ -229,7 +232,7 @@ impl From<Event> for EventJson {
     }
 }
 
-/// Text stays text, nothing is empty, and any other JSON is kept as its source.
+/// The text of `content`: empty for null, and its source for other JSON.
 fn plain(content: Value) -> String {
     match content {
         Value::Null => String::new(),

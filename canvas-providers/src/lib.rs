@@ -1,4 +1,4 @@
-//! How each model provider says tool calls: decode, encode, and a sans-IO tool loop.
+//! How each model provider writes tool calls: decode, encode, and a sans-IO tool loop.
 //!
 //! A provider's answer becomes [`Event`]s, each with the provider's own part in an opaque envelope. Replay to
 //! the same provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`],
@@ -44,12 +44,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Limits: Anthropic Messages, whole answers. The crate opens no connection, knows no rule of a canvas and
-//! checks no arguments.
+//! # Limits
 //!
-//! Modules, in reading order: `event` and `verdict` (the neutral model), `decoded` and `encoded` (what the
-//! operations give), `provider` (the door), `names`, `schema` and `repair` (what every provider needs), one
-//! folder for each provider, `tool_loop`.
+//! * Anthropic Messages, whole answers.
+//! * It opens no connection and checks no arguments.
+//! * It knows no rule of a canvas: what a reply means for the lease is told by
+//!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change), never read out of a reply's JSON.
+//!
+//! # Modules
+//!
+//! `event`, `verdict` and `envelope` are the history in a form that all providers share; `decoded` and `encoded` are the
+//! results of the operations of `provider`. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
+//! Each provider has a folder whose `wire` holds the structs that requests are written from. Answers are read by
+//! `decode` as JSON without such structs, because each part has to go back as it came, known or not. `tool_loop` runs a
+//! turn.
 
 mod anthropic;
 mod decoded;

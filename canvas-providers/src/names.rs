@@ -21,14 +21,9 @@ impl Renames {
     pub fn original<'a>(&'a self, wire: &'a str) -> &'a str {
         self.to_wire.iter().find(|(_, to)| *to == wire).map_or(wire, |(from, _)| from)
     }
-
-    /// True where every name went out as it was.
-    pub fn is_empty(&self) -> bool {
-        self.to_wire.is_empty()
-    }
 }
 
-/// What a provider accepts as a name or an id: some of `[a-zA-Z0-9_-]`, at most so many.
+/// What a provider accepts as a name or an id: 1 to `max` of `[a-zA-Z0-9_-]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameRule {
     pub(crate) max: usize,
@@ -46,18 +41,18 @@ fn is_plain(byte: u8) -> bool {
 
 /// A bijection from originals to wire names, grown name by name.
 ///
-/// An allowed name that nobody took maps to itself, any other to its readable rest and a hash. Equal inputs in
+/// An allowed name that is free maps to itself, any other to its readable rest and a hash. Equal inputs in
 /// equal order give equal names.
 #[derive(Debug)]
 pub(crate) struct Mapper {
     rule: NameRule,
     to_wire: BTreeMap<String, String>,
-    taken: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
 }
 
 impl Mapper {
     pub(crate) fn new(rule: NameRule) -> Self {
-        Self { rule, to_wire: BTreeMap::new(), taken: BTreeMap::new() }
+        Self { rule, to_wire: BTreeMap::new(), taken: BTreeSet::new() }
     }
 
     /// Maps allowed names first, so that none of them has to yield to a made one.
@@ -75,7 +70,7 @@ impl Mapper {
     pub(crate) fn wire(&mut self, original: &str) -> &str {
         if !self.to_wire.contains_key(original) {
             let wire = self.free_name(original);
-            self.taken.insert(wire.clone(), original.to_owned());
+            self.taken.insert(wire.clone());
             self.to_wire.insert(original.to_owned(), wire);
         }
         &self.to_wire[original]
@@ -88,7 +83,7 @@ impl Mapper {
     }
 
     fn free_name(&self, original: &str) -> String {
-        if self.rule.allows(original) && !self.taken.contains_key(original) {
+        if self.rule.allows(original) && !self.taken.contains(original) {
             return original.to_owned();
         }
         const HASH_AND_LINE: usize = 9;
@@ -99,12 +94,12 @@ impl Mapper {
             .collect();
         (0u32..)
             .map(|salt| format!("{stem}_{:08x}", hash(original, salt)))
-            .find(|name| !self.taken.contains_key(name))
+            .find(|name| !self.taken.contains(name))
             .expect("fewer names are taken than there are salts")
     }
 }
 
-/// FNV-1a, folded to 32 bits. Names are told apart by looking, not by the hash, so a weak one will do.
+/// FNV-1a, folded to 32 bits. A weak hash is enough: a name that is taken already gets the next salt.
 fn hash(text: &str, salt: u32) -> u32 {
     let bytes = text.bytes().chain(salt.to_le_bytes());
     let wide =
@@ -120,7 +115,7 @@ pub(crate) struct UniqueIds {
 }
 
 impl UniqueIds {
-    /// Takes the id, or tells the free one that the call has to take instead.
+    /// Takes the id, or returns the free one that the call has to take instead.
     pub(crate) fn claim(&mut self, id: &str) -> Option<String> {
         if !id.is_empty() && self.used.insert(id.to_owned()) {
             return None;
@@ -158,7 +153,7 @@ mod tests {
     fn an_id_is_claimed_once() {
         let mut ids = UniqueIds::default();
         let claims: Vec<_> = ["a", "a-2", "a", "", "a", "call-2"].map(|id| ids.claim(id)).to_vec();
-        let fresh = |id: &str| Some(id.to_owned());
-        assert_eq!(claims, [None, None, fresh("a-3"), fresh("call-2"), fresh("a-4"), fresh("call-2-2")]);
+        let claims: Vec<_> = claims.iter().map(Option::as_deref).collect();
+        assert_eq!(claims, [None, None, Some("a-3"), Some("call-2"), Some("a-4"), Some("call-2-2")]);
     }
 }

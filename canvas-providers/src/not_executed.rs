@@ -1,11 +1,11 @@
-//! The answer to a call that did not run: every call needs one, or the next request is refused.
+//! The result of a call that was not executed: every call needs one, or the provider refuses the next request.
 
 use serde_json::json;
 
 use crate::event::Event;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Why a call has no answer of its own.
+/// Why a call was not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotExecuted {
     Interrupted,
@@ -15,7 +15,7 @@ pub(crate) enum NotExecuted {
 }
 
 impl NotExecuted {
-    /// The reason that the call itself carries; a complete one can only have been interrupted.
+    /// The reason that the call itself gives; a complete one can only have been interrupted.
     pub(crate) fn of(call: &DecodedCall) -> Self {
         match call.arguments {
             Arguments::Complete(_) => Self::Interrupted,

@@ -1,4 +1,4 @@
-//! Which provider, and the one door to each of its operations.
+//! The operations of every provider, behind one type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::event::Event;
 use crate::names::Renames;
 
-/// A provider that this crate speaks.
+/// A provider whose wire format this crate reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
     /// Anthropic Messages.
@@ -40,7 +40,7 @@ impl UnknownProvider {
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers, in the order in which they were added.
     pub const ALL: &[Self] = &[Self::Anthropic];
 
     /// The name that hosts and envelopes use.
@@ -78,8 +78,7 @@ impl Provider {
         self.decode(&body, renames)
     }
 
-    /// Tools in the provider's form, cut to the schema that it accepts. What was cut is listed, and stays for
-    /// the tools to check.
+    /// Tools in the provider's form, cut to the schema that it accepts. What was cut is listed; the tools still check it.
     pub fn tools(self, specs: &[ToolSpec]) -> EncodedTools {
         match self {
             Self::Anthropic => anthropic::tools(specs),

@@ -1,4 +1,4 @@
-//! Makes a history sendable that was cut off anywhere.
+//! Repairs a history that was cut off anywhere, so that it can be sent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,19 +7,18 @@ use crate::encoded::{Degradation, Degradations};
 use crate::event::{Body, Event, Role};
 use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
-use crate::place;
 use crate::verdict::DecodedCall;
 
-/// A sendable history, and what had to be done for it.
+/// A history that can be sent, and what was changed in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
     /// The events; see [`repair`] for what holds of them.
     pub events: Vec<Event>,
-    /// What was dropped, moved in or renamed.
+    /// Results that were dropped, calls that got a result or another id.
     pub degradations: Vec<Degradation>,
 }
 
-/// Answers every call right after its turn.
+/// The history with every call answered right after its turn.
 ///
 /// Whatever the input, in the output
 ///
@@ -63,7 +62,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Degradations) 
                 let fresh = ids.claim(&call.id);
                 let answer = answers.get(&at).map(|&at| Entry { event: Cow::Borrowed(&events[at]), at });
                 if let Some(id) = fresh {
-                    degradations.add(place::of_event(at), "call_id", format!("sent as {id}, to be unique"));
+                    degradations.add_event(at, "call_id", format!("sent as {id}, to be unique"));
                     if let Body::ToolCall(call) = &mut event.to_mut().body {
                         call.id = id;
                     }
@@ -82,7 +81,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Degradations) 
     out
 }
 
-/// Thinking and calls are the model's, whoever is said to speak.
+/// Whether the event is the model's: thinking and calls are, whatever their role.
 pub(crate) fn is_assistant(event: &Event) -> bool {
     match event.body {
         Body::Thinking(_) | Body::ToolCall(_) => true,
@@ -91,7 +90,7 @@ pub(crate) fn is_assistant(event: &Event) -> bool {
     }
 }
 
-/// Which result answers which call, by index.
+/// Which result answers which call: indexes of results by those of calls.
 fn pair(events: &[Event], degradations: &mut Degradations) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
     let mut open = OpenCalls::default();
@@ -119,13 +118,13 @@ fn pair(events: &[Event], degradations: &mut Degradations) -> BTreeMap<usize, us
             Some(call) => {
                 answers.insert(call, at);
             }
-            None => degradations.add(place::of_event(at), "tool_result", "dropped: it answers no open call"),
+            None => degradations.add_event(at, "tool_result", "dropped: it answers no open call"),
         }
     }
     answers
 }
 
-/// Calls that wait for their answer, by index, found by id, by name or by age without a walk over all of them.
+/// Calls without an answer, by index; found by id, by name or by age without a walk over all of them.
 #[derive(Default)]
 struct OpenCalls<'a> {
     all: BTreeSet<usize>,
@@ -172,7 +171,7 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-/// Ends a turn: answers first, then what else was said.
+/// Ends a turn: first the answers, then the other events that came meanwhile.
 fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,
@@ -186,7 +185,7 @@ fn flush<'a>(
             Some(answer) => addressed(answer, &call.id, &call.name),
             None => {
                 let why = NotExecuted::of(call);
-                degradations.add(place::of_event(at), "tool_call", format!("answered with {}", why.code()));
+                degradations.add_event(at, "tool_call", format!("answered with {}", why.code()));
                 Entry { event: Cow::Owned(why.answer(&call.id, &call.name)), at }
             }
         };

@@ -1,4 +1,4 @@
-//! Cuts a JSON Schema to the subset that a provider takes, and says what it cut.
+//! Cuts a JSON Schema to the subset that a provider takes, and lists what it cut.
 
 use serde_json::{Map, Value, json};
 
@@ -14,15 +14,15 @@ const MAX_MERGED: usize = 1_000;
 /// What a provider asks of a schema beyond JSON Schema itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subset {
-    /// Whether a property may have this name.
+    /// Whether the provider takes a property of this name.
     pub(crate) property: fn(&str) -> bool,
 }
 
 /// The schema with a plain object at its root: no union, no reference, no `$schema` there.
 ///
-/// What stands in a union at the root moves to the root's own properties, so that the model still sees it;
-/// which of it belongs together is left to the tool. References that lead nowhere and properties with
-/// forbidden names go. Everything else stays as it is.
+/// The properties of a union at the root move to the root's own, so that the model still sees them; which of them
+/// belong together is left to the tool. References that lead nowhere and properties with forbidden names go. Everything
+/// else is left as it is.
 pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Degradations) -> Value {
     let mut root =
         Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
@@ -35,17 +35,20 @@ pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mu
     Value::Object(root)
 }
 
-/// What is true of the whole though it stands in one branch of a union.
+/// Keywords that a branch of a union gives to the whole.
 const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "definitions"];
 
 struct Cutter<'a> {
+    /// What references point into.
     whole: &'a Value,
     subset: Subset,
     degradations: &'a mut Degradations,
+    /// Schemas merged into the root so far.
     merged: usize,
 }
 
 impl Cutter<'_> {
+    /// The schema, at `hops` references and unions at most from here, as an object with properties of its own.
     fn plain_object(&mut self, schema: &Value, place: &str, hops: usize) -> Map<String, Value> {
         self.merged += 1;
         let Some(map) = schema.as_object().filter(|_| hops > 0 && self.merged <= MAX_MERGED) else {
@@ -93,12 +96,8 @@ impl Cutter<'_> {
                 merge(&mut root, union, Join::All);
             }
         }
-        match root.get("type") {
-            Some(Value::String(kind)) if kind == "object" => {}
-            None => {}
-            Some(_) => {
-                self.degradations.add(place, "type", "replaced by object; the tool checks the arguments")
-            }
+        if root.get("type").is_some_and(|kind| kind != "object") {
+            self.degradations.add(place, "type", "replaced by object; the tool checks the arguments");
         }
         root.insert("type".to_owned(), json!("object"));
         if !root.get("properties").is_some_and(Value::is_object) {
@@ -178,7 +177,7 @@ impl Cutter<'_> {
         self.prune_required(map, place);
     }
 
-    /// A property that was left out cannot be asked for.
+    /// Takes properties that were left out off `required`.
     fn prune_required(&mut self, schema: &mut Map<String, Value>, place: &str) {
         let Some(Value::Array(required)) = schema.get_mut("required") else { return };
         let allowed = self.subset.property;
@@ -228,7 +227,7 @@ fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Joi
     }
 }
 
-/// A schema of what both take: one map where they speak of different things, such as a type and a union.
+/// A schema of what both take: one map where no keyword is in both.
 fn both(ours: Value, theirs: Value) -> Value {
     match (ours, theirs) {
         (Value::Object(mut ours), Value::Object(theirs))
@@ -255,11 +254,7 @@ fn either(ours: Value, theirs: Value) -> Value {
 }
 
 fn join_required(ours: Option<Value>, theirs: Option<Value>, join: Join) -> Vec<Value> {
-    let list = |value: Option<Value>| match value {
-        Some(Value::Array(names)) => names,
-        _ => Vec::new(),
-    };
-    let (mut ours, theirs) = (list(ours), list(theirs));
+    let (mut ours, theirs) = (names_in(ours), names_in(theirs));
     match join {
         Join::All => {
             for name in theirs {
@@ -271,4 +266,11 @@ fn join_required(ours: Option<Value>, theirs: Option<Value>, join: Join) -> Vec<
         Join::Any => ours.retain(|name| theirs.contains(name)),
     }
     ours
+}
+
+fn names_in(required: Option<Value>) -> Vec<Value> {
+    match required {
+        Some(Value::Array(names)) => names,
+        _ => Vec::new(),
+    }
 }

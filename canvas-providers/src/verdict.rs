@@ -5,13 +5,13 @@ use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// What a decoder found out about one call. Only a complete call may run.
+/// A decoder's judgement of one call. Only a complete call may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Whole, and its arguments are a JSON object.
     Complete,
-    /// Cut off by a limit, or never finished; what came may look plausible all the same.
+    /// Cut off by a limit, or never finished; the part that came may look plausible all the same.
     Truncated,
     /// Whole, but no call that can run: the arguments are no object, or it has no name.
     Malformed,
@@ -20,7 +20,7 @@ pub enum Verdict {
 /// The arguments of a call, present only where the verdict is [`Verdict::Complete`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arguments {
-    /// All of them.
+    /// The whole object.
     Complete(Map<String, Value>),
     /// The call was cut off. What came of it stays in the event's envelope.
     Truncated,
@@ -43,7 +43,7 @@ impl Arguments {
 pub struct DecodedCall {
     /// The provider's id of the call; empty where it gave none.
     pub id: String,
-    /// The tool's name as it stood on the wire.
+    /// The tool's own name.
     pub name: String,
     /// The arguments, with the verdict on them.
     pub arguments: Arguments,

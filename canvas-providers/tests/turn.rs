@@ -351,15 +351,13 @@ fn reports_that_nobody_asked_for_change_nothing() {
     assert_eq!(host.turn.on_reply("a", reply.clone()), Err(unknown), "not handed out yet");
     host.poll();
     let before = format!("{:?}", host.turn);
-    let pair = |ids: [&str; 2]| ids.map(|id| (id.to_owned(), reply.clone())).to_vec();
-    let answered = LoopError::AlreadyAnswered { call_id: "a".to_owned() };
-    assert_eq!(host.turn.on_replies(pair(["a", "a"])), Err(answered.clone()));
-    assert_eq!(host.turn.on_replies(pair(["a", "z"])).map_err(|e| e.code()), Err("LOOP_UNKNOWN_CALL"));
+    assert_eq!(host.turn.on_reply("z", reply.clone()).map_err(|e| e.code()), Err("LOOP_UNKNOWN_CALL"));
     assert_eq!(host.turn.on_released(lease(1)).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
     assert_eq!(host.turn.on_renewed(lease(1), &reply).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));
     assert_eq!(host.turn.on_transport_error("x", false), Err(LoopError::NoRequest));
     assert_eq!(format!("{:?}", host.turn), before);
-    host.turn.on_replies(pair(["a", "b"])).expect("both are open");
+    host.turn.on_reply("a", reply.clone()).expect("the call is open");
+    let answered = LoopError::AlreadyAnswered { call_id: "a".to_owned() };
     assert_eq!(host.turn.on_reply("a", reply), Err(answered));
 }
 

@@ -1,8 +1,8 @@
 //! Anthropic Messages.
 //!
-//! Rules of the endpoint that the types do not show: the answers stand first in the user message right after
-//! the calls; every call is answered; a text may not be blank; thinking goes back unchanged, in place and
-//! signed, and does not end a message; the first message is the user's.
+//! Rules of the endpoint that the types do not show: results come first in the user message right after the calls; every
+//! call has one; a text may not be blank; thinking goes back unchanged, in place and signed, and does not end a message;
+//! the first message is the user's.
 
 mod decode;
 mod encode;

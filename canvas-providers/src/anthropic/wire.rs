@@ -1,4 +1,4 @@
-//! The shapes of the Messages endpoint, as far as this crate writes or reads them.
+//! The structs that requests to the Messages endpoint are written from, and the one that its errors are read into.
 
 use std::borrow::Cow;
 
@@ -94,11 +94,11 @@ pub(super) struct ErrorBody {
     pub(super) message: String,
 }
 
-/// A block before it finds its message.
+/// A block that is not yet in a message.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) role: Role,
     pub(super) block: Value,
-    /// The event that it came from.
+    /// Index of its event in the history.
     pub(super) at: usize,
 }

@@ -4,7 +4,7 @@ use canvas_tools::ToolCall;
 use canvas_tools::lease::{LeaseId, Timestamp};
 use serde::Serialize;
 
-/// The next thing for the host to do.
+/// What the host has to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopAction {
     /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer.
@@ -16,22 +16,22 @@ pub enum LoopAction {
         /// The lease.
         lease_id: LeaseId,
     },
-    /// Give the lease back and report that it was tried; whether it worked makes no difference.
+    /// Check the lease in and report that this was tried; whether it succeeded makes no difference.
     ReleaseLease {
         /// The lease.
         lease_id: LeaseId,
     },
-    /// Nothing to do until something is reported, or until this time.
+    /// Do nothing until there is something to report, or until this time.
     Wait {
-        /// When to poll again, `None` where only a report goes on.
+        /// When to poll again; `None` where only a report changes anything.
         until: Option<Timestamp>,
     },
-    /// The turn is over. Every later poll says so again, unless a reply has come after all and has brought a lease:
-    /// then that is given back first.
+    /// The turn is over. Every later poll returns this again, unless a late reply has brought a lease, which is released
+    /// first.
     Done(Outcome),
 }
 
-/// Who interrupts.
+/// What ends a turn early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interruption {
@@ -51,31 +51,31 @@ pub enum Outcome {
     Truncated,
     /// The model or its provider declined.
     Refused,
-    /// The allowed requests are used up; the last calls have run.
+    /// All requests of [`LoopOptions::max_steps`](super::LoopOptions::max_steps) are used; the last calls have run.
     MaxSteps,
-    /// The user came between.
+    /// The user sent a message or cancelled.
     Interrupted {
-        /// How.
+        /// By which act.
         cause: Interruption,
     },
     /// The request could not be sent, or no answer came.
     TransportFailed {
-        /// What the host says.
+        /// The host's words.
         message: String,
         /// Whether the host thinks that trying again may help.
         retryable: bool,
     },
-    /// An answer came that is none.
+    /// The answer cannot be used.
     Unusable {
-        /// Stable code of the failure.
+        /// Names the failure, and stays.
         code: &'static str,
-        /// One sentence.
+        /// One sentence, with what to do.
         message: String,
     },
 }
 
 impl Outcome {
-    /// The kind alone, as in the JSON.
+    /// The kind, as in the JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Completed => "completed",

@@ -1,4 +1,4 @@
-//! What a loop has done, for hosts to show or to keep.
+//! What a loop has asked for and been told, for hosts to show or to keep.
 
 use canvas_tools::lease::LeaseId;
 use serde::Serialize;
@@ -31,20 +31,20 @@ pub enum LogEvent {
     },
     /// Asked the host to run calls.
     Calls {
-        /// Which.
+        /// In the order in which they run.
         calls: Vec<CallName>,
     },
     /// Took the reply to a call.
     Reply {
-        /// The call.
+        /// The call's id.
         call_id: String,
-        /// Whether it went well.
+        /// Whether the reply is a success.
         ok: bool,
     },
     /// Answered a call in the tool's place, because it did not run.
     #[serde(rename = "unrun")]
     NotExecuted {
-        /// The call.
+        /// The call's id.
         call_id: String,
         /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED` or `CALL_DECLINED`.
         code: &'static str,
@@ -54,14 +54,14 @@ pub enum LogEvent {
         /// The lease.
         lease_id: LeaseId,
     },
-    /// Asked the host to give a lease back.
+    /// Asked the host to release a lease.
     Release {
         /// The lease.
         lease_id: LeaseId,
     },
-    /// The turn was decided; leases may still have to be given back.
+    /// The turn ended; leases may still have to be released.
     End {
-        /// How.
+        /// Why it ended.
         outcome: Outcome,
     },
 }
@@ -71,6 +71,6 @@ pub enum LogEvent {
 pub struct CallName {
     /// The call's id.
     pub id: String,
-    /// The tool.
+    /// The tool's own name.
     pub name: String,
 }

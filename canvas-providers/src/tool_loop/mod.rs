@@ -18,10 +18,10 @@ use crate::event::{Body, Event};
 use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
 
-/// The knobs of a loop.
+/// What a host may set for a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopOptions {
-    /// Most requests of the turn. The calls of the last answer still run.
+    /// Maximum requests of the turn. The calls of the last answer still run.
     pub max_steps: u32,
     /// The lease policy of the engine behind the tools. The loop takes the lifetime from it: that is how long it waits
     /// for the reports of releases and for replies that come after the end, and a renewal comes after a third of it at
@@ -37,10 +37,10 @@ impl Default for LoopOptions {
 
 /// One turn of a model: requests and calls in turn until there are no more calls.
 ///
-/// The host polls until it gets [`LoopAction::Wait`] or [`LoopAction::Done`], does what it is told in between, and reports.
-/// Reports that were not asked for are refused and change nothing. The loop reads leases off the replies,
-/// asks for their renewal while it waits, and asks for each to be given back before it is done, however the
-/// turn ends. At every moment its events, repaired, make a valid request.
+/// The host polls until it gets [`LoopAction::Wait`] or [`LoopAction::Done`], does each action before these, and reports.
+/// Reports that were not asked for are refused and change nothing. The loop takes leases from
+/// [`ToolReply::lease_change`], asks for their renewal while it waits, and for the release of each before it is done,
+/// however the turn ends. At every moment its events, repaired, make a valid request.
 ///
 /// It does not retry: a transport failure ends the turn, so a host that wants to try again does so before it
 /// reports one. It does not know which canvas a lease is for.
@@ -51,9 +51,9 @@ pub struct ToolLoop {
     ids: UniqueIds,
     state: State,
     leases: Leases,
-    /// Calls that were handed out and then answered in the tool's place: their replies only tell of leases.
+    /// Calls that were handed out and then interrupted: of their replies only the leases count.
     abandoned: BTreeSet<String>,
-    /// Until when the replies to abandoned calls are awaited, from the first poll after the end.
+    /// Until when the replies to abandoned calls are awaited; set by the first poll after the end.
     abandoned_until: Option<Timestamp>,
     answered: BTreeSet<String>,
     log: Vec<LogEntry>,
@@ -70,7 +70,7 @@ enum State {
     Called(Vec<ToolCall>),
     /// Calls are being run; these have no reply yet.
     Running(Vec<ToolCall>),
-    /// Decided. Leases may still have to be given back.
+    /// The turn has ended. Leases may still have to be released.
     Over(Outcome),
 }
 
@@ -93,7 +93,7 @@ pub enum LoopError {
         call_id: String,
     },
     /// The lease is not held, or its release was not asked for.
-    #[error("The lease {lease_id} is not in question; report only what poll asked for.")]
+    #[error("No action is open for the lease {lease_id}; report only what poll asked for.")]
     UnknownLease {
         /// The id.
         lease_id: LeaseId,
@@ -101,7 +101,7 @@ pub enum LoopError {
 }
 
 impl LoopError {
-    /// Stable name of the kind of failure.
+    /// Names the kind of failure, and stays.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoRequest => "LOOP_NO_REQUEST",
@@ -118,7 +118,7 @@ impl LoopError {
 }
 
 impl ToolLoop {
-    /// A turn that goes on from this history, whose last event is mostly the user's message.
+    /// A turn that continues this history, whose last event is mostly the user's message.
     pub fn new(options: LoopOptions, history: Vec<Event>) -> Self {
         let mut ids = UniqueIds::default();
         for call in history.iter().filter_map(Event::call) {
@@ -138,7 +138,7 @@ impl ToolLoop {
         }
     }
 
-    /// What to do next, at this time. Each request, call and release is asked for once.
+    /// The next action at this time. Each request, call and release is asked for once.
     pub fn poll(&mut self, now: Timestamp) -> LoopAction {
         let ttl = self.options.lease.ttl;
         self.leases.schedule(now, ttl);
@@ -210,8 +210,8 @@ impl ToolLoop {
         for call in calls {
             match call.to_call().filter(|_| !refused) {
                 Some(complete) => to_run.push(complete),
-                None if refused => self.answer_unrun(&call.id, &call.name, NotExecuted::Declined),
-                None => self.answer_unrun(&call.id, &call.name, NotExecuted::of(&call)),
+                None if refused => self.answer_not_executed(&call.id, &call.name, NotExecuted::Declined),
+                None => self.answer_not_executed(&call.id, &call.name, NotExecuted::of(&call)),
             }
         }
         match answer.stop_reason {
@@ -229,7 +229,7 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes the news that what came is no answer.
+    /// Takes an answer that could not be decoded: the turn ends.
     ///
     /// # Errors
     /// If no request is under way.
@@ -239,7 +239,7 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes the news that no answer came.
+    /// Takes the failure of a request: the turn ends.
     ///
     /// # Errors
     /// If no request is under way.
@@ -253,32 +253,14 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes the reply to one call. A reply that comes after an interruption leaves the events alone and is
-    /// still read for leases; poll again after it.
+    /// Takes the reply to one call. A reply after an interruption changes no events, but it may bring a lease: poll again
+    /// after it.
     ///
     /// # Errors
     /// If no such call was handed out, or it has its answer.
     pub fn on_reply(&mut self, call_id: &str, reply: ToolReply) -> Result<(), LoopError> {
         self.expect_call(call_id)?;
         self.take_reply(call_id, reply);
-        Ok(())
-    }
-
-    /// Takes the replies to several calls, all or none.
-    ///
-    /// # Errors
-    /// As [`on_reply`](Self::on_reply), for the first of them; also if two are for the same call.
-    pub fn on_replies(&mut self, replies: Vec<(String, ToolReply)>) -> Result<(), LoopError> {
-        let mut seen = BTreeSet::new();
-        for (call_id, _) in &replies {
-            self.expect_call(call_id)?;
-            if !seen.insert(call_id) {
-                return Err(LoopError::AlreadyAnswered { call_id: call_id.clone() });
-            }
-        }
-        for (call_id, reply) in replies {
-            self.take_reply(&call_id, reply);
-        }
         Ok(())
     }
 
@@ -294,7 +276,7 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes the news that the host tried to give a lease back.
+    /// Takes the end of a release, whether it succeeded or not.
     ///
     /// # Errors
     /// If that was not asked for.
@@ -302,8 +284,8 @@ impl ToolLoop {
         if self.leases.released(lease_id) { Ok(()) } else { Err(LoopError::UnknownLease { lease_id }) }
     }
 
-    /// Ends the turn for the user. Calls without a reply are answered as interrupted. After the end it does
-    /// nothing.
+    /// Ends the turn for the user. Calls without a reply are answered as interrupted. After the end of the turn it has
+    /// no effect.
     pub fn interrupt(&mut self, cause: Interruption) {
         let (calls, handed_out) = match std::mem::replace(&mut self.state, State::Ready) {
             State::Over(outcome) => {
@@ -315,7 +297,7 @@ impl ToolLoop {
             State::Ready | State::Asked => (Vec::new(), false),
         };
         for call in calls {
-            self.answer_unrun(&call.id, &call.name, NotExecuted::Interrupted);
+            self.answer_not_executed(&call.id, &call.name, NotExecuted::Interrupted);
             if handed_out {
                 self.abandoned.insert(call.id);
             }
@@ -323,7 +305,7 @@ impl ToolLoop {
         self.end(Outcome::Interrupted { cause });
     }
 
-    /// The whole history: what the loop began with, answers, results.
+    /// The whole history: the events that the loop began with, answers and results.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -333,17 +315,18 @@ impl ToolLoop {
         self.events
     }
 
-    /// The log so far.
+    /// Every action and report so far.
     pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
-    /// The leases held, as far as the replies tell.
+    /// The leases that are held according to the replies.
     pub fn leases(&self) -> impl Iterator<Item = LeaseId> {
         self.leases.held()
     }
 
-    /// A call that was under way at the interruption may still bring a lease; its reply is awaited for one lifetime.
+    /// Until when to wait for calls that were under way at the interruption: each may still bring a lease. The wait is one
+    /// lifetime of a lease.
     fn abandoned_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         if self.abandoned.is_empty() {
             return None;
@@ -398,7 +381,7 @@ impl ToolLoop {
         }
     }
 
-    fn answer_unrun(&mut self, id: &str, name: &str, why: NotExecuted) {
+    fn answer_not_executed(&mut self, id: &str, name: &str, why: NotExecuted) {
         self.answered.insert(id.to_owned());
         self.record(LogEvent::NotExecuted { call_id: id.to_owned(), code: why.code() });
         self.events.push(why.answer(id, name));

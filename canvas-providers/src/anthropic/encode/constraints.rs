@@ -1,4 +1,4 @@
-//! Rules that hold for a whole request: what may stand first, last and alone.
+//! Rules of the endpoint for a whole request: what may come first, last and alone.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::super::wire::{Block, Item, Role};
 use crate::encoded::Degradations;
-use crate::place;
 
-/// Stands first where the history begins with the model.
+/// The user's words before a history that begins with the model.
 const OPENING: &str = "(The conversation before this is not part of the request.)";
 
 /// Leaves out what the endpoint would refuse the request for.
@@ -26,7 +25,7 @@ pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradatio
         && first.role == Role::Assistant
     {
         let at = first.at;
-        degradations.add(place::of_event(at), "role", "a line of the user was put before it");
+        degradations.add_event(at, "role", "a line of the user was put before it");
         items.insert(0, Item { role: Role::User, block: Block::Text { text: OPENING }.into_value(), at });
     }
 }
@@ -57,43 +56,48 @@ fn retain(
     items.retain(|item| {
         let keep = keep(item);
         if !keep {
-            degradations.add(place::of_event(item.at), keyword, how);
+            degradations.add_event(item.at, keyword, how);
         }
         keep
     });
 }
 
-/// A call of a server tool whose result never came, and a result without its call.
+/// Leaves out each call of a server tool whose result never came, and each result without its call.
 ///
-/// The last turn may wait: it was paused, or its server tool waits for a call of the host. Once the user has
-/// spoken, nothing will answer it any more.
+/// Calls after the user's last words stay: the turn was paused, or its server tool waits for a call of the host. Nothing
+/// answers an earlier one any more.
 fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Degradations) {
-    let is_call = |block: &Value| matches!(kind(block), "server_tool_use" | "mcp_tool_use");
-    let result_of = |item: &Item| {
-        let id = field(&item.block, "tool_use_id").filter(|_| item.role == Role::Assistant);
-        id.map(str::to_owned)
-    };
-    let ids = items.iter().filter(|item| item.role == Role::Assistant);
-    let ids: BTreeSet<String> = ids.filter_map(|item| field(&item.block, "id").map(str::to_owned)).collect();
-    let results: BTreeSet<String> = items.iter().filter_map(result_of).collect();
-    let callers: BTreeSet<String> = items
-        .iter()
-        .filter_map(|item| item.block.get("caller"))
-        .filter_map(|caller| field(caller, "tool_id").map(str::to_owned))
-        .collect();
-    let said = |item: &&Item| item.role == Role::User && kind(&item.block) != "tool_result";
-    let spoken = items.iter().rev().find(said).map(|item| item.at);
+    let assistant = items.iter().filter(|item| item.role == Role::Assistant);
+    let calls = ids_of(assistant.filter_map(|item| field(&item.block, "id")));
+    let results = ids_of(items.iter().filter_map(answered_id));
+    let callers = items.iter().filter_map(|item| item.block.get("caller"));
+    let callers = ids_of(callers.filter_map(|caller| field(caller, "tool_id")));
+    let last_said = items.iter().rev().find(|item| is_said(item)).map(|item| item.at);
     retain(items, degradations, "server_tool_use", "left out: its result never came", |item| {
-        !is_call(&item.block)
+        !matches!(kind(&item.block), "server_tool_use" | "mcp_tool_use")
             || field(&item.block, "id").is_some_and(|id| results.contains(id) || callers.contains(id))
-            || spoken.is_none_or(|spoken| item.at > spoken)
+            || last_said.is_none_or(|said| item.at > said)
     });
     retain(items, degradations, "server_tool_result", "left out: its call is not in the history", |item| {
-        result_of(item).is_none_or(|id| ids.contains(&id))
+        answered_id(item).is_none_or(|id| calls.contains(id))
     });
 }
 
-/// Thinking that nothing follows in its message.
+/// The call that a result of a server tool answers.
+fn answered_id(item: &Item) -> Option<&str> {
+    field(&item.block, "tool_use_id").filter(|_| item.role == Role::Assistant)
+}
+
+/// Whether the user says it; results of calls are the host's.
+fn is_said(item: &Item) -> bool {
+    item.role == Role::User && kind(&item.block) != "tool_result"
+}
+
+fn ids_of<'a>(ids: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+    ids.map(str::to_owned).collect()
+}
+
+/// Leaves out thinking that nothing follows in its message.
 fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let mut followed = false;
     let mut kept = Vec::with_capacity(items.len());
@@ -103,11 +107,7 @@ fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations)
         } else if !is_thinking(&item.block) {
             followed = true;
         } else if !followed {
-            degradations.add(
-                place::of_event(item.at),
-                "thinking",
-                "left out: nothing follows it in its turn",
-            );
+            degradations.add_event(item.at, "thinking", "left out: nothing follows it in its turn");
             continue;
         }
         kept.push(item);
@@ -116,7 +116,7 @@ fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations)
     *items = kept;
 }
 
-/// The last text of a request may not end in white space where the model spoke last.
+/// Trims the last text of a request that ends with the model's words: it may not end in white space.
 fn trim_end(items: &mut [Item]) {
     let last = items.last_mut().filter(|item| item.role == Role::Assistant && kind(&item.block) == "text");
     if let Some(last) = last

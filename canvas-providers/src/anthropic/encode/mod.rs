@@ -12,7 +12,6 @@ use super::wire::{Block, Item, Message, NAME, OWN_FIELDS, Request, Role};
 use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::event::{self, Body, Event, ToolResult};
 use crate::names::{Mapper, NameRule};
-use crate::place;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 
@@ -84,8 +83,8 @@ impl BlockEncoder<'_> {
             Body::Thinking(_) => {
                 let part = self.own_part(event, at);
                 if part.is_none() {
-                    self.degradations.add(
-                        place::of_event(at),
+                    self.degradations.add_event(
+                        at,
                         "thinking",
                         "left out: only the provider that thought it can read it",
                     );
@@ -95,7 +94,7 @@ impl BlockEncoder<'_> {
             Body::Opaque(text) => {
                 let part = self.own_part(event, at);
                 if part.is_none() {
-                    self.degradations.add(place::of_event(at), "opaque", "sent as plain text, if it has any");
+                    self.degradations.add_event(at, "opaque", "sent as plain text, if it has any");
                 }
                 part.or_else(|| text_block(text))
             }
@@ -104,7 +103,7 @@ impl BlockEncoder<'_> {
         block.filter(|block| !is_empty_text(block)).map(|block| Item { role, block, at })
     }
 
-    /// The part as this provider made it, where it is one that may stand here.
+    /// The part as this provider made it, where its kind is one that the event's body and role allow.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref().filter(|envelope| envelope.provider == NAME)?;
         let kind = envelope.part.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -120,14 +119,14 @@ impl BlockEncoder<'_> {
             }
             (Body::ToolResult(_), _) => false,
         };
-        let sound = kind != "text" || envelope.part.get("text").is_some_and(Value::is_string);
-        if fits && sound {
+        let is_readable = kind != "text" || envelope.part.get("text").is_some_and(Value::is_string);
+        if fits && is_readable {
             return Some(envelope.part.clone());
         }
-        self.degradations.add(
-            place::of_event(at),
+        self.degradations.add_event(
+            at,
             "envelope",
-            "not used: its part cannot stand in this place",
+            "not used: its part is not of the kind that the event is",
         );
         None
     }
@@ -141,15 +140,12 @@ impl BlockEncoder<'_> {
         };
         let made = Block::ToolUse { id, name, input }.into_value();
         let Some(mut part) = self.own_part(event, at) else { return made };
+        // The provider's part with the id and the name of this request.
         let Value::Object(mut made) = made else { return part };
         if part.get("input").is_some_and(Value::is_object) {
             made.remove("input");
         } else {
-            self.degradations.add(
-                place::of_event(at),
-                "arguments",
-                "sent as an empty object: they were none",
-            );
+            self.degradations.add_event(at, "arguments", "sent as an empty object: they were none");
         }
         if let Value::Object(part) = &mut part {
             part.extend(made);
@@ -176,30 +172,27 @@ fn is_empty_text(block: &Value) -> bool {
     block["type"] == "text" && block["text"] == ""
 }
 
-/// The endpoint has one place for instructions, before everything.
+/// All instructions as one text, since the endpoint takes them only before everything.
 fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
     let mut parts: Vec<&str> = vec![system];
-    let mut spoken = false;
+    let mut is_after_events = false;
     for entry in history {
         let event = entry.event.as_ref();
         match &event.body {
             Body::Text(text) | Body::Opaque(text) if event.role == event::Role::System => {
                 parts.push(text);
-                if spoken {
-                    degradations.add(
-                        place::of_event(entry.at),
-                        "system",
-                        "moved to the start of the request",
-                    );
+                if is_after_events {
+                    degradations.add_event(entry.at, "system", "moved to the start of the request");
                 }
             }
-            _ => spoken = true,
+            _ => is_after_events = true,
         }
     }
     parts.retain(|part| !part.trim().is_empty());
     parts.join("\n\n")
 }
 
+/// The host's fields without those that the request fills itself.
 fn extra_fields(extra: &Map<String, Value>, degradations: &mut Degradations) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in extra {
@@ -212,6 +205,7 @@ fn extra_fields(extra: &Map<String, Value>, degradations: &mut Degradations) -> 
     out
 }
 
+/// Messages of blocks in a row that have the same role.
 fn fold(items: Vec<Item>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for Item { role, block, .. } in items {

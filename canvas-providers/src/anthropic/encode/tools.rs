@@ -14,12 +14,12 @@ use crate::schema::{self, Subset};
 /// The endpoint takes 128 characters; 64 is what references to tools take.
 const NAME_RULE: NameRule = NameRule { max: 64 };
 
-const SUBSET: Subset = Subset {
-    property: |name| {
-        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
-        (1..=64).contains(&name.len()) && name.bytes().all(plain)
-    },
-};
+const SUBSET: Subset = Subset { property: is_property_name };
+
+fn is_property_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}
 
 pub(crate) fn tools(specs: &[ToolSpec]) -> EncodedTools {
     let mut degradations = Degradations::default();
@@ -53,7 +53,7 @@ pub(super) fn declare<'a>(
     tools
 }
 
-/// The choice as the endpoint says it; none where its own default is meant.
+/// The choice in the endpoint's words; `None` where its own default is the choice.
 pub(super) fn choice(
     options: &RequestOptions,
     specs: &[ToolSpec],
@@ -61,16 +61,15 @@ pub(super) fn choice(
     extra: &Map<String, Value>,
     degradations: &mut Degradations,
 ) -> Result<Option<wire::ToolChoice>, EncodeError> {
-    let bad = |value: &str| EncodeError::BadOption { place: "/options/tool_choice", value: value.to_owned() };
     let (mut kind, mut name) = match &options.tool_choice {
         ToolChoice::Auto => ("auto", None),
         ToolChoice::None => ("none", None),
-        ToolChoice::Required if specs.is_empty() => return Err(bad("required without tools")),
+        ToolChoice::Required if specs.is_empty() => return Err(bad_choice("required without tools")),
         ToolChoice::Required => ("any", None),
         ToolChoice::Tool(name) if specs.iter().any(|spec| spec.name == *name) => {
             ("tool", Some(names.wire(name).to_owned()))
         }
-        ToolChoice::Tool(name) => return Err(bad(name)),
+        ToolChoice::Tool(name) => return Err(bad_choice(name)),
     };
     let thinking = extra.get("thinking").and_then(|thinking| thinking.get("type"));
     if thinking.is_some_and(|kind| kind == "enabled") && matches!(kind, "any" | "tool") {
@@ -82,18 +81,24 @@ pub(super) fn choice(
     Ok((!default).then_some(wire::ToolChoice { kind, name, disable_parallel_tool_use }))
 }
 
+fn bad_choice(value: &str) -> EncodeError {
+    EncodeError::BadOption { place: "/options/tool_choice", value: value.to_owned() }
+}
+
 /// Declarations for what the history calls, for a request without tools: the endpoint may refuse a history
 /// with calls where no tool is declared at all.
 pub(super) fn placeholder_tools(items: &[Item]) -> Vec<Tool<'static>> {
     let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
     let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
-    let input_schema = json!({"type": "object", "properties": {}});
-    let description = "Not available in this request.";
-    let tool = |name: &str| Tool { name: name.to_owned(), description, input_schema: input_schema.clone() };
-    names.into_iter().map(tool).collect()
+    let tools = names.into_iter().map(|name| Tool {
+        name: name.to_owned(),
+        description: "Not available in this request.",
+        input_schema: json!({"type": "object", "properties": {}}),
+    });
+    tools.collect()
 }
 
-/// Forbids the stand-ins, where there are any.
+/// Forbids the placeholders, where there are any.
 pub(super) fn none_of(placeholder_tools: &[Tool<'_>]) -> Option<wire::ToolChoice> {
     let none = wire::ToolChoice { kind: "none", name: None, disable_parallel_tool_use: None };
     (!placeholder_tools.is_empty()).then_some(none)
