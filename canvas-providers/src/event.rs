@@ -31,11 +31,11 @@ pub enum Role {
 pub struct Event {
     /// Whose event it is.
     pub role: Role,
-    /// What was said, called or answered.
+    /// The text, call or answer.
     pub body: Body,
-    /// The revision that the event speaks of.
+    /// The revision named in a result.
     pub revision_id: Option<String>,
-    /// The lease that the event speaks of.
+    /// The lease named in a result.
     pub lease_id: Option<String>,
     /// The provider's own form of it, for lossless replay to the same provider.
     pub envelope: Option<Envelope>,

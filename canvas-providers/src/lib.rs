@@ -4,7 +4,7 @@
 //! the same provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`],
 //! and only complete calls can become a [`ToolCall`](canvas_tools::ToolCall). A history cut off anywhere is
 //! repaired into a request that the provider accepts. [`ToolLoop`] runs one turn without input or output of
-//! its own: the host sends, runs and tells the time.
+//! its own: the host sends requests, runs calls and hands in the time.
 //!
 //! ```
 //! use canvas_providers::{Event, LoopOptions, LoopAction, Outcome, Provider, RequestOptions, ToolLoop};
@@ -48,8 +48,8 @@
 //!
 //! * Anthropic Messages, whole answers.
 //! * It opens no connection and checks no arguments.
-//! * It knows no rule of a canvas: what a reply means for the lease is told by
-//!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change), never read out of a reply's JSON.
+//! * It knows no rule of a canvas: what a reply means for the lease comes from
+//!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.
 //!
 //! # Modules
 //!

@@ -1,5 +1,5 @@
-//! Where hidden messages stand in what a provider gets, and that they get there as they are (specs 000 §12, §13): one of
-//! a user's edit before the user's own text, one of a model's turn after all results of its calls.
+//! Hidden messages reach the provider unchanged and in their place: one of a user's edit before the user's own text, one
+//! of a model's turn after all results of its calls.
 
 mod support;
 
@@ -11,7 +11,7 @@ use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, document
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A part of a request, in no provider's words. Messages are numbered, so that merged ones can be told.
+/// A part of a request, in a form that all providers share. Messages are numbered, so that merged ones show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     User(String),
@@ -64,7 +64,7 @@ fn merges(provider: Provider) -> bool {
     }
 }
 
-/// The request for a history, in no provider's words, judged.
+/// The parts of the request for a history, once it has passed the judge.
 #[track_caller]
 fn sent(provider: Provider, history: &[Event]) -> Vec<(usize, Part)> {
     let tools: Vec<ToolSpec> = document_tools();
@@ -81,19 +81,19 @@ fn hidden(text: &str, is_whole: bool) -> String {
     let (diff, whole) = if is_whole { (None, Some(text)) } else { (Some(diff), None) };
     let changes = json!({"from": "r1-00000000", "to": "r2-00000000", "diff": diff, "whole": whole});
     let message = hidden_message(&serde_json::from_value(changes).expect("changes read"));
-    message.expect("there is something to tell")
+    message.expect("a changed document gives a message")
 }
 
-/// A turn as a host keeps it, in the order of specs 000 §13.
+/// A turn as a host keeps it, in the order in which it goes into the history.
 #[derive(Debug, Clone)]
 struct Turn {
-    /// What the user has changed since, told before what the user says.
+    /// The hidden message of the user's changes since the last turn, which comes before the user's text.
     users: Option<String>,
     says: String,
     rounds: Vec<Round>,
     /// The model's last words; none where it was cut off.
     ends: Option<String>,
-    /// What the model has changed, told when all is done.
+    /// The hidden message of the model's own changes, which comes last.
     models: Option<String>,
 }
 
@@ -139,9 +139,9 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn turn() -> impl Strategy<Value = Turn> {
-    let told = || prop::option::of((text(), any::<bool>()).prop_map(|(text, whole)| hidden(&text, whole)));
+    let notice = || prop::option::of((text(), any::<bool>()).prop_map(|(text, whole)| hidden(&text, whole)));
     let ends = prop::option::weighted(0.8, Just("Done.".to_owned()));
-    (told(), "[a-z]{1,5}", prop::collection::vec(round(), 0..3), ends, told())
+    (notice(), "[a-z]{1,5}", prop::collection::vec(round(), 0..3), ends, notice())
         .prop_map(|(users, says, rounds, ends, models)| Turn { users, says, rounds, ends, models })
 }
 
@@ -180,21 +180,21 @@ fn check(provider: Provider, turns: &[Turn]) -> Result<(), TestCaseError> {
     for turn in turns {
         if let Some(users) = &turn.users {
             // Byte for byte, directly before the user's own text, and in one message with it where it has to be.
-            let told = at(from, users)?;
-            prop_assert_eq!(&sent[told + 1].1, &Part::User(turn.says.clone()));
-            prop_assert!(!merges(provider) || sent[told].0 == sent[told + 1].0);
-            from = told + 1;
+            let notice = at(from, users)?;
+            prop_assert_eq!(&sent[notice + 1].1, &Part::User(turn.says.clone()));
+            prop_assert!(!merges(provider) || sent[notice].0 == sent[notice + 1].0);
+            from = notice + 1;
         }
         from = at(from, &turn.says)? + 1;
         calls += turn.rounds.iter().map(|round| round.calls).sum::<usize>();
         if let Some(models) = &turn.models {
-            let told = at(from, models)?;
-            // All calls up to here are behind it, each with its one result, and none is open.
+            let notice = at(from, models)?;
+            // All calls up to here come before it, each with its one result, and none is open.
             let before =
-                |wanted: fn(&Part) -> bool| sent[..told].iter().filter(|(_, part)| wanted(part)).count();
+                |wanted: fn(&Part) -> bool| sent[..notice].iter().filter(|(_, part)| wanted(part)).count();
             prop_assert_eq!(before(|part| matches!(part, Part::Call(_))), calls);
             prop_assert_eq!(before(|part| matches!(part, Part::Result(_))), calls);
-            from = told + 1;
+            from = notice + 1;
         }
     }
     // Nothing of the user's comes between a call and its result.
@@ -203,7 +203,7 @@ fn check(provider: Provider, turns: &[Turn]) -> Result<(), TestCaseError> {
         match part {
             Part::Call(_) => open += 1,
             Part::Result(_) => open -= 1,
-            Part::User(text) => prop_assert_eq!(open, 0, "{:?} stands between", text),
+            Part::User(text) => prop_assert_eq!(open, 0, "{:?} comes between", text),
             Part::Assistant(_) => {}
         }
     }
@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(support::law())]
 
     #[test]
-    fn hidden_messages_stand_where_they_belong(turns in prop::collection::vec(turn(), 1..4)) {
+    fn hidden_messages_keep_their_place(turns in prop::collection::vec(turn(), 1..4)) {
         for provider in Provider::ALL {
             check(*provider, &turns)?;
         }
@@ -303,9 +303,9 @@ fn a_hidden_message_is_plain() {
     }
 }
 
-/// However a turn ends, its loop has answered all calls: what the host puts behind them stands behind the results.
+/// However a turn ends, its loop has answered all calls, so messages that the host appends come after the results.
 #[test]
-fn behind_every_end_of_a_loop_there_is_room() {
+fn messages_appended_after_any_outcome_follow_all_results() {
     let answer = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "t1", "name": "canvas_grep", "input": {}},
         {"type": "tool_use", "id": "t2", "name": "canvas_grep", "input": {}}]});
@@ -341,16 +341,19 @@ fn behind_every_end_of_a_loop_there_is_room() {
             }
         };
         assert_eq!(outcome.name(), expected);
-        let told = hidden("m\n", false);
+        let notice = hidden("m\n", false);
         let mut history = turn.events().to_vec();
         assert!(history.iter().any(|event| matches!(event.body, Body::ToolResult(_))));
-        history.extend([Event::user(&told), Event::user("And?")]);
+        history.extend([Event::user(&notice), Event::user("And?")]);
         for provider in Provider::ALL {
             let sent: Vec<Part> = sent(*provider, &history).into_iter().map(|(_, part)| part).collect();
             let at = |part: Part| sent.iter().position(|other| *other == part).expect("it is there");
             let last = at(Part::Result("t1".into())).max(at(Part::Result("t2".into())));
-            let told = at(Part::User(told.clone()));
-            assert!(last < told && sent[told + 1..] == [Part::User("And?".into())], "{expected}: {sent:?}");
+            let notice = at(Part::User(notice.clone()));
+            assert!(
+                last < notice && sent[notice + 1..] == [Part::User("And?".into())],
+                "{expected}: {sent:?}"
+            );
         }
     }
 }

@@ -14,7 +14,7 @@ fn spec(name: &str, parameters: Value) -> ToolSpec {
     ToolSpec { name: name.to_owned(), description: String::new(), parameters }
 }
 
-fn told(degradations: &[Degradation]) -> Value {
+fn degraded(degradations: &[Degradation]) -> Value {
     degradations.iter().map(|loss| format!("{} {}", loss.path, loss.keyword)).collect()
 }
 
@@ -34,7 +34,7 @@ fn request_fixtures() {
             }
         };
         assert_eq!(support::judge::faults(&request.body), Vec::<String>::new(), "{name}");
-        assert_eq!(told(&request.degradations), case["losses"], "{name}");
+        assert_eq!(degraded(&request.degradations), case["losses"], "{name}");
         assert_eq!(request.body.get("system"), case.get("system_out"), "{name}");
         if let Some(messages) = case.get("messages") {
             assert_eq!(request.body["messages"], *messages, "{name}");
@@ -75,7 +75,7 @@ fn tool_fixtures() {
         let encoded = Provider::Anthropic.tools(&specs);
         assert_eq!(encoded.tools, case["tools"], "{name}");
         assert_eq!(json!(encoded.renames), case["renames"], "{name}");
-        assert_eq!(told(&encoded.degradations), case["losses"], "{name}");
+        assert_eq!(degraded(&encoded.degradations), case["losses"], "{name}");
     }
 }
 
@@ -127,7 +127,7 @@ fn extra_fields_fill_gaps_only() {
     let (body, degradations) = ask(options, &tools).expect("encodes");
     assert_eq!((&body["thinking"], &body["model"]), (&thinking, &json!("m")));
     assert_eq!(body.get("tool_choice"), None);
-    assert_eq!(told(&degradations), json!(["/options/extra model", "/options/tool_choice any"]));
+    assert_eq!(degraded(&degradations), json!(["/options/extra model", "/options/tool_choice any"]));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Turns of the loop, told as stories.
+//! Turns of the loop, as scripted stories.
 
 mod support;
 
@@ -10,22 +10,22 @@ use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{LeaseChange, LeaseTerm, ToolReply, ToolSpec};
 use serde_json::{Value, json};
 
-/// A host with a clock, that runs what it is told by a script and keeps a diary.
+/// A host with a clock that follows a script and writes down every action.
 struct Host {
     turn: ToolLoop,
     now: Timestamp,
-    diary: Vec<String>,
+    actions: Vec<String>,
 }
 
 impl Host {
     fn new(max_steps: u32) -> Self {
         let options = LoopOptions { max_steps, ..LoopOptions::default() };
-        Self { turn: ToolLoop::new(options, vec![Event::user("Go")]), now: at(1_000), diary: Vec::new() }
+        Self { turn: ToolLoop::new(options, vec![Event::user("Go")]), now: at(1_000), actions: Vec::new() }
     }
 
     fn poll(&mut self) -> LoopAction {
         let next = self.turn.poll(self.now);
-        self.diary.push(match &next {
+        self.actions.push(match &next {
             LoopAction::SendRequest => "send".to_owned(),
             LoopAction::RunCalls(calls) => {
                 let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    /// Gives back what is asked for until the end.
+    /// Releases what is asked for until the end.
     fn leave(&mut self) -> Outcome {
         loop {
             match self.poll() {
@@ -145,7 +145,7 @@ fn a_lease_is_renewed_while_waiting_and_given_back_at_the_end() {
     assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(11_000)) });
     host.turn.on_response(answer(StopReason::End, &[])).expect("a request is under way");
     assert_eq!(host.leave(), Outcome::Completed);
-    assert_eq!(host.diary[6..], ["release lease-1-0", "done completed"].map(str::to_owned));
+    assert_eq!(host.actions[6..], ["release lease-1-0", "done completed"].map(str::to_owned));
 }
 
 #[test]
@@ -214,8 +214,8 @@ fn after_a_lost_lease_the_model_may_check_out_again() {
     host.turn.on_reply("out-2", acquired(2, host.now)).expect("the call is open");
     host.answer(StopReason::End, &[]);
     host.leave();
-    assert!(host.diary.contains(&"release lease-2-0".to_owned()));
-    assert!(!host.diary.contains(&"release lease-1-0".to_owned()));
+    assert!(host.actions.contains(&"release lease-2-0".to_owned()));
+    assert!(!host.actions.contains(&"release lease-1-0".to_owned()));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn incomplete_calls_are_answered_and_never_run() {
     let mut host = Host::new(8);
     host.answer(StopReason::Length, &[call("a", "f", json!({})), cut.clone()]);
     host.reply(&[("a", done())]);
-    assert_eq!(host.diary.last().map(String::as_str), Some("run a"));
+    assert_eq!(host.actions.last().map(String::as_str), Some("run a"));
     host.answer(StopReason::Length, &[cut, call("c", "f", json!([]))]);
     assert_eq!(host.poll(), LoopAction::SendRequest, "the model gets to hear of it");
     assert_eq!(host.failures(), ["CALL_TRUNCATED", "CALL_TRUNCATED", "CALL_MALFORMED"]);
@@ -254,11 +254,11 @@ fn an_interruption_answers_what_is_open() {
     assert_eq!(host.failures(), ["CALL_INTERRUPTED"]);
     // The reply to what was under way is awaited for one lifetime of a lease.
     assert_eq!(
-        host.diary[host.diary.len() - 2..],
+        host.actions[host.actions.len() - 2..],
         ["wait Some(16000)", "done interrupted"].map(str::to_owned)
     );
 
-    // The call was under way: its reply tells of a lease that nobody else would give back.
+    // The call was under way: its reply brings a lease that nobody else would release.
     let late = acquired(2, host.now);
     let before = host.turn.events().len();
     host.turn.on_reply("b", late.clone()).expect("the call was handed out");
@@ -266,7 +266,7 @@ fn an_interruption_answers_what_is_open() {
     assert!(host.turn.on_reply("b", late).is_err());
     host.leave();
     assert_eq!(
-        host.diary[host.diary.len() - 2..],
+        host.actions[host.actions.len() - 2..],
         ["release lease-2-0", "done interrupted"].map(str::to_owned)
     );
 }
@@ -289,7 +289,7 @@ fn other_ways_out() {
         host.check_out();
         end(&mut host);
         let outcome = host.leave();
-        assert!(host.diary.contains(&"release lease-1-0".to_owned()), "{outcome:?}");
+        assert!(host.actions.contains(&"release lease-1-0".to_owned()), "{outcome:?}");
         host.failures();
         outcome.name()
     };
@@ -378,7 +378,7 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
     host.turn.on_response(answer).expect("a request is under way");
     let LoopAction::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
     assert_eq!(calls[0].name, "canvas.node.move");
-    // The next request says what the provider said.
+    // The next request has the provider's name again.
     host.turn.on_reply("a", done()).expect("the call is open");
     let request =
         Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");

@@ -120,7 +120,7 @@ impl Books {
             LoopAction::RenewLease { lease_id } => {
                 assert!(self.held.contains(lease_id) && !self.at_max_hold.contains(lease_id));
             }
-            LoopAction::Done(_) => assert!(self.held.is_empty(), "{:?} stay behind", self.held),
+            LoopAction::Done(_) => assert!(self.held.is_empty(), "{:?} are never released", self.held),
             LoopAction::SendRequest | LoopAction::Wait { .. } => {}
         }
     }
@@ -235,8 +235,8 @@ proptest! {
         let mut now = 0;
         for one in acts {
             act(&mut turn, &mut books, &mut now, one);
-            let told: BTreeSet<LeaseId> = turn.leases().collect();
-            prop_assert_eq!(&told, &books.held);
+            let reported: BTreeSet<LeaseId> = turn.leases().collect();
+            prop_assert_eq!(&reported, &books.held);
         }
         // The host loses patience and answers everything; the loop has to come to its end soon.
         turn.interrupt(Interruption::Cancel);

@@ -1,4 +1,4 @@
-//! What a loop has asked for and been told, for hosts to show or to keep.
+//! The actions that a loop has asked for and the reports that it took, for hosts to show or to keep.
 
 use canvas_tools::lease::LeaseId;
 use serde::Serialize;

@@ -25,7 +25,7 @@ pub struct LoopOptions {
     pub max_steps: u32,
     /// The lease policy of the engine behind the tools. The loop takes the lifetime from it: that is how long it waits
     /// for the reports of releases and for replies that come after the end, and a renewal comes after a third of it at
-    /// the latest. Whether a renewal is of use is told by the replies.
+    /// the latest. Whether a renewal would move the expiry at all is in the replies.
     pub lease: Policy,
 }
 
