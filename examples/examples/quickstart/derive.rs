@@ -1,16 +1,16 @@
-//! Turns for any text: where to edit it, and what a model would say and call.
+//! Turns for any text: a place to edit, and the answers of a model that edits there.
 
 use canvas_core::text::{Mode, Options, apply, build};
 use serde_json::{Value, json};
 
-use crate::paint::fit;
-use crate::script::{Script, Turn, Typed};
+use crate::script::{Script, Turn, UserEdit};
+use crate::terminal::fit;
 
 const FIRST_NOTE: &str = "Noted by the assistant in turn 1.";
 const SECOND_NOTE: &str = "Noted by the assistant in turn 2.";
 const TYPED: &str = "Typed by the user while the assistant was writing.";
 
-/// The two turns on a text: a note goes in, and then the user is faster.
+/// Two turns on a text: the model adds a note; then the user edits before the second note is in.
 pub(crate) fn script(name: String, text: String) -> Script {
     let place = Place::choose(&text);
     let after = place.insert(&text, FIRST_NOTE);
@@ -84,7 +84,7 @@ pub(crate) fn script(name: String, text: String) -> Script {
             answers: first.into(),
         },
         second: Turn { prompt: "And another note beside it, please.".into(), answers: second.into() },
-        typed: Typed { during: 3, words: TYPED, edit: append },
+        user_edit: UserEdit { during: 3, words: TYPED, edit: append },
         farewell: "Good, leave it like that.".into(),
         name,
         text,
@@ -97,7 +97,7 @@ struct Place<'t> {
     quote: &'t str,
     /// Its number, from 1.
     line: usize,
-    /// Where a line beside it goes, in bytes: behind it, or before it where it ends the text without a terminator.
+    /// Byte offset for a line beside it: after it, or before it where it ends the text without a terminator.
     at: usize,
     eol: &'static str,
     /// What to look for in order to find it.

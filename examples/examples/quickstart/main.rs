@@ -1,16 +1,16 @@
-//! What the engine is for, on one screen: a model edits a document under a lease, a user types in between, nothing
-//! is lost and nothing is told twice.
+//! What the engine is for, on one screen: a model edits a document under a lease, a user types in between, no text is
+//! lost, and the model learns of each change once.
 //!
-//! `cargo run -p canvas-examples --example quickstart` plays it on a runbook; with a file behind `--`, on a copy of
+//! `cargo run -p canvas-examples --example quickstart` runs it on a runbook; with a file after `--`, on a copy of
 //! that file. Everything is real but the model, whose answers are recorded, and the clock, which the example sets.
 
 mod derive;
-mod paint;
-mod play;
+mod host;
 mod report;
+mod runner;
 mod script;
-mod stage;
-mod sum;
+mod summary;
+mod terminal;
 #[cfg(test)]
 mod tests;
 
@@ -21,13 +21,13 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use paint::Paint;
-use play::Play;
+use runner::Runner;
 use script::Script;
+use terminal::Terminal;
 
 const USAGE: &str = "usage: quickstart [FILE]
 
-Plays two turns of a model on a canvas: on a runbook, or on a copy of the text file FILE, which stays as it is.
+Runs two turns of a model on a canvas: on a runbook, or on a copy of the text file FILE, which stays as it is.
 Colours are shown on a terminal unless NO_COLOR is set.";
 
 fn main() -> ExitCode {
@@ -42,10 +42,10 @@ fn main() -> ExitCode {
         Ok(script) => script,
         Err(problem) => return fail(problem.as_ref(), 2),
     };
-    let mut paint = Paint::new(io::stdout().lock(), wants_colour());
-    let told = tell(&script, &mut paint);
-    let flushed = paint.finish();
-    match told {
+    let mut terminal = Terminal::new(io::stdout().lock(), wants_colour());
+    let result = run(&script, &mut terminal);
+    let flushed = terminal.finish();
+    match result {
         Ok(()) => close(flushed, 0),
         Err(problem) => match problem.downcast_ref::<io::Error>() {
             Some(e) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -54,20 +54,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// The story, in its order.
-fn tell<W: Write>(script: &Script, paint: &mut Paint<W>) -> Result<(), Box<dyn Error>> {
-    let mut play = Play::open(script, paint)?;
+/// Both turns and the user's last message.
+fn run<W: Write>(script: &Script, terminal: &mut Terminal<W>) -> Result<(), Box<dyn Error>> {
+    let mut runner = Runner::open(script, terminal)?;
 
-    play.user_says(&script.first.prompt)?;
-    play.model_works(&script.first.answers, None)?;
-    play.end_turn()?;
+    runner.user_says(&script.first.prompt)?;
+    runner.model_works(&script.first.answers, None)?;
+    runner.end_turn()?;
 
-    play.user_says(&script.second.prompt)?;
-    play.model_works(&script.second.answers, Some(&script.typed))?;
-    play.end_turn()?;
+    runner.user_says(&script.second.prompt)?;
+    runner.model_works(&script.second.answers, Some(&script.user_edit))?;
+    runner.end_turn()?;
 
-    play.user_says(&script.farewell)?;
-    play.sum_up(script)
+    runner.user_says(&script.farewell)?;
+    runner.summarize(script)
 }
 
 fn wants_colour() -> bool {
@@ -80,7 +80,7 @@ fn fail(problem: &dyn Error, code: u8) -> ExitCode {
     close(writeln!(io::stderr(), "quickstart: {problem}"), code)
 }
 
-/// A reader that has gone away is no failure of the example.
+/// A closed output is no failure of the example.
 fn close(written: io::Result<()>, code: u8) -> ExitCode {
     match written {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,

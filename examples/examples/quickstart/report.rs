@@ -1,6 +1,5 @@
-//! What a reply looks like on the page: only what the model got, nothing that it did not.
+//! Shows replies: everything that the model gets, and nothing that it does not get.
 
-use std::error::Error;
 use std::io::Write;
 
 use canvas_core::text::{Conflict, Mismatch};
@@ -8,42 +7,41 @@ use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::paint::{Ink, Mark, Paint, columns, fit, seconds};
+use crate::runner::RunResult;
+use crate::terminal::{Style, Symbol, Terminal, columns, fit, seconds};
 
-/// Most lines of a reading call, a patch, and a change that are shown.
+/// Maximum lines shown of a reading call; of a patch or a change.
 const LINES: usize = 3;
 const PATCH: usize = 20;
 
-type Written = Result<(), Box<dyn Error>>;
-
-/// Shows a call, what came back, and whether the canvas is locked since.
+/// Shows a call, its reply, and whether the canvas is locked after it.
 pub(crate) fn reply<W: Write>(
-    paint: &mut Paint<W>,
+    terminal: &mut Terminal<W>,
     at: u64,
     call: &ToolCall,
     reply: &ToolReply,
     lock: &str,
-) -> Written {
+) -> RunResult {
     let name = call.name.strip_prefix("canvas_").unwrap_or(&call.name);
     let body = reply.body();
     if !reply.is_ok() {
-        return refusal(paint, at, name, &body["error"]);
+        return refusal(terminal, at, name, &body["error"]);
     }
-    let mut done = |detail: String| paint.entry(at, Mark::DONE, name, Ink::Plain, &detail);
+    let mut done = |detail: String| terminal.entry(at, Symbol::DONE, name, Style::Plain, &detail);
     match name {
         "check_out" => done(format!("{}, canvas {lock}", lease(body)))?,
         "renew_lease" => done(format!("{}, by the loop, while the model writes", lease(body)))?,
-        "check_in" => done(format!("the lease is given back, canvas {lock}"))?,
-        "grep" => grep(paint, at, call, body)?,
+        "check_in" => done(format!("the lease is released, canvas {lock}"))?,
+        "grep" => grep(terminal, at, call, body)?,
         "read_lines" => {
             let (from, to) = (number(body, "start_line"), number(body, "end_line"));
             done(match number(body, "total_lines") {
                 0 => "there are no lines yet".into(),
                 total => format!("lines {from} to {to} of {total}"),
             })?;
-            paint.numbered((from..).zip(words(body, "text").lines()), LINES)?;
+            terminal.numbered((from..).zip(words(body, "text").lines()), LINES)?;
         }
-        "apply_patch" => patch(paint, at, call, body)?,
+        "apply_patch" => patch(terminal, at, call, body)?,
         _ => done(words(body, "revision_id").into())?,
     }
     Ok(())
@@ -53,7 +51,7 @@ fn lease(body: &Value) -> String {
     format!("{} until {}", words(body, "lease_id"), seconds(number(body, "expires_at")))
 }
 
-fn grep<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value) -> Written {
+fn grep<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
     let matches: Vec<_> =
         list(body, "matches").map(|hit| (number(hit, "line"), words(hit, "text"))).collect();
     let (open, close) = if call.arguments["regex"] == true { ("/", "/") } else { ("“", "”") };
@@ -63,24 +61,30 @@ fn grep<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value) 
         (n, _) => format!("{n} lines"),
     };
     let query = fit(words(&call.arguments, "query"), 50);
-    paint.entry(at, Mark::DONE, "grep", Ink::Plain, &format!("{open}{query}{close} stands in {lines}"))?;
-    Ok(paint.numbered(matches, LINES)?)
+    terminal.entry(
+        at,
+        Symbol::DONE,
+        "grep",
+        Style::Plain,
+        &format!("{open}{query}{close} occurs in {lines}"),
+    )?;
+    Ok(terminal.numbered(matches, LINES)?)
 }
 
-fn patch<W: Write>(paint: &mut Paint<W>, at: u64, call: &ToolCall, body: &Value) -> Written {
+fn patch<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
     let (revision, summary) = (words(body, "new_revision_id"), words(body, "summary"));
-    paint.entry(at, Mark::DONE, "apply_patch", Ink::Plain, &format!("{summary}, now {revision}"))?;
-    paint.diff(words(&call.arguments, "patch"), PATCH)?;
+    terminal.entry(at, Symbol::DONE, "apply_patch", Style::Plain, &format!("{summary}, now {revision}"))?;
+    terminal.diff(words(&call.arguments, "patch"), PATCH)?;
     let repairs: Vec<String> = list(body, "repairs")
         .map(|repair| format!("hunk {} {}", number(repair, "hunk"), words(repair, "kind")))
         .collect();
     if !repairs.is_empty() {
-        paint.fact(Mark::NOTE, "put right", Ink::Yellow, &repairs.join(", "))?;
+        terminal.fact(Symbol::NOTE, "repaired", Style::Yellow, &repairs.join(", "))?;
     }
     Ok(())
 }
 
-fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -> Written {
+fn refusal<W: Write>(terminal: &mut Terminal<W>, at: u64, name: &str, error: &Value) -> RunResult {
     let code = words(error, "code");
     let conflicts = match error.get("conflicts") {
         Some(conflicts) => Vec::<Conflict>::deserialize(conflicts)?,
@@ -88,42 +92,46 @@ fn refusal<W: Write>(paint: &mut Paint<W>, at: u64, name: &str, error: &Value) -
     };
     if conflicts.is_empty() {
         let detail = format!("{code}: {}", words(error, "message"));
-        paint.entry(at, Mark::REFUSED, name, Ink::Red, &detail)?;
+        terminal.entry(at, Symbol::REFUSED, name, Style::Red, &detail)?;
     } else {
         let detail = format!("{code}: nothing is written, not even the hunks that fit");
-        paint.entry(at, Mark::REFUSED, name, Ink::Red, &detail)?;
+        terminal.entry(at, Symbol::REFUSED, name, Style::Red, &detail)?;
     }
     for conflict in &conflicts {
         let line = conflict.line.map(|line| format!(" at line {line}")).unwrap_or_default();
         let column = conflict.mismatch.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
         let place = format!("hunk {}: {}{line}{column}", conflict.hunk, conflict.reason);
-        paint.fact(Mark::NOTE, "why", Ink::Plain, &place)?;
+        terminal.fact(Symbol::NOTE, "why", Style::Plain, &place)?;
         if let Some(mismatch) = &conflict.mismatch {
-            difference(paint, mismatch)?;
+            difference(terminal, mismatch)?;
         }
-        paint.fact(Mark::NOTE, "what to do", Ink::Plain, conflict.reason.advice())?;
+        terminal.fact(Symbol::NOTE, "what to do", Style::Plain, conflict.reason.advice())?;
     }
     if let Some(diff) = error.pointer("/changes/diff").and_then(Value::as_str) {
         let changes = &error["changes"];
         let range = format!("from {} to {}, in the reply:", words(changes, "from"), words(changes, "to"));
-        paint.fact(Mark::NOTE, "changes", Ink::Plain, &range)?;
-        paint.diff(diff, PATCH)?;
+        terminal.fact(Symbol::NOTE, "changes", Style::Plain, &range)?;
+        terminal.diff(diff, PATCH)?;
     }
     Ok(())
 }
 
-/// The two lines above each other, cut so that the first difference shows, and a pointer to it.
-fn difference<W: Write>(paint: &mut Paint<W>, mismatch: &Mismatch) -> Written {
+/// The two lines above each other, from shortly before their first difference, and a caret below it.
+fn difference<W: Write>(terminal: &mut Terminal<W>, mismatch: &Mismatch) -> RunResult {
     const BEFORE: usize = 50;
     let expected = mismatch.expected.as_str();
     let actual = mismatch.actual.as_deref().unwrap_or("(the text has ended)");
     let same = expected.chars().zip(actual.chars()).take_while(|(e, a)| e == a).count();
     let from = same.saturating_sub(BEFORE);
-    let cut = |line: &str| line.strip_suffix("\\n").unwrap_or(line).chars().skip(from).collect::<String>();
     let pointer: String = expected.chars().take(same).skip(from).collect();
-    paint.exact(Mark::NOTE, "patch has", Ink::Red, &cut(expected))?;
-    paint.exact(Mark::NOTE, "text has", Ink::Green, &cut(actual))?;
-    Ok(paint.exact(Mark::NOTE, "", Ink::Dim, &format!("{:1$}^", "", columns(&pointer)))?)
+    terminal.exact(Symbol::NOTE, "patch has", Style::Red, &shown_from(expected, from))?;
+    terminal.exact(Symbol::NOTE, "text has", Style::Green, &shown_from(actual, from))?;
+    Ok(terminal.exact(Symbol::NOTE, "", Style::Dim, &format!("{:1$}^", "", columns(&pointer)))?)
+}
+
+/// A line without its terminator, from this character on.
+fn shown_from(line: &str, from: usize) -> String {
+    line.strip_suffix("\\n").unwrap_or(line).chars().skip(from).collect()
 }
 
 fn words<'v>(value: &'v Value, name: &str) -> &'v str {

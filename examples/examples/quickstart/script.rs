@@ -1,4 +1,4 @@
-//! What is given from outside: the document, the user's words, the model's answers.
+//! The input of a run: the document, the user's messages and the model's recorded answers.
 
 use std::error::Error;
 use std::fs::File;
@@ -9,7 +9,7 @@ use canvas_core::Policy;
 use serde_json::Value;
 
 use crate::derive;
-use crate::paint::{fit, grouped};
+use crate::terminal::{fit, grouped};
 
 /// Two turns on one document.
 pub(crate) struct Script {
@@ -21,22 +21,22 @@ pub(crate) struct Script {
     pub(crate) first: Turn,
     /// The turn in which the user types.
     pub(crate) second: Turn,
-    /// What the user types in it.
-    pub(crate) typed: Typed,
+    /// The user's edit during that turn.
+    pub(crate) user_edit: UserEdit,
     /// The user's last message.
     pub(crate) farewell: String,
 }
 
-/// A message of the user and how the model takes it.
+/// A message of the user and the model's answers to it.
 pub(crate) struct Turn {
     pub(crate) prompt: String,
     /// Whole answers of Anthropic Messages, one for each request.
     pub(crate) answers: Vec<Value>,
 }
 
-/// An edit that comes while the model writes.
-pub(crate) struct Typed {
-    /// The answer that is being written then, from 1.
+/// An edit that the user makes while the model writes.
+pub(crate) struct UserEdit {
+    /// The answer that is being written at that time, from 1.
     pub(crate) during: usize,
     /// Words that the document holds afterwards and not before.
     pub(crate) words: &'static str,
@@ -48,7 +48,7 @@ const OLD_STEP: &str = "2. Delete the old database: `dropdb orchard`.";
 const NEW_STEP: &str = "2. Set the old database aside: `psql -c 'alter database orchard rename to old'`.";
 
 impl Script {
-    /// The two turns on the runbook that stand beside this file.
+    /// The two turns on the runbook, from the files beside this one.
     pub(crate) fn runbook() -> Result<Self, Box<dyn Error>> {
         let answers = |name: &str, json: &str| {
             serde_json::from_str(json).map_err(|e| format!("{name} is no list of answers: {e}"))
@@ -64,7 +64,11 @@ impl Script {
                 prompt: "Step 2 of the restore throws the old data away. Set it aside instead.".into(),
                 answers: answers("turn_2.json", include_str!("turn_2.json"))?,
             },
-            typed: Typed { during: 3, words: NEW_STEP, edit: |text| text.replacen(OLD_STEP, NEW_STEP, 1) },
+            user_edit: UserEdit {
+                during: 3,
+                words: NEW_STEP,
+                edit: |text| text.replacen(OLD_STEP, NEW_STEP, 1),
+            },
             farewell: "Good, leave it like that.".into(),
         })
     }

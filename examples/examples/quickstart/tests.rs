@@ -1,16 +1,16 @@
-//! The story holds on the runbook and on any text, says the same every time, and fits the page.
+//! The checks hold on the runbook and on any text, and the output is the same each time and fits the page.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::paint::{Paint, WIDTH, columns};
 use crate::script::Script;
-use crate::{derive, tell};
+use crate::terminal::{Terminal, WIDTH, columns};
+use crate::{derive, run};
 
-fn told(script: &Script, colour: bool) -> String {
+fn output(script: &Script, colour: bool) -> String {
     let mut out = Vec::new();
-    tell(script, &mut Paint::new(&mut out, colour)).expect("the story comes to its end");
+    run(script, &mut Terminal::new(&mut out, colour)).expect("the checks hold");
     String::from_utf8(out).expect("only text is printed")
 }
 
@@ -31,21 +31,21 @@ fn check_page(page: &str) {
 
 #[test]
 fn the_runbook_fits_one_page_and_never_changes() {
-    let page = told(&runbook(), false);
+    let page = output(&runbook(), false);
     check_page(&page);
     assert!(page.lines().count() <= 110, "{} lines", page.lines().count());
-    assert_eq!(page, told(&runbook(), false));
+    assert_eq!(page, output(&runbook(), false));
     assert!(page.contains("COUNTS_CORRECTED"));
 }
 
 #[test]
 fn colour_adds_only_colour() {
-    let coloured = told(&runbook(), true);
+    let coloured = output(&runbook(), true);
     let mut plain = String::new();
     for (i, piece) in coloured.split("\x1b[").enumerate() {
         plain.push_str(if i == 0 { piece } else { piece.split_once('m').expect("a colour ends in m").1 });
     }
-    assert_eq!(plain, told(&runbook(), false));
+    assert_eq!(plain, output(&runbook(), false));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn any_text_has_a_place_to_edit() {
         &same,
         &long,
     ] {
-        check_page(&told(&derive::script("text".into(), text.into()), false));
+        check_page(&output(&derive::script("text".into(), text.into()), false));
     }
 }
 
@@ -85,7 +85,7 @@ fn a_script_for_other_ids_is_refused() {
         let mut answers = Value::from(script.first.answers);
         *answers.pointer_mut(place).expect("the runbook has such an id") = "lease-7-7".into();
         script.first.answers = answers.as_array().cloned().unwrap_or_default();
-        let problem = tell(&script, &mut Paint::new(Vec::new(), false)).expect_err("the id is wrong");
+        let problem = run(&script, &mut Terminal::new(Vec::new(), false)).expect_err("the id is wrong");
         let words = problem.to_string();
         assert!(words.contains("lease-7-7, the engine gave") && words.contains(given), "{words}");
     }

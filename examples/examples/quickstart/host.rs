@@ -1,4 +1,4 @@
-//! What is real: an engine with a store in memory, one session, and a clock that the play sets.
+//! The host of the canvas: an engine with a store in memory, one session, and a clock that the runner sets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,21 +11,21 @@ use canvas_core::{
 use canvas_tools::{Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
 use serde_json::json;
 
-use crate::play::Played;
+use crate::runner::RunResult;
 
-/// A canvas and whoever works on it.
-pub(crate) struct Stage {
+/// A canvas, its engine and the conversation about it.
+pub(crate) struct Host {
     engine: Engine<MemoryStore>,
-    /// Milliseconds since the curtain rose: the time of store, leases and loop.
+    /// Milliseconds since the start: the time of store, leases and loop.
     clock: Arc<AtomicU64>,
     session: Session,
-    /// Operations of the user and the host so far; their call ids.
+    /// Operations of the user and the host so far, from which their call ids are made.
     operations: u64,
 }
 
-impl Stage {
-    /// Makes a text a canvas, and a session on it.
-    pub(crate) fn open(text: &str) -> Played<Self> {
+impl Host {
+    /// A canvas with this text, and a session on it.
+    pub(crate) fn open(text: &str) -> RunResult<Self> {
         let clock = Arc::new(AtomicU64::new(0));
         let shared = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
@@ -46,19 +46,19 @@ impl Stage {
     }
 
     /// The user sends a message.
-    pub(crate) fn message(&mut self) -> Played<TurnBegan> {
+    pub(crate) fn message(&mut self) -> RunResult<TurnBegan> {
         let (call, now) = (self.call_id()?, self.timestamp());
         Ok(block_on(self.session.begin_turn(&self.engine, call, now))?)
     }
 
     /// The model's turn is over.
-    pub(crate) fn end_turn(&mut self) -> Played<TurnEnded> {
+    pub(crate) fn end_turn(&mut self) -> RunResult<TurnEnded> {
         let (call, now) = (self.call_id()?, self.timestamp());
         Ok(block_on(self.session.end_turn(&self.engine, call, now))?)
     }
 
     /// The user types.
-    pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> Played {
+    pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> RunResult {
         let command = Command::Edit { markdown: edit(self.snapshot()?.text()) };
         let call = Call { operation: user_operation(self.call_id()?)?, command };
         match block_on(self.engine.call(&self.session.canvas, &call, self.timestamp()))?.outcome {
@@ -72,26 +72,26 @@ impl Stage {
         block_on(call_document_tool(&self.engine, &self.session, call, self.timestamp()))
     }
 
-    /// A call that the loop makes by itself, to keep a lease or to give it back.
+    /// A call that the loop asks for, to renew or release a lease.
     pub(crate) fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> ToolCall {
         self.operations += 1;
         let id = format!("host-{}", self.operations);
         ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) }
     }
 
-    pub(crate) fn snapshot(&self) -> Played<Snapshot> {
+    pub(crate) fn snapshot(&self) -> RunResult<Snapshot> {
         Ok(block_on(self.engine.snapshot(&self.session.canvas, self.timestamp()))?)
     }
 
     /// Revision, epoch and lock.
-    pub(crate) fn state(&self) -> Played<String> {
+    pub(crate) fn state(&self) -> RunResult<String> {
         let snapshot = self.snapshot()?;
         let (revision, epoch) = (snapshot.revision_id(), snapshot.head.lock().epoch());
         Ok(format!("{revision}, epoch {epoch}, {}", self.lock_of(&snapshot)))
     }
 
-    /// What a user interface shows of the lock (specs 000 §14).
-    pub(crate) fn lock(&self) -> Played<&'static str> {
+    /// What a user interface shows of the lock: whether the assistant edits, and nothing of lease ids.
+    pub(crate) fn lock(&self) -> RunResult<&'static str> {
         Ok(self.lock_of(&self.snapshot()?))
     }
 
@@ -106,13 +106,13 @@ impl Stage {
         Timestamp::from_millis(self.now())
     }
 
-    fn call_id(&mut self) -> Played<CallId> {
+    fn call_id(&mut self) -> RunResult<CallId> {
         self.operations += 1;
         Ok(CallId::new(&format!("host-{}", self.operations))?)
     }
 }
 
-/// The user's own operations are kept apart from the model's conversation.
-fn user_operation(call: CallId) -> Played<OpKey> {
+/// A name for an operation of the user, in a conversation of its own beside the model's.
+fn user_operation(call: CallId) -> RunResult<OpKey> {
     Ok(OpKey { conversation: ConversationId::new("user")?, turn: Turn::ZERO, call })
 }

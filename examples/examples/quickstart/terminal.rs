@@ -1,17 +1,17 @@
-//! Lines on a page of 100 columns: a time, a mark, a name and what there is to say, with or without colour.
+//! Lines of 100 columns: a time, a symbol, a name and a detail, with or without colour.
 
 use std::io::{self, Write};
 
-/// Columns of the page.
+/// Columns of a line.
 pub(crate) const WIDTH: usize = 100;
-/// Where names, diffs and boxes begin.
+/// Column at which names, diffs and boxes begin.
 const NAMES: usize = 10;
-/// Where details begin.
+/// Column at which details begin.
 const DETAILS: usize = 26;
 
-/// How something is shown on a terminal.
+/// Colour or weight of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub(crate) enum Style {
     Plain,
     Dim,
     Bold,
@@ -21,7 +21,7 @@ pub(crate) enum Ink {
     Cyan,
 }
 
-impl Ink {
+impl Style {
     const fn code(self) -> &'static str {
         match self {
             Self::Plain => "0",
@@ -35,51 +35,51 @@ impl Ink {
     }
 }
 
-/// A sign at the beginning of an entry.
+/// The character at the beginning of an entry, and its style.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark(pub(crate) char, pub(crate) Ink);
+pub(crate) struct Symbol(pub(crate) char, pub(crate) Style);
 
-impl Mark {
-    pub(crate) const DONE: Self = Self('✓', Ink::Green);
-    pub(crate) const REFUSED: Self = Self('✗', Ink::Red);
-    pub(crate) const USER: Self = Self('›', Ink::Cyan);
-    pub(crate) const SENT: Self = Self('→', Ink::Yellow);
-    pub(crate) const NOTE: Self = Self('·', Ink::Dim);
+impl Symbol {
+    pub(crate) const DONE: Self = Self('✓', Style::Green);
+    pub(crate) const REFUSED: Self = Self('✗', Style::Red);
+    pub(crate) const USER: Self = Self('›', Style::Cyan);
+    pub(crate) const SENT: Self = Self('→', Style::Yellow);
+    pub(crate) const NOTE: Self = Self('·', Style::Dim);
 }
 
-/// A page that grows downwards.
+/// Writes entries line by line.
 #[derive(Debug)]
-pub(crate) struct Paint<W> {
+pub(crate) struct Terminal<W> {
     out: W,
     colour: bool,
     /// The tenth of a second that was shown last; the same one is not shown again.
     shown: Option<u64>,
 }
 
-impl<W: Write> Paint<W> {
+impl<W: Write> Terminal<W> {
     pub(crate) fn new(out: W, colour: bool) -> Self {
         Self { out, colour, shown: None }
     }
 
-    /// Writes out what is still buffered.
+    /// Flushes the output.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// A title with a rule behind it.
+    /// A title, followed by a rule to the end of the line.
     pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {
         let title = fit(title, WIDTH - 8);
         let rule = "─".repeat(WIDTH - 5 - columns(&title));
-        writeln!(self.out, "\n  {} {}", self.inked(Ink::Bold, &title), self.inked(Ink::Dim, &rule))
+        writeln!(self.out, "\n  {} {}", self.styled(Style::Bold, &title), self.styled(Style::Dim, &rule))
     }
 
     /// An entry at a time in milliseconds.
     pub(crate) fn entry(
         &mut self,
         at: u64,
-        mark: Mark,
+        symbol: Symbol,
         name: &str,
-        ink: Ink,
+        style: Style,
         detail: &str,
     ) -> io::Result<()> {
         let tenths = at / 100;
@@ -87,95 +87,105 @@ impl<W: Write> Paint<W> {
             Some(shown) if shown == tenths => String::new(),
             _ => seconds(at),
         };
-        let time = self.inked(Ink::Dim, &format!("{time:>8}"));
-        self.row(&time, mark, name, ink, detail)
+        let time = self.styled(Style::Dim, &format!("{time:>8}"));
+        self.row(&time, symbol, name, style, detail)
     }
 
     /// An entry without a time.
-    pub(crate) fn fact(&mut self, mark: Mark, name: &str, ink: Ink, detail: &str) -> io::Result<()> {
-        self.row(&" ".repeat(NAMES - 2), mark, name, ink, detail)
+    pub(crate) fn fact(&mut self, symbol: Symbol, name: &str, style: Style, detail: &str) -> io::Result<()> {
+        self.row(&" ".repeat(NAMES - 2), symbol, name, style, detail)
     }
 
-    /// A fact on one line, its spaces as they are.
-    pub(crate) fn exact(&mut self, mark: Mark, name: &str, ink: Ink, detail: &str) -> io::Result<()> {
+    /// An entry without a time, on one line and with all its spaces.
+    pub(crate) fn exact(&mut self, symbol: Symbol, name: &str, style: Style, detail: &str) -> io::Result<()> {
         let lines = vec![fit(detail, WIDTH - DETAILS)];
-        self.lines(&" ".repeat(NAMES - 2), mark, name, ink, &lines)
+        self.lines(&" ".repeat(NAMES - 2), symbol, name, style, &lines)
     }
 
-    fn row(&mut self, time: &str, mark: Mark, name: &str, ink: Ink, detail: &str) -> io::Result<()> {
-        self.lines(time, mark, name, ink, &wrap(detail, WIDTH - DETAILS))
+    fn row(&mut self, time: &str, symbol: Symbol, name: &str, style: Style, detail: &str) -> io::Result<()> {
+        self.lines(time, symbol, name, style, &wrap(detail, WIDTH - DETAILS))
     }
 
-    fn lines(&mut self, time: &str, mark: Mark, name: &str, ink: Ink, lines: &[String]) -> io::Result<()> {
+    fn lines(
+        &mut self,
+        time: &str,
+        symbol: Symbol,
+        name: &str,
+        style: Style,
+        lines: &[String],
+    ) -> io::Result<()> {
         let (first, more) = lines.split_first().map_or(("", &[][..]), |(first, more)| (first, more));
-        let sign = self.inked(mark.1, &mark.0.to_string());
-        let name = self.inked(if mark.1 == Ink::Dim { Ink::Dim } else { Ink::Plain }, &format!("{name:<12}"));
-        writeln!(self.out, "{time}  {sign} {name}  {}", self.inked(ink, first))?;
+        let sign = self.styled(symbol.1, &symbol.0.to_string());
+        let name = self
+            .styled(if symbol.1 == Style::Dim { Style::Dim } else { Style::Plain }, &format!("{name:<12}"));
+        writeln!(self.out, "{time}  {sign} {name}  {}", self.styled(style, first))?;
         more.iter().try_for_each(|line| {
-            let line = self.inked(ink, line);
+            let line = self.styled(style, line);
             writeln!(self.out, "{:DETAILS$}{line}", "")
         })
     }
 
-    /// Lines of a document with their numbers, as many as are worth showing.
+    /// The first `max` lines of a document, with their numbers.
     pub(crate) fn numbered<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (u64, &'t str)>,
-        most: usize,
+        max: usize,
     ) -> io::Result<()> {
         let lines: Vec<_> = lines.into_iter().collect();
         let digits = lines.last().map_or(1, |(last, _)| last.to_string().len()).max(3);
-        for (number, text) in lines.iter().take(most) {
-            let number = self.inked(Ink::Dim, &format!("{number:>digits$} │"));
+        for (number, text) in lines.iter().take(max) {
+            let number = self.styled(Style::Dim, &format!("{number:>digits$} │"));
             let text = fit(text.trim_end_matches(['\r', '\n']), WIDTH - NAMES - digits - 6);
             writeln!(self.out, "{:1$}{number} {text}", "", NAMES + 2)?;
         }
-        self.more(lines.len().saturating_sub(most), NAMES + 2)
+        self.more(lines.len().saturating_sub(max), NAMES + 2)
     }
 
-    /// A unified diff behind a bar.
-    pub(crate) fn diff(&mut self, diff: &str, most: usize) -> io::Result<()> {
+    /// The first `max` lines of a unified diff, each after a bar.
+    pub(crate) fn diff(&mut self, diff: &str, max: usize) -> io::Result<()> {
         let lines: Vec<&str> = diff.lines().collect();
-        for line in lines.iter().take(most) {
-            let ink = match line.as_bytes().first() {
-                Some(b'+') => Ink::Green,
-                Some(b'-') => Ink::Red,
-                Some(b'@') => Ink::Cyan,
-                _ => Ink::Plain,
+        for line in lines.iter().take(max) {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => Style::Green,
+                Some(b'-') => Style::Red,
+                Some(b'@') => Style::Cyan,
+                _ => Style::Plain,
             };
-            self.barred(ink, line)?;
+            self.barred(style, line)?;
         }
-        self.more(lines.len().saturating_sub(most), NAMES + 2)
+        self.more(lines.len().saturating_sub(max), NAMES + 2)
     }
 
-    /// A text behind a bar, its middle left out where it is long.
-    pub(crate) fn quoted(&mut self, text: &str, most: usize) -> io::Result<()> {
+    /// A text, each line after a bar. Over `max` lines its middle is left out.
+    pub(crate) fn quoted(&mut self, text: &str, max: usize) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().collect();
-        if lines.len() <= most {
-            return lines.iter().try_for_each(|line| self.barred(Ink::Plain, line));
+        if lines.len() <= max {
+            return lines.iter().try_for_each(|line| self.barred(Style::Plain, line));
         }
-        let (start, rest) = lines.split_at(most.saturating_sub(2));
-        start.iter().try_for_each(|line| self.barred(Ink::Plain, line))?;
-        self.barred(Ink::Dim, &format!("… {} more lines", rest.len() - 1))?;
-        rest.last().map_or(Ok(()), |line| self.barred(Ink::Plain, line))
+        let (start, rest) = lines.split_at(max.saturating_sub(2));
+        start.iter().try_for_each(|line| self.barred(Style::Plain, line))?;
+        self.barred(Style::Dim, &format!("… {} more lines", rest.len() - 1))?;
+        rest.last().map_or(Ok(()), |line| self.barred(Style::Plain, line))
     }
 
-    fn barred(&mut self, ink: Ink, line: &str) -> io::Result<()> {
-        let (bar, line) = (self.inked(Ink::Dim, "│"), fit(line, WIDTH - NAMES - 2));
-        writeln!(self.out, "{:NAMES$}{bar} {}", "", self.inked(ink, &line))
+    fn barred(&mut self, style: Style, line: &str) -> io::Result<()> {
+        let (bar, line) = (self.styled(Style::Dim, "│"), fit(line, WIDTH - NAMES - 2));
+        writeln!(self.out, "{:NAMES$}{bar} {}", "", self.styled(style, &line))
     }
 
     fn more(&mut self, lines: usize, indent: usize) -> io::Result<()> {
         match lines {
             0 => Ok(()),
-            1 => writeln!(self.out, "{:indent$}{}", "", self.inked(Ink::Dim, "… 1 more line")),
-            n => writeln!(self.out, "{:indent$}{}", "", self.inked(Ink::Dim, &format!("… {n} more lines"))),
+            1 => writeln!(self.out, "{:indent$}{}", "", self.styled(Style::Dim, "… 1 more line")),
+            n => {
+                writeln!(self.out, "{:indent$}{}", "", self.styled(Style::Dim, &format!("… {n} more lines")))
+            }
         }
     }
 
-    fn inked(&self, ink: Ink, text: &str) -> String {
-        if self.colour && ink != Ink::Plain && !text.trim().is_empty() {
-            format!("\x1b[{}m{text}\x1b[0m", ink.code())
+    fn styled(&self, style: Style, text: &str) -> String {
+        if self.colour && style != Style::Plain && !text.trim().is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", style.code())
         } else {
             text.into()
         }
@@ -200,13 +210,13 @@ pub(crate) fn grouped(number: usize) -> String {
     out
 }
 
-/// A text cut to so many columns, without characters that would move the cursor or turn the line around.
+/// A text cut to `width` columns, without characters that would move the cursor or reverse the line.
 pub(crate) fn fit(text: &str, width: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for c in text.chars().map(shown) {
         used += columns_of(c);
         if used > width {
-            // What was written takes at most `width` columns; the sign takes the place of its end.
+            // The ellipsis takes the place of the last character that still fits.
             while columns(&out) >= width && out.pop().is_some() {}
             out.push('…');
             return out;
@@ -216,7 +226,7 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// Words on lines of so many columns.
+/// The words of a text on lines of at most `width` columns.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for piece in text.split(' ') {
@@ -244,12 +254,12 @@ fn shown(c: char) -> char {
     }
 }
 
-/// Columns that a terminal gives to a text.
+/// Columns of a text on a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Near enough for clipping.
+/// Columns of a character, as exactly as clipping needs.
 const fn columns_of(c: char) -> usize {
     match c {
         '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => 0,

@@ -1,4 +1,4 @@
-//! What is left at the end: counts, and the promises that a run must keep.
+//! The end of a run: counts, and the checks that it must pass.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,13 +7,13 @@ use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_providers::{Body, Event, Role};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply};
 
-use crate::paint::{Ink, Mark, Paint, grouped};
-use crate::play::Played;
+use crate::runner::RunResult;
 use crate::script::Script;
+use crate::terminal::{Style, Symbol, Terminal, grouped};
 
 /// Counts of a run.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct Counts {
     pub(crate) messages: usize,
     pub(crate) requests: usize,
     pub(crate) bytes: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Tally {
     refused: BTreeMap<String, usize>,
 }
 
-impl Tally {
+impl Counts {
     /// Counts a call of the model.
     pub(crate) fn count(&mut self, reply: &ToolReply) {
         self.calls += 1;
@@ -31,64 +31,64 @@ impl Tally {
         }
     }
 
-    pub(crate) fn show<W: Write>(&self, paint: &mut Paint<W>) -> Played {
+    pub(crate) fn show<W: Write>(&self, terminal: &mut Terminal<W>) -> RunResult {
         let refused: Vec<String> = self.refused.iter().map(|(code, n)| format!("{n} × {code}")).collect();
         let refused = if refused.is_empty() { "none".into() } else { refused.join(", ") };
         let renewals = counted(self.renewals, "renewal");
         let calls = format!("{}; refused: {refused}; by the loop: {renewals}", self.calls);
-        paint.fact(Mark::NOTE, "calls", Ink::Plain, &calls)?;
+        terminal.fact(Symbol::NOTE, "calls", Style::Plain, &calls)?;
         let requests = format!("{}, of {} bytes together", self.requests, grouped(self.bytes));
-        Ok(paint.fact(Mark::NOTE, "requests", Ink::Plain, &requests)?)
+        Ok(terminal.fact(Symbol::NOTE, "requests", Style::Plain, &requests)?)
     }
 }
 
-/// Checks that nothing of the user's is lost, and that whoever follows the history knows the document.
+/// Checks that the user's text is in the document, and that the hidden messages of the history add up to it.
 ///
 /// # Errors
 ///
-/// Where a promise is broken, after having shown which.
+/// If a check fails, after showing which.
 pub(crate) fn check<W: Write>(
     script: &Script,
     document: &str,
     history: &[Event],
-    paint: &mut Paint<W>,
-) -> Played {
-    let typed = document.contains(script.typed.words);
-    let mark = if typed { Mark::DONE } else { Mark::REFUSED };
-    paint.fact(mark, "user’s text", mark.1, if typed { "is in the document" } else { "is lost" })?;
+    terminal: &mut Terminal<W>,
+) -> RunResult {
+    let is_kept = document.contains(script.user_edit.words);
+    let symbol = if is_kept { Symbol::DONE } else { Symbol::REFUSED };
+    terminal.fact(symbol, "user’s text", symbol.1, if is_kept { "is in the document" } else { "is lost" })?;
 
-    // A hidden diff is as long as the change is; no limit may keep the promise from being checked.
+    // A hidden diff is as long as the change is; no limit may keep it from being checked.
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
     let strict = Options { mode: Mode::Strict, limits };
     let updates: Vec<Update<'_>> = history.iter().filter_map(hidden_update).collect();
-    let mut told = script.text.clone();
+    let mut replayed = script.text.clone();
     for update in &updates {
-        told = match update {
-            Update::Diff(diff) => apply(&told, diff, &strict)?.into_text(),
+        replayed = match update {
+            Update::Diff(diff) => apply(&replayed, diff, &strict)?.into_text(),
             Update::Whole(text) => (*text).to_owned(),
         };
     }
-    let holds = told == document;
-    let mark = if holds { Mark::DONE } else { Mark::REFUSED };
+    let holds = replayed == document;
+    let symbol = if holds { Symbol::DONE } else { Symbol::REFUSED };
     let equals = if holds { "=" } else { "is not" };
     let wholes = updates.iter().filter(|update| matches!(update, Update::Whole(_))).count();
-    let mut told = counted(updates.len() - wholes, "hidden diff");
+    let mut messages = counted(updates.len() - wholes, "hidden diff");
     if wholes > 0 {
-        told = format!("{told} and {}", counted(wholes, "hidden snapshot"));
+        messages = format!("{messages} and {}", counted(wholes, "hidden snapshot"));
     }
-    let law = format!("first snapshot + {told}, applied strictly {equals} the document");
-    paint.fact(mark, "invariant", mark.1, &law)?;
-    if typed && holds { Ok(()) } else { Err("the canvas is not what it should be: report this".into()) }
+    let law = format!("first snapshot + {messages}, applied strictly {equals} the document");
+    terminal.fact(symbol, "invariant", symbol.1, &law)?;
+    if is_kept && holds { Ok(()) } else { Err("the canvas is not what it should be: report this".into()) }
 }
 
-/// What a hidden message tells.
+/// What a hidden message holds.
 enum Update<'h> {
     Diff(&'h str),
     /// In place of a diff that would be longer.
     Whole(&'h str),
 }
 
-/// What a hidden message carries, without its code fence.
+/// The content of a hidden message, without its code fence.
 fn hidden_update(event: &Event) -> Option<Update<'_>> {
     let Body::Text(text) = &event.body else { return None };
     if event.role != Role::User {
