@@ -1,4 +1,4 @@
-//! The servers as processes: this program again, with orders on their input and words on their output.
+//! The servers as processes: this program again, with orders on their input and events on their output.
 
 use std::env;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -10,19 +10,25 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::story::{Order, Part, Place, Player, Told, Word, serve, with_causes};
+use crate::story::{
+    Database, Order, ServerEvent, ServerHandle, ServerScript, StoryResult, serve, with_causes,
+};
 
-/// Where a server finds the connection string: others may see its arguments, and it may hold a password.
+/// The variable with a server's connection string, which may hold a password: other users may see arguments.
 pub(crate) const CONNECTION: &str = "CANVAS_POSTGRES";
 
-/// A server's process. Whatever happens, it does not outlive this.
+/// A server's process, which ends with the value.
 pub(crate) struct Process(Child);
 
 impl Process {
     /// Starts a server.
-    pub(crate) fn start(part: &Part, connection: &str, schema: &str) -> io::Result<(Self, Player)> {
+    pub(crate) fn start(
+        script: &ServerScript,
+        connection: &str,
+        schema: &str,
+    ) -> io::Result<(Self, ServerHandle)> {
         let mut child = Command::new(env::current_exe()?)
-            .args(["--server", part.name, "--schema", schema])
+            .args(["--server", script.name, "--schema", schema])
             .env(CONNECTION, connection)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -32,19 +38,19 @@ impl Process {
         let (Some(mut input), Some(output)) = (input, output) else {
             return Err(io::Error::other("the server has no input or output"));
         };
-        let (say, words) = channel();
+        let (sender, events) = channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 let at = Instant::now();
-                let word = serde_json::from_str(&line)
-                    .unwrap_or_else(|e| Word::Failed(format!("it says {line:?} ({e})")));
-                if say.send((at, word)).is_err() {
+                let event = serde_json::from_str(&line)
+                    .unwrap_or_else(|e| ServerEvent::Failed(format!("it wrote {line:?} ({e})")));
+                if sender.send((at, event)).is_err() {
                     break;
                 }
             }
         });
         let orders = Box::new(move |order| write_order(&mut input, order));
-        Ok((process, Player { orders, words }))
+        Ok((process, ServerHandle { orders, events }))
     }
 }
 
@@ -55,10 +61,10 @@ fn write_order(input: &mut ChildStdin, order: Order) -> io::Result<()> {
 }
 
 impl Drop for Process {
-    /// Lets it end by itself, which it does once its input has ended, and kills it if it does not.
+    /// Waits a second for it to end, as it does at the end of its input, and kills it otherwise.
     fn drop(&mut self) {
-        let patience = Instant::now() + Duration::from_secs(1);
-        while Instant::now() < patience {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < deadline {
             if matches!(self.0.try_wait(), Ok(Some(_))) {
                 return;
             }
@@ -69,8 +75,8 @@ impl Drop for Process {
     }
 }
 
-/// Plays one server in this process, until the input ends.
-pub(crate) fn play(part: &'static Part, place: &Place) -> Told {
+/// Runs one server in this process until the input ends.
+pub(crate) fn run_server(script: &'static ServerScript, database: &Database) -> StoryResult {
     let (order, orders) = unbounded_channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
@@ -81,17 +87,17 @@ pub(crate) fn play(part: &'static Part, place: &Place) -> Told {
         }
     });
     let runtime = Runtime::new()?;
-    let played = runtime.block_on(serve(part, place, orders, Box::new(say)));
-    if let Err(problem) = &played {
-        say(Word::Failed(with_causes(problem.as_ref())));
+    let result = runtime.block_on(serve(script, database, orders, Box::new(write_event)));
+    if let Err(problem) = &result {
+        write_event(ServerEvent::Failed(with_causes(problem.as_ref())));
     }
-    played
+    result
 }
 
-/// A stage that is gone is noticed by the end of the input.
-fn say(word: Word) {
+/// Failures to write are ignored: without a coordinator the input ends too.
+fn write_event(event: ServerEvent) {
     let mut out = io::stdout().lock();
-    if let Ok(line) = serde_json::to_string(&word) {
+    if let Ok(line) = serde_json::to_string(&event) {
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
     }
 }

@@ -1,4 +1,4 @@
-//! The story of the example `two_servers`, played by two tasks in place of its two processes.
+//! The story of the example `two_servers`, with two tasks in place of its two processes.
 
 use std::io;
 use std::sync::mpsc::channel;
@@ -7,62 +7,64 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::story::{PARTS, Part, Place, Player, Stage, Word, serve, tell, with_causes};
+use self::story::{
+    Database, Host, SCRIPTS, ServerEvent, ServerHandle, ServerScript, run_story, serve, with_causes,
+};
 use super::world::{World, address};
 
 #[path = "../../examples/two_servers/story/mod.rs"]
 mod story;
 
-/// For a machine that is busy; a story that hangs ends too.
+/// Long enough for a busy machine; a story that hangs ends too.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// A schema that no other test has.
-fn stage(name: &str) -> Stage {
+fn host(name: &str) -> Host {
     let schema = format!("two servers {name} {}", std::process::id());
-    let place =
-        Place::new(&address("CANVAS_POSTGRES"), schema).expect("the script gives a connection string");
-    Stage::open(place).expect("the server lets us make schemas")
+    let database =
+        Database::new(&address("CANVAS_POSTGRES"), schema).expect("the script gives a connection string");
+    Host::open(database).expect("the server lets us make schemas")
 }
 
-fn player(runtime: &Runtime, part: &'static Part, place: &Place) -> Player {
-    let ((order, orders), (say, words)) = (unbounded_channel(), channel());
-    let (place, last_words) = (place.clone(), say.clone());
-    let voice = Box::new(move |word| drop(say.send((Instant::now(), word))));
+fn server(runtime: &Runtime, script: &'static ServerScript, database: &Database) -> ServerHandle {
+    let ((order, orders), (sender, events)) = (unbounded_channel(), channel());
+    let (database, failures) = (database.clone(), sender.clone());
+    let emit = Box::new(move |event| drop(sender.send((Instant::now(), event))));
     runtime.spawn(async move {
-        if let Err(problem) = serve(part, &place, orders, voice).await {
-            let _ = last_words.send((Instant::now(), Word::Failed(with_causes(problem.as_ref()))));
+        if let Err(problem) = serve(script, &database, orders, emit).await {
+            let _ = failures.send((Instant::now(), ServerEvent::Failed(with_causes(problem.as_ref()))));
         }
     });
-    Player { orders: Box::new(move |next| order.send(next).map_err(io::Error::other)), words }
+    ServerHandle { orders: Box::new(move |next| order.send(next).map_err(io::Error::other)), events }
 }
 
 /// The story's lines without their times.
-fn told(name: &str) -> String {
+fn lines_of(name: &str) -> String {
     let runtime = Runtime::new().expect("threads can be had");
-    let stage = stage(name);
-    let players = [0, 1].map(|i| player(&runtime, &PARTS[i], stage.place()));
+    let host = host(name);
+    let servers = [0, 1].map(|i| server(&runtime, &SCRIPTS[i], host.database()));
     let mut out = Vec::new();
-    let end = tell(&stage, players, (Instant::now(), LIMIT), &mut out);
-    let out = String::from_utf8(out).expect("only text is told");
+    let end = run_story(&host, servers, (Instant::now(), LIMIT), &mut out);
+    let out = String::from_utf8(out).expect("only text is printed");
     end.unwrap_or_else(|problem| panic!("{problem}:\n{out}"));
-    let lines = out.replace(&stage.place().schema, "(schema)");
+    let lines = out.replace(&host.database().schema, "(schema)");
     lines
         .lines()
         .map(|line| line.split_once(" ms ").map_or(line, |(_, rest)| rest).to_owned() + "\n")
         .collect()
 }
 
-/// Whether a schema is there still.
+/// Whether a schema exists.
 fn is_left(schema: &str) -> bool {
     let count = format!("SELECT count(*) FROM pg_namespace WHERE nspname = '{schema}'");
     Runtime::new().expect("threads can be had").block_on(World::of(schema).number(&count)) > 0
 }
 
-/// How fast the servers are and when they hear of each other makes no difference.
+/// The output does not depend on how fast the servers are, or when their notices arrive.
 #[test]
-fn the_story_is_told_the_same_twice() {
-    let lines = told("first");
-    assert_eq!(lines, told("second"));
+fn the_story_prints_the_same_twice() {
+    let lines = lines_of("first");
+    assert_eq!(lines, lines_of("second"));
     for line in lines.lines() {
         assert!(line.chars().count() <= 110, "{line}");
     }
@@ -79,26 +81,28 @@ fn the_story_is_told_the_same_twice() {
 
 #[test]
 fn a_server_that_is_gone_ends_the_story() {
-    let stage = stage("gone");
-    let schema = stage.place().schema.clone();
+    let host = host("gone");
+    let schema = host.database().schema.clone();
     assert!(is_left(&schema));
-    let gone = || Player { orders: Box::new(|_| Ok(())), words: channel().1 };
-    let end = tell(&stage, [gone(), gone()], (Instant::now(), LIMIT), &mut Vec::new());
+    let gone = || ServerHandle { orders: Box::new(|_| Ok(())), events: channel().1 };
+    let end = run_story(&host, [gone(), gone()], (Instant::now(), LIMIT), &mut Vec::new());
     assert_eq!(
-        end.expect_err("nobody plays").to_string(),
+        end.expect_err("no server runs").to_string(),
         "server one has ended before Ready: look at what it wrote to its error output"
     );
-    drop(stage);
+    drop(host);
     assert!(!is_left(&schema));
 }
 
 #[test]
-fn a_server_that_cannot_play_says_why() {
-    let stage = stage("failing");
-    let (say, words) = channel();
-    say.send((Instant::now(), Word::Failed("no network".to_owned()))).expect("it is heard");
-    let failing = Player { orders: Box::new(|_| Ok(())), words };
-    let other = Player { orders: Box::new(|_| Ok(())), words: channel().1 };
-    let end = tell(&stage, [failing, other], (Instant::now(), LIMIT), &mut Vec::new());
+fn a_failing_server_says_why() {
+    let host = host("failing");
+    let (sender, events) = channel();
+    sender
+        .send((Instant::now(), ServerEvent::Failed("no network".to_owned())))
+        .expect("the story waits for it");
+    let failing = ServerHandle { orders: Box::new(|_| Ok(())), events };
+    let other = ServerHandle { orders: Box::new(|_| Ok(())), events: channel().1 };
+    let end = run_story(&host, [failing, other], (Instant::now(), LIMIT), &mut Vec::new());
     assert_eq!(end.expect_err("it has failed").to_string(), "server one has failed: no network");
 }

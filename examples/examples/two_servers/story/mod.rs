@@ -1,26 +1,26 @@
-//! The story, apart from who plays it: two processes in the example, two tasks in its test.
+//! The story, whoever runs its servers: two processes in the example, two tasks in its test.
 
 mod check;
-mod place;
+mod coordinator;
+mod database;
+mod protocol;
 mod script;
 mod server;
 mod slow;
-mod tell;
 mod turn;
-mod words;
 
 use std::error::Error;
 
-pub(crate) use place::{Place, Stage};
-pub(crate) use script::{PARTS, Part};
+pub(crate) use coordinator::{ServerHandle, run_story};
+pub(crate) use database::{Database, Host};
+pub(crate) use protocol::{Order, ServerEvent};
+pub(crate) use script::{SCRIPTS, ServerScript};
 pub(crate) use server::serve;
-pub(crate) use tell::{Player, tell};
-pub(crate) use words::{Order, Word};
 
-/// What a step gives; an error is one sentence.
-pub(crate) type Told<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+/// The result of a step; an error is one sentence.
+pub(crate) type StoryResult<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// An error of a connection keeps its reason to itself.
+/// The message of an error and of its causes: an error of a connection does not name its cause itself.
 pub(crate) fn with_causes(problem: &(dyn Error + 'static)) -> String {
     let mut text = problem.to_string();
     let mut cause = problem.source();

@@ -1,14 +1,14 @@
-//! What is given from outside: the document, the users' words, the models' answers.
+//! The input of the story: the document, the users' messages and the models' recorded answers.
 
 use serde_json::Value;
 
-use super::Told;
+use super::StoryResult;
 
 /// The canvas.
 pub(crate) const CANVAS: &str = "picnic";
 
 /// Its first document.
-pub(crate) const BEGINNING: &str = "\
+pub(crate) const INITIAL_TEXT: &str = "\
 # Picnic on Sunday
 
 To bring:
@@ -19,8 +19,8 @@ To bring:
 We leave at ten, from the station.
 ";
 
-/// What must be left at the end: two drinks of three, the user's hour, the second model's work.
-pub(crate) const ENDING: &str = "\
+/// The document at the end: two drinks of three, the user's hour, the second model's work.
+pub(crate) const EXPECTED_TEXT: &str = "\
 # Picnic on Sunday
 
 To bring:
@@ -34,33 +34,33 @@ To bring:
 We leave at nine, from the station; meet at the clock.
 ";
 
-/// What one server has to do in the story.
+/// One server's input.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ServerScript {
     /// The server.
     pub(crate) name: &'static str,
     /// The conversation that it serves.
     pub(crate) chat: &'static str,
     /// The user's message.
     pub(crate) message: &'static str,
-    /// What the user replaces, and by what.
+    /// The user's edit: a text, and what replaces it.
     pub(crate) typed: (&'static str, &'static str),
-    /// The call whose commit is kept on its way, as a slow network does.
+    /// The call whose commit is held up, as by a slow network.
     pub(crate) slow: Option<&'static str>,
     /// A list of whole answers of Anthropic Messages, one for each request.
     answers: &'static str,
 }
 
-impl Part {
+impl ServerScript {
     /// The model's answers.
-    pub(crate) fn answers(&self) -> Told<Vec<Value>> {
+    pub(crate) fn answers(&self) -> StoryResult<Vec<Value>> {
         serde_json::from_str(self.answers).map_err(|e| format!("{}.json: {e}: correct it", self.name).into())
     }
 }
 
 /// The two servers.
-pub(crate) static PARTS: [Part; 2] = [
-    Part {
+pub(crate) static SCRIPTS: [ServerScript; 2] = [
+    ServerScript {
         name: "one",
         chat: "the first chat",
         message: "Add three drinks to the list, one at a time.",
@@ -68,7 +68,7 @@ pub(crate) static PARTS: [Part; 2] = [
         slow: Some("toolu_01ThirdDrink"),
         answers: include_str!("one.json"),
     },
-    Part {
+    ServerScript {
         name: "two",
         chat: "the second chat",
         message: "We leave at nine now. No more drinks: add cups, and say where we meet.",

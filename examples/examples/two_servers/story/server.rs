@@ -12,18 +12,18 @@ use canvas_tools::Session;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_postgres::NoTls;
 
-use super::place::{now, stands};
+use super::database::{canvas_state, now};
+use super::protocol::{Milestone, Written};
 use super::script::CANVAS;
 use super::slow::SlowStore;
-use super::words::{Mark, Wrote};
-use super::{Order, Part, Place, Told, Word};
+use super::{Database, Order, ServerEvent, ServerScript, StoryResult};
 
-/// How a server is heard.
-pub(crate) type Voice = Box<dyn Fn(Word) + Send + Sync>;
+/// Where a server's events go.
+pub(crate) type EventSink = Box<dyn Fn(ServerEvent) + Send + Sync>;
 
-/// A server and what it keeps in memory. The other one has a memory of its own.
+/// A server and its memory, none of which it shares with the other.
 pub(super) struct Server {
-    pub(super) part: &'static Part,
+    pub(super) script: &'static ServerScript,
     pub(super) engine: Arc<Engine<SlowStore>>,
     pub(super) listener: Listener,
     pub(super) session: Session,
@@ -32,8 +32,8 @@ pub(super) struct Server {
     /// The newest epoch that this server knows of.
     pub(super) epoch: Epoch,
     pub(super) orders: UnboundedReceiver<Order>,
-    voice: Voice,
-    /// Operations of the user and the host so far; their call ids.
+    emit: EventSink,
+    /// Operations of the user and the host so far, from which their call ids are made.
     operations: u64,
 }
 
@@ -41,25 +41,26 @@ pub(super) struct Server {
 ///
 /// # Errors
 ///
-/// Where the store fails, or something happens that is not in the script.
+/// If the store fails, or something happens that is not in the script.
 pub(crate) async fn serve(
-    part: &'static Part,
-    place: &Place,
+    script: &'static ServerScript,
+    database: &Database,
     orders: UnboundedReceiver<Order>,
-    voice: Voice,
-) -> Told {
-    let listener = Listener::connect(place.config.clone(), NoTls, place.listening()).await?;
-    let engine = Arc::new(Engine::new(SlowStore::new(place.store()?), Policy::default()));
-    let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(part.chat)?);
+    emit: EventSink,
+) -> StoryResult {
+    let listener = Listener::connect(database.config.clone(), NoTls, database.listening()).await?;
+    let engine = Arc::new(Engine::new(SlowStore::new(database.store()?), Policy::default()));
+    let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::join(&engine, canvas, conversation, now()).await?;
     let (history, epoch) = (Vec::new(), session.start.epoch);
-    let mut server = Server { part, engine, listener, session, history, epoch, orders, voice, operations: 0 };
-    server.say(format!("serves {}, and listens for what happens at other servers", part.chat));
-    server.reached(Mark::Ready);
+    let mut server =
+        Server { script, engine, listener, session, history, epoch, orders, emit, operations: 0 };
+    server.print(format!("serves {}, and listens for notices of other servers", script.chat));
+    server.reached(Milestone::Ready);
     loop {
         let order = tokio::select! {
             order = server.orders.recv() => order,
-            // No loop is running that could be stopped.
+            // No loop runs now that a notice could interrupt.
             notice = server.listener.next() => {
                 if let Notice::Preempted { canvas, .. } = notice {
                     server.engine.forget(&canvas);
@@ -71,39 +72,41 @@ pub(crate) async fn serve(
             Some(Order::Message) => server.message().await?,
             Some(Order::Answer) => server.answer().await?,
             Some(Order::Type) => server.types().await?,
-            Some(Order::Report) => server.voice(Word::Stands(stands(&server.snapshot().await?))),
-            Some(Order::LetGo) => return Err("nothing is on its way: report this".into()),
+            Some(Order::Report) => {
+                server.emit(ServerEvent::CanvasState(canvas_state(&server.snapshot().await?)))
+            }
+            Some(Order::ReleaseCommit) => return Err("no commit is held up: report this".into()),
             None => return Ok(()),
         }
     }
 }
 
 impl Server {
-    /// The user sends the script's message: whatever runs on the canvas is over, the next turn begins.
-    async fn message(&mut self) -> Told {
-        self.say(format!("user: “{}”", self.part.message));
+    /// The user sends the script's message: the running turn of the canvas ends, the next begins.
+    async fn message(&mut self) -> StoryResult {
+        self.print(format!("user: “{}”", self.script.message));
         let call = self.call_id()?;
         let began = self.session.begin_turn(&self.engine, call, now()).await?;
         self.epoch = began.epoch;
         let revision = self.snapshot().await?.revision_id();
-        self.say(format!("  turn {} begins at {revision}, epoch {}", self.session.turn.get(), self.epoch));
+        self.print(format!("  turn {} begins at {revision}, epoch {}", self.session.turn.get(), self.epoch));
         if let Some(hidden) = began.hidden_message {
-            self.say("  a hidden message tells the model what it has not seen:".into());
-            hidden.lines().for_each(|line| self.say(format!("    | {line}")));
+            self.print("  a hidden message has the changes that the model has not seen:".into());
+            hidden.lines().for_each(|line| self.print(format!("    | {line}")));
             self.history.push(Event::user(hidden));
         }
-        self.history.push(Event::user(self.part.message));
-        self.reached(Mark::TurnBegan);
+        self.history.push(Event::user(self.script.message));
+        self.reached(Milestone::TurnBegan);
         Ok(())
     }
 
     /// The user types into the document, whoever has the lease.
-    async fn types(&mut self) -> Told {
+    async fn types(&mut self) -> StoryResult {
         let before = self.snapshot().await?;
         let lease = before.head.lock().valid_lease(&self.engine.policy().lease, before.clock);
         let lock = lease.map_or_else(|| "unlocked".to_owned(), |lease| format!("locked by {}", lease.id));
-        self.say(format!("shows its user {}, {lock}; the user types all the same", before.revision_id()));
-        let (old, new) = self.part.typed;
+        self.print(format!("shows its user {}, {lock}; the user types all the same", before.revision_id()));
+        let (old, new) = self.script.typed;
         let markdown = before.text().replacen(old, new, 1);
         let operation =
             OpKey { conversation: ConversationId::new("users")?, turn: Turn::ZERO, call: self.call_id()? };
@@ -111,39 +114,42 @@ impl Server {
         match self.engine.call(&self.session.canvas, &call, now()).await?.outcome {
             Outcome::Edited { epoch, revision } => {
                 self.epoch = epoch;
-                self.say(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));
-                self.wrote(Wrote {
-                    revision, epoch, who: "user".into(), what: format!("“{old}” → “{new}”")
+                self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));
+                self.written(Written {
+                    revision,
+                    epoch,
+                    who: "user".into(),
+                    what: format!("“{old}” → “{new}”"),
                 });
             }
             outcome => return Err(format!("the user's edit was not taken: {outcome:?}").into()),
         }
-        self.reached(Mark::Typed);
+        self.reached(Milestone::Typed);
         Ok(())
     }
 
-    pub(super) async fn snapshot(&self) -> Told<Snapshot> {
+    pub(super) async fn snapshot(&self) -> StoryResult<Snapshot> {
         Ok(self.engine.snapshot(&self.session.canvas, now()).await?)
     }
 
-    pub(super) fn call_id(&mut self) -> Told<CallId> {
+    pub(super) fn call_id(&mut self) -> StoryResult<CallId> {
         self.operations += 1;
-        Ok(CallId::new(&format!("{}-{}", self.part.name, self.operations))?)
+        Ok(CallId::new(&format!("{}-{}", self.script.name, self.operations))?)
     }
 
-    pub(super) fn say(&self, line: String) {
-        self.voice(Word::Line(line));
+    pub(super) fn print(&self, line: String) {
+        self.emit(ServerEvent::Line(line));
     }
 
-    pub(super) fn reached(&self, mark: Mark) {
-        self.voice(Word::Reached(mark));
+    pub(super) fn reached(&self, milestone: Milestone) {
+        self.emit(ServerEvent::Reached(milestone));
     }
 
-    pub(super) fn wrote(&self, wrote: Wrote) {
-        self.voice(Word::Wrote(wrote));
+    pub(super) fn written(&self, written: Written) {
+        self.emit(ServerEvent::Written(written));
     }
 
-    pub(super) fn voice(&self, word: Word) {
-        (self.voice)(word);
+    pub(super) fn emit(&self, event: ServerEvent) {
+        (self.emit)(event);
     }
 }

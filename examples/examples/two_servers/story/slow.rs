@@ -1,4 +1,4 @@
-//! The store as a server behind a slow network has it.
+//! A store whose network is slow for one commit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,32 +6,32 @@ use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault
 use canvas_examples::postgres::PostgresStore;
 use tokio::sync::Notify;
 
-/// The store, in which one commit can be kept on its way: decided here, and not yet there.
+/// A store that can hold up one commit: decided by this server, and not yet in the database.
 #[derive(Debug)]
 pub(crate) struct SlowStore {
     store: PostgresStore,
     slow: AtomicBool,
-    left: Notify,
+    held: Notify,
     go: Notify,
 }
 
 impl SlowStore {
     pub(crate) fn new(store: PostgresStore) -> Self {
-        Self { store, slow: AtomicBool::new(false), left: Notify::new(), go: Notify::new() }
+        Self { store, slow: AtomicBool::new(false), held: Notify::new(), go: Notify::new() }
     }
 
-    /// The next commit, and no other, is kept on its way.
-    pub(crate) fn keep_next(&self) {
+    /// Holds up the next commit, and no other.
+    pub(crate) fn hold_next(&self) {
         self.slow.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until a commit is on its way and kept there.
-    pub(crate) async fn left(&self) {
-        self.left.notified().await;
+    /// Waits until a commit is held up.
+    pub(crate) async fn held(&self) {
+        self.held.notified().await;
     }
 
-    /// Lets it arrive.
-    pub(crate) fn let_go(&self) {
+    /// Lets the commit go on.
+    pub(crate) fn release(&self) {
         self.go.notify_one();
     }
 }
@@ -47,7 +47,7 @@ impl Store for SlowStore {
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
         if self.slow.swap(false, Ordering::SeqCst) {
-            self.left.notify_one();
+            self.held.notify_one();
             self.go.notified().await;
         }
         self.store.commit(commit).await

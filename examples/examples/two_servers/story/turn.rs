@@ -17,31 +17,31 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
-use super::place::now;
+use super::database::now;
+use super::protocol::{Milestone, Refused, Written};
 use super::server::Server;
-use super::words::{Mark, Refused, Wrote};
-use super::{Order, Told, Word};
+use super::{Order, ServerEvent, StoryResult};
 
 /// How long the model writes an answer.
 const WRITING: Duration = Duration::from_millis(60);
 
-/// Whose call it is: the model's, or one that the loop makes by itself.
+/// Where a call comes from: the model, or the loop itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Errand {
-    Call,
+enum CallOrigin {
+    Model,
     Renewal(LeaseId),
     Release(LeaseId),
 }
 
-type Replies = (Errand, ToolCall, ToolReply);
+type Replies = (CallOrigin, ToolCall, ToolReply);
 
-/// What has come.
-enum News {
+/// What a waiting server gets first.
+enum Incoming {
     Answer,
     Reply(Replies),
     Notice(Notice),
-    /// The slow commit has left.
-    Left,
+    /// A commit is held up.
+    Held,
     Order(Option<Order>),
     /// It is time to poll again.
     Due,
@@ -56,49 +56,50 @@ struct Answer {
     renames: Renames,
 }
 
-/// What is under way.
-struct Desk {
+/// The state of a turn under way.
+struct TurnState {
     answers: VecDeque<Value>,
     coming: Option<Answer>,
     replies: UnboundedReceiver<Replies>,
     reply: UnboundedSender<Replies>,
-    /// Leases that are being given back.
+    /// Leases that are being released.
     releases: usize,
-    /// The loop was stopped, and the stage does not know yet.
+    /// The loop was interrupted, and the coordinator does not know it yet.
     stopped: bool,
 }
 
 impl Server {
     /// The model answers the message.
-    pub(super) async fn answer(&mut self) -> Told {
+    pub(super) async fn answer(&mut self) -> StoryResult {
         let mut turn = ToolLoop::new(LoopOptions::default(), mem::take(&mut self.history));
         let (reply, replies) = unbounded_channel();
-        let answers = self.part.answers()?.into();
-        let mut desk = Desk { answers, coming: None, replies, reply, releases: 0, stopped: false };
+        let answers = self.script.answers()?.into();
+        let mut state = TurnState { answers, coming: None, replies, reply, releases: 0, stopped: false };
         let outcome = loop {
             match turn.poll(now()) {
                 LoopAction::SendRequest => {
                     let renames = encode(&turn)?;
-                    let answer = desk.answers.pop_front().ok_or("the script has too few answers: add one")?;
-                    desk.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
+                    let answer =
+                        state.answers.pop_front().ok_or("the script has too few answers: add one")?;
+                    state.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
                 }
-                LoopAction::RunCalls(calls) => self.run(Errand::Call, calls, &desk),
+                LoopAction::RunCalls(calls) => self.run(CallOrigin::Model, calls, &state),
                 LoopAction::RenewLease { lease_id } => {
                     let call = self.lease_call("canvas_renew_lease", lease_id)?;
-                    self.run(Errand::Renewal(lease_id), vec![call], &desk);
+                    self.run(CallOrigin::Renewal(lease_id), vec![call], &state);
                 }
                 LoopAction::ReleaseLease { lease_id } => {
-                    desk.releases += 1;
+                    state.releases += 1;
                     let call = self.lease_call(CHECK_IN, lease_id)?;
-                    self.run(Errand::Release(lease_id), vec![call], &desk);
+                    self.run(CallOrigin::Release(lease_id), vec![call], &state);
                 }
                 LoopAction::Wait { until } => {
-                    if desk.stopped && desk.releases == 0 {
-                        desk.stopped = false;
-                        self.reached(Mark::Stopped);
+                    if state.stopped && state.releases == 0 {
+                        state.stopped = false;
+                        self.reached(Milestone::Stopped);
                     }
-                    let news = self.wait(&mut desk, until).await;
-                    self.take(news, &mut turn, &mut desk).await?;
+                    let incoming = self.wait(&mut state, until).await;
+                    self.handle(incoming, &mut turn, &mut state).await?;
                 }
                 LoopAction::Done(outcome) => break outcome,
             }
@@ -107,67 +108,74 @@ impl Server {
         self.end(&outcome).await
     }
 
-    async fn wait(&mut self, desk: &mut Desk, until: Option<Timestamp>) -> News {
+    async fn wait(&mut self, state: &mut TurnState, until: Option<Timestamp>) -> Incoming {
         let due = until.map(|until| until.saturating_since(now()));
         let due = due.map(|wait| Instant::now() + wait);
-        let coming = desk.coming.as_ref().map(|answer| answer.at);
+        let coming = state.coming.as_ref().map(|answer| answer.at);
         tokio::select! {
-            () = at(coming) => News::Answer,
-            Some(reply) = desk.replies.recv() => News::Reply(reply),
-            notice = self.listener.next() => News::Notice(notice),
-            () = self.engine.store().left() => News::Left,
-            order = self.orders.recv() => News::Order(order),
-            () = at(due) => News::Due,
+            () = at(coming) => Incoming::Answer,
+            Some(reply) = state.replies.recv() => Incoming::Reply(reply),
+            notice = self.listener.next() => Incoming::Notice(notice),
+            () = self.engine.store().held() => Incoming::Held,
+            order = self.orders.recv() => Incoming::Order(order),
+            () = at(due) => Incoming::Due,
         }
     }
 
-    async fn take(&mut self, news: News, turn: &mut ToolLoop, desk: &mut Desk) -> Told {
-        match news {
-            News::Answer => {
-                let Some(answer) = desk.coming.take() else { return Ok(()) };
+    async fn handle(
+        &mut self,
+        incoming: Incoming,
+        turn: &mut ToolLoop,
+        state: &mut TurnState,
+    ) -> StoryResult {
+        match incoming {
+            Incoming::Answer => {
+                let Some(answer) = state.coming.take() else { return Ok(()) };
                 let answer = Provider::Anthropic.decode(&answer.body, &answer.renames)?;
                 if !answer.text().is_empty() {
-                    self.say(format!("model: “{}”", answer.text()));
+                    self.print(format!("model: “{}”", answer.text()));
                 }
                 turn.on_response(answer)?;
             }
-            News::Reply((errand, call, reply)) => {
-                self.show(errand, &call, &reply)?;
-                match errand {
-                    Errand::Call => turn.on_reply(&call.id, reply)?,
-                    // It may have been lost in the meantime, and is no longer in question.
-                    Errand::Renewal(lease_id) => drop(turn.on_renewed(lease_id, &reply)),
-                    Errand::Release(lease_id) => {
-                        desk.releases -= 1;
+            Incoming::Reply((origin, call, reply)) => {
+                self.show(origin, &call, &reply)?;
+                match origin {
+                    CallOrigin::Model => turn.on_reply(&call.id, reply)?,
+                    // The lease may have been lost in the meantime; then nothing waits for this.
+                    CallOrigin::Renewal(lease_id) => drop(turn.on_renewed(lease_id, &reply)),
+                    CallOrigin::Release(lease_id) => {
+                        state.releases -= 1;
                         turn.on_released(lease_id)?;
                     }
                 }
             }
-            News::Notice(Notice::Preempted { canvas, .. }) if canvas == self.session.canvas => {
-                self.hear(turn, desk).await?;
+            Incoming::Notice(Notice::Preempted { canvas, .. }) if canvas == self.session.canvas => {
+                self.on_preemption(turn, state).await?;
             }
-            // What was missed is found by looking.
-            News::Notice(Notice::Listening) => self.hear(turn, desk).await?,
-            News::Notice(_) | News::Due => {}
-            News::Left => {
-                self.say("  the network is slow: it has left this server and not arrived".into());
-                self.reached(Mark::OnItsWay);
+            // Notices may have been missed before, so look.
+            Incoming::Notice(Notice::Listening) => self.on_preemption(turn, state).await?,
+            Incoming::Notice(_) | Incoming::Due => {}
+            Incoming::Held => {
+                self.print(
+                    "  the network is slow: it has left this server and is not at the database".into(),
+                );
+                self.reached(Milestone::OnItsWay);
             }
-            News::Order(Some(Order::LetGo)) => {
-                self.say("the late write arrives at the database".into());
-                self.engine.store().let_go();
+            Incoming::Order(Some(Order::ReleaseCommit)) => {
+                self.print("the late write arrives at the database".into());
+                self.engine.store().release();
             }
-            News::Order(Some(order)) => {
-                return Err(format!("{order:?} is not for a server whose model works: report this").into());
+            Incoming::Order(Some(order)) => {
+                return Err(format!("{order:?} cannot be taken while the model works: report this").into());
             }
-            News::Order(None) => return Err("the stage is gone".into()),
+            Incoming::Order(None) => return Err("the coordinator is gone".into()),
         }
         Ok(())
     }
 
-    /// Somebody has stepped in somewhere. An edit leaves the turn to the model, which will be told by its next call;
-    /// a message ends the turn.
-    async fn hear(&mut self, turn: &mut ToolLoop, desk: &mut Desk) -> Told {
+    /// Somebody may have preempted the lease somewhere. An edit leaves the turn to the model, which learns of it by its next
+    /// call; a message ends the turn.
+    async fn on_preemption(&mut self, turn: &mut ToolLoop, state: &mut TurnState) -> StoryResult {
         self.engine.forget(&self.session.canvas);
         let head = self.snapshot().await?.head;
         // This server's own acts come back as notices too.
@@ -176,94 +184,97 @@ impl Server {
         }
         self.epoch = head.lock().epoch();
         if head.lock().turn() == self.session.turn && head.lock().turn_open() {
-            self.say(format!(
-                "hears of epoch {}: somebody has typed, the lease is over, the turn is not",
+            self.print(format!(
+                "has a notice of epoch {}: somebody has typed, the lease is over, the turn is not",
                 self.epoch
             ));
-            self.reached(Mark::HeardTyping);
+            self.reached(Milestone::HeardTyping);
             return Ok(());
         }
-        self.say(format!("hears of epoch {}: the turn is over, the loop is interrupted", self.epoch));
+        self.print(format!(
+            "has a notice of epoch {}: the turn is over, the loop is interrupted",
+            self.epoch
+        ));
         turn.interrupt(Interruption::UserMessage);
-        (desk.coming, desk.stopped) = (None, true);
+        (state.coming, state.stopped) = (None, true);
         Ok(())
     }
 
-    /// Runs calls in their order, beside the loop: it must hear of a preemption while they are on their way.
-    fn run(&self, errand: Errand, calls: Vec<ToolCall>, desk: &Desk) {
-        let (engine, session, reply) = (Arc::clone(&self.engine), self.session.clone(), desk.reply.clone());
-        let slow = self.part.slow;
+    /// Runs calls in their order, beside the loop, which has to learn of a preemption while they run.
+    fn run(&self, origin: CallOrigin, calls: Vec<ToolCall>, state: &TurnState) {
+        let (engine, session, reply) = (Arc::clone(&self.engine), self.session.clone(), state.reply.clone());
+        let slow = self.script.slow;
         if let Some(call) = calls.iter().find(|call| slow == Some(call.id.as_str())) {
-            self.say("model: one more write leaves for the database:".into());
+            self.print("model: one more write leaves for the database:".into());
             self.show_patch(call);
         }
         tokio::spawn(async move {
             for call in calls {
                 if slow == Some(call.id.as_str()) {
-                    engine.store().keep_next();
+                    engine.store().hold_next();
                 }
                 let answer = call_document_tool(&engine, &session, &call, now()).await;
-                // A loop that has ended asks no more.
-                let _ = reply.send((errand, call, answer));
+                // A loop that has ended takes no more replies.
+                let _ = reply.send((origin, call, answer));
             }
         });
     }
 
-    fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> Told<ToolCall> {
+    fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> StoryResult<ToolCall> {
         let id = self.call_id()?.as_str().to_owned();
         Ok(ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) })
     }
 
-    /// What a reply looks like to the reader, and what of it the stage keeps.
-    fn show(&self, errand: Errand, call: &ToolCall, reply: &ToolReply) -> Told {
-        let by = if errand == Errand::Call { "model" } else { "loop" };
+    /// Prints a reply, and reports revisions and refusals.
+    fn show(&self, origin: CallOrigin, call: &ToolCall, reply: &ToolReply) -> StoryResult {
+        let by = if origin == CallOrigin::Model { "model" } else { "loop" };
         let name = call.name.strip_prefix("canvas_").unwrap_or(&call.name);
         let told = call.arguments["lease_id"].as_str().or_else(|| reply.lease_id());
         let lease: LeaseId = told.ok_or_else(|| format!("{name} got no lease: {}", reply.body()))?.parse()?;
         let (epoch, what) = (lease.epoch(), format!("“{}”", added(call)));
         match (reply.code(), reply.body()["new_revision_id"].as_str()) {
-            // Only a slow machine makes the loop renew, and the story is the same on each.
-            _ if matches!(errand, Errand::Renewal(_)) => {}
-            (Some(code), _) if matches!(errand, Errand::Release(_)) => {
-                self.say(format!("{by}: {name} of {lease}, which is over already ({code})"));
+            // Only on a slow machine does the loop renew, and the output is the same on each.
+            _ if matches!(origin, CallOrigin::Renewal(_)) => {}
+            (Some(code), _) if matches!(origin, CallOrigin::Release(_)) => {
+                self.print(format!("{by}: {name} of {lease}, which has ended already ({code})"));
             }
             (Some(code), _) => {
                 let message = reply.body()["error"]["message"].as_str().unwrap_or_default();
-                self.say(format!("{by}: {name} under {lease} is refused: {code}"));
-                self.say(format!("  {}", message.split(':').next().unwrap_or_default()));
-                self.voice(Word::Refused(Refused { code: code.to_owned(), epoch, what }));
+                self.print(format!("{by}: {name} under {lease} is refused: {code}"));
+                self.print(format!("  {}", message.split(':').next().unwrap_or_default()));
+                self.emit(ServerEvent::Refused(Refused { code: code.to_owned(), epoch, what }));
             }
             (None, Some(revision)) => {
                 let revision: RevisionId = revision.parse()?;
-                self.say(format!("{by}: {name} under {lease}: {revision}"));
+                self.print(format!("{by}: {name} under {lease}: {revision}"));
                 self.show_patch(call);
-                self.voice(Word::Wrote(Wrote { revision, epoch, who: "model".into(), what }));
+                self.emit(ServerEvent::Written(Written { revision, epoch, who: "model".into(), what }));
             }
-            (None, None) => self.say(format!("{by}: {name}: {lease}")),
+            (None, None) => self.print(format!("{by}: {name}: {lease}")),
         }
         Ok(())
     }
 
     fn show_patch(&self, call: &ToolCall) {
-        changed(call).for_each(|line| self.say(format!("    | {line}")));
+        changed(call).for_each(|line| self.print(format!("    | {line}")));
     }
 
     /// The turn is over, however it ended.
-    async fn end(&mut self, outcome: &Outcome) -> Told {
+    async fn end(&mut self, outcome: &Outcome) -> StoryResult {
         let call = self.call_id()?;
         let ended = self.session.end_turn(&self.engine, call, now()).await?;
         let draft = match ended.promotion {
             Promotion::Promoted => "the draft becomes the artefact",
             Promotion::Unchanged => "there is nothing to promote",
-            Promotion::StaleEpoch => "its draft is not promoted, for a user came between",
+            Promotion::StaleEpoch => "its draft is not promoted, since a user has preempted it",
         };
-        self.say(format!("turn {} has ended, {}: {draft}", self.session.turn.get(), outcome.name()));
+        self.print(format!("turn {} has ended, {}: {draft}", self.session.turn.get(), outcome.name()));
         if let Some(hidden) = ended.hidden_message {
             let lines = hidden.lines().count();
-            self.say(format!("  a hidden message of {lines} lines tells its chat what has changed since"));
+            self.print(format!("  a hidden message of {lines} lines has the changes since"));
             self.history.push(Event::user(hidden));
         }
-        self.reached(Mark::TurnEnded);
+        self.reached(Milestone::TurnEnded);
         Ok(())
     }
 }
@@ -274,13 +285,13 @@ fn changed(call: &ToolCall) -> impl Iterator<Item = &str> {
     patch.lines().filter(|line| line.starts_with(['+', '-']))
 }
 
-/// What a call's patch adds, in this story one line.
+/// The line that a call's patch adds; in this story there is one.
 fn added(call: &ToolCall) -> &str {
     changed(call).find_map(|line| line.strip_prefix('+')).unwrap_or_default()
 }
 
 /// Encodes the request that would go over the wire, since every history must make one; returns its renames.
-fn encode(turn: &ToolLoop) -> Told<Renames> {
+fn encode(turn: &ToolLoop) -> StoryResult<Renames> {
     let tools = document_tools();
     let options = RequestOptions::default();
     let system = system_prompt(&tools);
@@ -288,7 +299,7 @@ fn encode(turn: &ToolLoop) -> Told<Renames> {
     Ok(request.renames)
 }
 
-/// Waits until then, or for ever.
+/// Waits until this time; without one, forever.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,

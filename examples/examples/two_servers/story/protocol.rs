@@ -1,10 +1,10 @@
-//! What is said between the stage and a server, one JSON line each where they are processes.
+//! Messages between the coordinator and a server; between processes, each is a line of JSON.
 
 use canvas_core::RevisionId;
 use canvas_core::lease::Epoch;
 use serde::{Deserialize, Serialize};
 
-/// The stage to a server. Each is answered by a [`Mark`], or by [`Word::Stands`].
+/// From the coordinator to a server. Each is answered by a [`Milestone`], or by [`ServerEvent::CanvasState`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Order {
@@ -14,72 +14,72 @@ pub(crate) enum Order {
     Answer,
     /// The user types into the document.
     Type,
-    /// The commit that was kept on its way goes on.
-    LetGo,
-    /// Say what the canvas is now.
+    /// Let the commit that was held up reach the database.
+    ReleaseCommit,
+    /// Report the canvas as it is now.
     Report,
 }
 
-/// A server to the stage.
+/// From a server to the coordinator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Word {
+pub(crate) enum ServerEvent {
     /// A line for the reader.
     Line(String),
-    /// A step is done; the stage has waited for it.
-    Reached(Mark),
+    /// A step is done for which the coordinator waits.
+    Reached(Milestone),
     /// A revision was written.
-    Wrote(Wrote),
+    Written(Written),
     /// A write of the model was refused.
     Refused(Refused),
     /// The canvas, as this server reads it.
-    Stands(Stands),
+    CanvasState(CanvasState),
     /// The server cannot go on.
     Failed(String),
 }
 
-/// Steps for which the stage waits, so that the story has one order however fast the servers are.
+/// Steps for which the coordinator waits, so that the story has one order however fast the servers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Mark {
+pub(crate) enum Milestone {
     /// It is connected and listens.
     Ready,
     /// The user's message has begun a turn.
     TurnBegan,
-    /// A write of the model has left the server and not arrived.
+    /// A commit of the model is held up before the database.
     OnItsWay,
     /// The user's typing is in the document.
     Typed,
-    /// It has heard that somebody has typed elsewhere.
+    /// It has a notice that somebody has typed elsewhere.
     HeardTyping,
-    /// It has heard that its turn is over, and has stopped the loop.
+    /// It has a notice that its turn is over, and has stopped the loop.
     Stopped,
-    /// The turn has come to its end.
+    /// The turn has ended.
     TurnEnded,
 }
 
-/// Who wrote a revision.
+/// A revision, and who wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wrote {
+pub(crate) struct Written {
     pub(crate) revision: RevisionId,
-    /// Of the lease, or the one that the user's act has begun.
+    /// The epoch of the lease, or the one that the user's act began.
     pub(crate) epoch: Epoch,
     pub(crate) who: String,
     pub(crate) what: String,
 }
 
-/// What was not written.
+/// A write that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Refused {
     pub(crate) code: String,
-    /// Of the lease under which it was tried.
+    /// The epoch of the lease that it named.
     pub(crate) epoch: Epoch,
     pub(crate) what: String,
 }
 
 /// A canvas at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stands {
+pub(crate) struct CanvasState {
     pub(crate) text: String,
     pub(crate) revision: RevisionId,
     pub(crate) epoch: Epoch,
