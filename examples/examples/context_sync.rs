@@ -1,4 +1,4 @@
-//! What a model is told keeps its picture of the document in step: edits by user and model, an undo, a compacted chat.
+//! Hidden messages keep a model's copy of the document equal to it: edits by user and model, an undo, a compacted chat.
 //!
 //! `cargo run -p canvas-examples --example context_sync`
 
@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const FIRST: &str = "# Notes\n\n- one\n- two\n- three\n";
 
-/// A chat about a canvas, and what its model knows: nothing but the first text and the hidden messages.
+/// A chat about a canvas, and the copy that its model has: the first text, changed by the hidden messages alone.
 struct Chat {
     engine: Engine<MemoryStore>,
     session: Session,
-    picture: String,
+    copy: String,
     calls: u32,
 }
 
@@ -32,7 +32,7 @@ impl Chat {
         let create = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
         block_on(engine.create(&canvas, FIRST, &create, NOW))?;
         let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
-        Ok(Self { engine, session, picture: FIRST.to_owned(), calls: 0 })
+        Ok(Self { engine, session, copy: FIRST.to_owned(), calls: 0 })
     }
 
     fn id(&mut self) -> Result<CallId, Box<dyn Error>> {
@@ -61,18 +61,18 @@ impl Chat {
     fn message(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let id = self.id()?;
         let began = block_on(self.session.begin_turn(&self.engine, id, NOW))?;
-        self.hear("The user sends a message", began.hidden_message, out)
+        self.apply_hidden("The user sends a message", began.hidden_message, out)
     }
 
-    /// The model's turn ends; the hidden message comes behind its last reply.
+    /// The model's turn ends; the hidden message comes after its last reply.
     fn end_turn(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let id = self.id()?;
         let ended = block_on(self.session.end_turn(&self.engine, id, NOW))?;
-        self.hear("The model's turn ends", ended.hidden_message, out)
+        self.apply_hidden("The model's turn ends", ended.hidden_message, out)
     }
 
-    /// Does to the picture what the message says, as a model would.
-    fn hear(
+    /// Applies a hidden message to the copy, as a model would.
+    fn apply_hidden(
         &mut self,
         when: &str,
         message: Option<String>,
@@ -86,13 +86,13 @@ impl Chat {
             let (header, fenced) = message.split_once('\n').ok_or("a message has a header")?;
             let inner: Vec<_> = fenced.lines().collect();
             let inner: String = inner[1..inner.len() - 1].iter().map(|line| format!("{line}\n")).collect();
-            self.picture = match header {
-                HIDDEN_HEADER => apply(&self.picture, &inner, &Options::default())?.into_text(),
+            self.copy = match header {
+                HIDDEN_HEADER => apply(&self.copy, &inner, &Options::default())?.into_text(),
                 SNAPSHOT_HEADER => inner,
                 other => return Err(format!("no such header: {other}").into()),
             };
         }
-        if self.picture == self.text()? { Ok(()) } else { Err("the picture is not the document".into()) }
+        if self.copy == self.text()? { Ok(()) } else { Err("the copy is not the document".into()) }
     }
 }
 
@@ -106,7 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     chat.user(Command::Edit { markdown: edited + "- four\n" })?;
     chat.message(out)?;
 
-    // The model's own edits are told at the end of its turn, because tool results may be lost on the way to another model.
+    // A hidden message at the end of the turn has the model's own edits: another model may not get its tool results.
     let lease = chat.tool("canvas_check_out", json!({}))?["lease_id"].clone();
     chat.tool(
         "canvas_apply_patch",
@@ -114,14 +114,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
     chat.end_turn(out)?;
 
-    // The user takes it back: that is news as well.
+    // The user undoes the model's edit: that is a change too.
     chat.user(Command::Undo { by: Author::User, what: Undo::Steps(1.try_into()?) })?;
     chat.message(out)?;
 
-    // The host compacts the chat, and with it goes what the model knew.
+    // The host compacts the chat: the model knows nothing of the document any more, so it gets all of it.
     let id = chat.id()?;
     block_on(chat.session.forget(&chat.engine, id, NOW))?;
-    chat.picture.clear();
+    chat.copy.clear();
     chat.message(out)?;
     writeln!(out, "At each step the first text and the hidden messages gave the document.")?;
     Ok(())

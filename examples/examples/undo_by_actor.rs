@@ -1,4 +1,4 @@
-//! A user and a model write one document, and the user takes back what the model did and keeps the rest.
+//! A user and a model write one document; the user undoes the model's changes and keeps the others.
 //!
 //! `cargo run -p canvas-examples --example undo_by_actor`
 
@@ -13,7 +13,7 @@ use canvas_core::{
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
-/// One canvas, and who asks for what on it.
+/// One canvas, and the operations of its user and model.
 struct Canvas {
     engine: Engine<MemoryStore>,
     id: CanvasId,
@@ -50,10 +50,10 @@ impl Canvas {
         self.ask("user", Command::Edit { markdown }).map(drop)
     }
 
-    /// The model looks and patches, under a lease.
+    /// The model reads and patches, under a lease.
     fn patches(&mut self, patch: &str) -> Result<(), Box<dyn Error>> {
         let Outcome::CheckedOut { lease, .. } = self.ask("model", Command::CheckOut)? else {
-            return Err("the canvas is taken".into());
+            return Err("the canvas is locked".into());
         };
         self.ask("model", Command::Read { lease: Some(lease) })?;
         let apply = Command::Apply { lease: Some(lease), patch: patch.to_owned(), base: None };
@@ -76,16 +76,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let theirs = Undo::Author { author: Actor::Assistant, since: None };
     canvas.ask("user", Command::Undo { by: Author::User, what: theirs })?;
-    writeln!(out, "\nWithout what the model did, and with all that the user did:\n\n{}", canvas.text()?)?;
+    writeln!(out, "\nWithout the model's changes, and with all of the user's:\n\n{}", canvas.text()?)?;
 
-    // Where both have changed one place, nothing is guessed.
+    // Where both have changed one place, the undo is refused.
     canvas.patches("@@\n-- map\n+- map of the lake\n")?;
     canvas.types("map of the lake", "map of the lake, the old one")?;
     if let Outcome::Refused(refusal) = canvas.ask("user", Command::Undo { by: Author::User, what: theirs })? {
         writeln!(out, "{}: {refusal}.", refusal.code())?;
     }
     canvas.ask("user", Command::Undo { by: Author::User, what: Undo::Steps(2.try_into()?) })?;
-    writeln!(out, "\nStep by step it goes:\n\n{}", canvas.text()?)?;
+    writeln!(out, "\nStep by step it can be undone:\n\n{}", canvas.text()?)?;
     history(&canvas, out)
 }
 

@@ -1,4 +1,4 @@
-//! A host of one board in memory: what stands on it, what can be taken back, and its data.
+//! A host of one board in memory: its components, its history and its data.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ pub(crate) struct Dashboard {
     source: MockGithub,
     /// Each step takes 15 seconds.
     steps: u64,
-    /// All components that there ever were, in the order of their letters.
+    /// All components ever made, in the order of their letters.
     letters: Vec<ComponentId>,
 }
 
@@ -71,7 +71,7 @@ impl Dashboard {
         Ok(serde_json::from_str(&json)?)
     }
 
-    /// Runs a command, and tells what it did.
+    /// Runs a command, and prints what it did.
     pub(crate) fn ask(
         &mut self,
         command: &CanvasCommand,
@@ -87,13 +87,13 @@ impl Dashboard {
             return Ok(Err(error.clone()));
         }
         self.follow(&executed.events);
-        let told = match &executed.result {
+        let results = match &executed.result {
             BoardResult::One(result) => std::slice::from_ref(result),
             BoardResult::Batch(batch) => &batch.results,
         };
-        for result in told {
-            text::told(out, &result.explanation)?;
-            result.warnings.iter().try_for_each(|warning| text::told(out, warning))?;
+        for result in results {
+            text::line(out, &result.explanation)?;
+            result.warnings.iter().try_for_each(|warning| text::line(out, warning))?;
         }
         Ok(Ok(()))
     }
@@ -102,11 +102,11 @@ impl Dashboard {
         self.steps += 1;
         match self.history.undo(&mut self.board) {
             Ok((change, events)) => {
-                text::told(out, &format!("Undone: {}", change.description))?;
+                text::line(out, &format!("Undone: {}", change.description))?;
                 self.follow(&events);
             }
             Err(BoardHistoryError::NothingToUndo) => {}
-            Err(error) => text::told(out, &error.to_string())?,
+            Err(error) => text::line(out, &error.to_string())?,
         }
         Ok(())
     }
@@ -115,16 +115,16 @@ impl Dashboard {
         self.steps += 1;
         match self.history.redo(&mut self.board) {
             Ok((change, events)) => {
-                text::told(out, &format!("Done again: {}", change.description))?;
+                text::line(out, &format!("Redone: {}", change.description))?;
                 self.follow(&events);
             }
             Err(BoardHistoryError::NothingToRedo) => {}
-            Err(error) => text::told(out, &error.to_string())?,
+            Err(error) => text::line(out, &error.to_string())?,
         }
         Ok(())
     }
 
-    /// Gives new components their letters and fetches what they are to show.
+    /// Gives new components their letters, and fetches their data.
     fn follow(&mut self, events: &[CanvasEvent]) {
         for event in events {
             match event {

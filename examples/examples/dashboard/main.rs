@@ -1,6 +1,6 @@
-//! A dashboard is built, rearranged, broken, mended and taken back; the grid is drawn after each step.
+//! A dashboard is built, rearranged, given wrong commands, corrected and undone; the grid is drawn after each step.
 //!
-//! `cargo run -p canvas-examples --example dashboard [-- FILE.svg]` also draws it as it is in the end.
+//! `cargo run -p canvas-examples --example dashboard [-- FILE.svg]` also writes its last state as a picture.
 
 mod host;
 mod svg;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use host::Dashboard;
 
 enum Step {
-    /// What a model or a person asks for. `@A` is the first component that was ever made, `@view` the first view.
+    /// A command. `@A` is the first component that was ever made, `@view` the first view.
     Ask(&'static str, Value),
     Undo(&'static str, usize),
     Redo(&'static str, usize),
@@ -33,9 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let mut command = dashboard.command(&command)?;
                 while let Err(refusal) = dashboard.ask(&command, out)? {
                     text::refusal(out, &refusal)?;
-                    let Some(mended) = mended(&command, refusal) else { break };
-                    text::command(out, "so instead", &mended)?;
-                    command = mended;
+                    let Some(corrected) = corrected(&command, refusal) else { break };
+                    text::command(out, "so instead", &corrected)?;
+                    command = corrected;
                 }
             }
             Step::Undo(title, steps) => {
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What a refusal says to do instead: a command as it is, or what may have been meant.
-fn mended(command: &CanvasCommand, refusal: CommandError) -> Option<CanvasCommand> {
+/// The command that a refusal proposes: a corrected one, or the same with its first candidate.
+fn corrected(command: &CanvasCommand, refusal: CommandError) -> Option<CanvasCommand> {
     match (refusal.corrected, command, refusal.candidates.first()) {
         (Some(corrected), ..) => Some(*corrected),
         (None, CanvasCommand::LoadView(_), Some(view)) => {
@@ -105,17 +105,17 @@ fn script() -> Vec<Step> {
         ),
         Step::Ask("Pin and name: it stays when the canvas is cleared or a view loaded", pin("@A", "Stars")),
         Step::Ask("Save it as a view", json!({"type": "view.save", "payload": {"name": "Overview"}})),
-        Step::Ask("Break: a larger size than there is room for", resize("@B", 3, 3)),
-        Step::Ask("Break: a place where something stands", tile_at("github.stat-tile", "forks", 2, 5)),
-        Step::Ask("Break: a type that nobody has registered", tile_at("github.stat-tiles", "forks", 8, 7)),
-        Step::Ask("Break: a metric that there is not", tile_at("github.stat-tile", "people", 10, 7)),
+        Step::Ask("Wrong: a larger size than there is room for", resize("@B", 3, 3)),
+        Step::Ask("Wrong: a place that is taken", tile_at("github.stat-tile", "forks", 2, 5)),
+        Step::Ask("Wrong: a type that is not registered", tile_at("github.stat-tiles", "forks", 8, 7)),
+        Step::Ask("Wrong: a metric that does not exist", tile_at("github.stat-tile", "people", 10, 7)),
         Step::Ask("As the refusal says", tile_at("github.stat-tile", "contributors", 10, 7)),
         Step::Ask(
             "Clear: pinned ones stay",
             json!({"type": "canvas.clear", "payload": {"preservePinned": true}}),
         ),
         Step::Ask(
-            "Break: a view that is not there",
+            "Wrong: a view that does not exist",
             json!({"type": "view.load", "payload": {"viewId": "Overview"}}),
         ),
         Step::Undo("Undo everything", 20),

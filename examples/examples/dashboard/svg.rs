@@ -14,14 +14,14 @@ const RED: &str = "#dc2626";
 const AMBER: &str = "#d97706";
 const BLUE: &str = "#2563eb";
 
-/// Height of what stands above the grid.
+/// Height of the header above the grid.
 const HEAD: f64 = 64.0;
-/// From a card's edge to what is in it.
+/// Space between a card's edge and its content.
 const PAD: f64 = 16.0;
 /// Height of a card's title.
 const TITLE: f64 = 44.0;
 
-/// A character's width, of its height, in most fonts.
+/// Width of a character in most fonts, as a part of its height.
 const WIDTH: f64 = 0.53;
 
 /// A rectangle in pixels.
@@ -36,7 +36,7 @@ struct Area {
 pub(crate) fn draw(dashboard: &Dashboard) -> String {
     let workspace = dashboard.workspace();
     let GridConfig { columns, rows, gap, cell_width, cell_height } = workspace.canvas.grid;
-    // How far some cells and their gaps reach.
+    // Width and height of some cells with their gaps.
     let across = |cells: u32| f64::from(cells) * (cell_width + gap);
     let down = |cells: u32| f64::from(cells) * (cell_height + gap);
     let (width, height) = (across(columns) + gap, HEAD + down(rows) + gap);
@@ -123,7 +123,7 @@ impl Picture {
                 _ => ("", AMBER),
             };
             let change = format!("{sign}{change} in a week");
-            // Beside the number where there is no room below.
+            // Beside the number if there is no room below.
             if area.height > 90.0 {
                 self.text(area.x, middle + size * 0.3 + 26.0, 13.0, colour, "normal", &change);
             } else {
@@ -132,7 +132,7 @@ impl Picture {
         }
     }
 
-    /// A line for each thing, as many as there is room for.
+    /// A line for each item, as many as there is room for.
     fn list(&mut self, items: &[Value], area: Area) {
         const ROW: f64 = 38.0;
         let mut y = area.y;
@@ -158,7 +158,7 @@ impl Picture {
         }
     }
 
-    /// A small card for each thing, in two columns.
+    /// A small card for each item, in two columns.
     fn cards(&mut self, items: &[Value], area: Area) {
         const ROW: f64 = 62.0;
         let width = (area.width - 10.0) / 2.0;
@@ -240,12 +240,12 @@ fn capitalised(name: &str) -> String {
     first.chain(rest).map(|c| if c == '_' { ' ' } else { c }).collect()
 }
 
-/// About as wide as a usual font draws it.
+/// The approximate width of a text in a usual font.
 fn width_of(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * WIDTH
 }
 
-/// What fits into a width.
+/// The beginning of a text that fits into a width.
 fn fit(text: &str, width: f64, size: f64) -> String {
     let room = (width / size / WIDTH).max(1.0) as usize;
     if text.chars().count() <= room {

@@ -1,4 +1,4 @@
-//! The board as text: a letter for each cell, and beside it what stands there.
+//! The board as text: a letter for each cell, and beside the grid a line for each component.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ pub(crate) fn title(out: &mut impl Write, title: &str) -> io::Result<()> {
     writeln!(out, "\n== {title}")
 }
 
-pub(crate) fn told(out: &mut impl Write, what: &str) -> io::Result<()> {
+pub(crate) fn line(out: &mut impl Write, what: &str) -> io::Result<()> {
     writeln!(out, "   {what}")
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn command(out: &mut impl Write, how: &str, command: &CanvasCommand) 
 
 pub(crate) fn grid(out: &mut impl Write, dashboard: &Dashboard) -> io::Result<()> {
     let canvas = dashboard.workspace().canvas;
-    let mut lines: Vec<_> = canvas.components.iter().map(|component| line(dashboard, component)).collect();
+    let mut lines: Vec<_> = canvas.components.iter().map(|component| legend(dashboard, component)).collect();
     lines.sort_unstable();
     let mut beside = lines.into_iter();
     writeln!(out)?;
@@ -39,7 +39,7 @@ pub(crate) fn grid(out: &mut impl Write, dashboard: &Dashboard) -> io::Result<()
         write!(out, "     ")?;
         for col in 0..canvas.grid.columns {
             let cell = Bounds::new(Position::new(col, row), Size::new(1, 1));
-            // Of several the one that was made last.
+            // Of several components the one that was made last.
             let covers = canvas.components.iter().rev().find(|component| component.bounds().overlaps(cell));
             write!(out, " {}", covers.map_or('.', |component| dashboard.letter(component)))?;
         }
@@ -49,9 +49,9 @@ pub(crate) fn grid(out: &mut impl Write, dashboard: &Dashboard) -> io::Result<()
 }
 
 /// `A  Stat Tile "Stars"  3x2 at (0, 0), pinned, ready`
-fn line(dashboard: &Dashboard, component: &ComponentInstance) -> String {
-    let known = dashboard.registry.get(&component.type_id);
-    let name = known.map_or(component.type_id.as_str(), |known| known.name.as_str());
+fn legend(dashboard: &Dashboard, component: &ComponentInstance) -> String {
+    let definition = dashboard.registry.get(&component.type_id);
+    let name = definition.map_or(component.type_id.as_str(), |definition| definition.name.as_str());
     let label = component.meta.label.as_ref().map_or_else(String::new, |label| format!(" \"{label}\""));
     let pinned = if component.meta.pinned { ", pinned" } else { "" };
     let (letter, state) = (dashboard.letter(component), state(&component.data_state));

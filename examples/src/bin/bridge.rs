@@ -1,4 +1,4 @@
-//! The engine behind one JSON-lines door: a request a line in, a reply a line out, in order, until end of input.
+//! The engine over JSON lines: a request a line in, a reply a line out, in order, until the end of input.
 
 use std::io::{self, BufRead as _, Write as _};
 

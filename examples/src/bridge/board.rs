@@ -1,4 +1,4 @@
-//! Operations on boards (specs 002), done as the host does them: without a lease.
+//! Operations on boards, run as the host: without a lease.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,18 +15,17 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
-use super::documents::{Documents, Way, canvas, refused};
+use super::documents::{Direction, Documents, canvas, refused};
 use super::request::{BridgeError, Request};
 
-/// Changes of a board that can be taken back or done again, as specs 002 has it. The journal behind it keeps more, which
-/// `history.undo` reaches.
+/// Changes of a board that `board.action` can undo and redo. The journal keeps more, which `history.undo` reaches.
 const HISTORY: usize = 50;
 
 pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let canvas = canvas(request)?;
     let workspace = workspace(&canvas, request.field("grid")?, now);
-    // Before a canvas is made that would stay without a board.
+    // Checked first: a canvas that cannot have this board is not created either.
     Board::new(workspace.clone())?;
     if let Err(EngineError::NotFound { .. }) = block_on(documents.engine().snapshot(&canvas, now)) {
         let operation = documents.operation(Turn::ZERO)?;
@@ -41,7 +40,7 @@ pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result
     }
 }
 
-/// A workspace with nothing in it. A canvas has one, which has its name.
+/// The empty workspace of a canvas, with the canvas's name.
 fn workspace(canvas: &CanvasId, grid: GridConfig, now: Timestamp) -> Workspace {
     let name = canvas.as_str();
     let id = WorkspaceId::new(&format!("ws_{name}")).or_else(|_| WorkspaceId::new(name));
@@ -98,12 +97,12 @@ pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result
     let board = board(documents, &canvas, now)?;
     Ok(json!(match action {
         UserAction::Refresh { component_id } => refresh(documents, &canvas, &board, &component_id, now),
-        UserAction::Undo => walk(documents, &canvas, Way::Back, now)?,
-        _ => walk(documents, &canvas, Way::Forth, now)?,
+        UserAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
+        _ => replay_history(documents, &canvas, Direction::Redo, now)?,
     }))
 }
 
-/// No change of the board, so nothing to take back.
+/// Fetches the data of a component anew. This changes no board, so it cannot be undone.
 fn refresh(
     documents: &mut Documents,
     canvas: &CanvasId,
@@ -127,21 +126,25 @@ fn refresh(
     done(None, explanation, vec![id.clone()])
 }
 
-/// Takes back, or does again, the last change of the canvas, on whatever face it was.
-fn walk(
+/// Undoes or redoes the last change of the canvas, whatever its face.
+fn replay_history(
     documents: &mut Documents,
     canvas: &CanvasId,
-    way: Way,
+    direction: Direction,
     now: Timestamp,
 ) -> Result<CommandResult, BridgeError> {
-    let (nothing, message) = match way {
-        Way::Back => (CommandErrorCode::NothingToUndo, "there is nothing to undo: change something first"),
-        Way::Forth => (CommandErrorCode::NothingToRedo, "there is nothing to redo: undo something first"),
+    let (nothing, message) = match direction {
+        Direction::Undo => {
+            (CommandErrorCode::NothingToUndo, "there is nothing to undo: change something first")
+        }
+        Direction::Redo => {
+            (CommandErrorCode::NothingToRedo, "there is nothing to redo: undo something first")
+        }
     };
-    let outcome = if matches!(way, Way::Back) && is_forgotten(documents, canvas, now)? {
+    let outcome = if matches!(direction, Direction::Undo) && is_forgotten(documents, canvas, now)? {
         Outcome::Refused(Refusal::HistoryEmpty { asked: 1, available: 0 })
     } else {
-        documents.ask(canvas, Turn::ZERO, way.command(NonZeroU32::MIN), now)?
+        documents.ask(canvas, Turn::ZERO, direction.command(NonZeroU32::MIN), now)?
     };
     match outcome {
         Outcome::Undone { .. } | Outcome::Redone { .. } => {}
@@ -156,14 +159,14 @@ fn walk(
         Step::Board { id, patch, .. } => (Some(id), patch.component_ids()),
         Step::Document { .. } => (None, Vec::new()),
     };
-    let did = match way {
-        Way::Back => "Undone",
-        Way::Forth => "Done again",
+    let did = match direction {
+        Direction::Undo => "Undone",
+        Direction::Redo => "Done again",
     };
     Ok(done(id, format!("{did}: {}", entry.summary), affected))
 }
 
-/// Whether the next change to take back is one of the board that its history has dropped.
+/// Whether the next change to undo is one of the board that its history of [`HISTORY`] changes has dropped.
 fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<bool, BridgeError> {
     let undone = block_on(documents.engine().stacks(canvas, Some(Face::Board), HISTORY, now))?.redo;
     if undone.len() < HISTORY {
@@ -248,7 +251,7 @@ fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc
     Ok(board.ok_or(Refusal::NoBoard)?)
 }
 
-/// The board with what its components show.
+/// The board with the data of its components.
 fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
     board.workspace(|id| documents.data.state(canvas, id))
 }

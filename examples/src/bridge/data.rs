@@ -1,4 +1,4 @@
-//! The data of components, fetched from the built-in source where the user asks for them.
+//! The data of components, fetched from the built-in source when the user asks for them.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use canvas_core::board::{
 };
 use canvas_core::lease::Timestamp;
 
-/// What the components of all canvases show. They are idle until they are refreshed, and idle again once they were gone.
+/// The data of all components. They are idle until they are refreshed, and idle again after they were removed.
 #[derive(Debug)]
 pub(super) struct Data {
     github: MockGithub,
@@ -23,7 +23,7 @@ impl Default for Data {
 }
 
 impl Data {
-    /// What a component shows.
+    /// The data of a component.
     pub(super) fn state(&self, canvas: &CanvasId, component: &ComponentId) -> DataLoadingState {
         let state = self.states.get(canvas).and_then(|states| states.state(component));
         state.cloned().unwrap_or_default()
@@ -39,7 +39,7 @@ impl Data {
         if !self.states.contains_key(canvas) {
             self.states.insert(canvas.clone(), DataStates::new(DataPolicy::default()));
         }
-        let states = self.states.get_mut(canvas).expect("it was put there just now");
+        let states = self.states.get_mut(canvas).expect("it was inserted just now");
         states.track(&component.id, component.data_binding.as_ref());
         let asked = states.refresh(&component.id);
         for fetch in states.due(now).0 {
@@ -49,7 +49,7 @@ impl Data {
         asked
     }
 
-    /// Forgets the data of what went, came back or asks for others.
+    /// Forgets the data of components that were removed, added again, or changed their binding.
     pub(super) fn follow(&mut self, canvas: &CanvasId, events: &[CanvasEvent]) {
         let Some(states) = self.states.get_mut(canvas) else { return };
         for event in events {

@@ -1,4 +1,4 @@
-//! Directives (specs 003), done as the host does them: without a lease.
+//! Directives, applied as the host: without a lease.
 
 use canvas_core::block_on;
 use canvas_tools::{Directive, DirectiveFailure, apply_directive};

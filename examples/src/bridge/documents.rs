@@ -21,14 +21,14 @@ use super::data::Data;
 use super::not_supported;
 use super::request::{BridgeError, Request};
 
-/// All canvases of a bridge, the clock that its requests set, and in which turn each call was seen first.
+/// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
 pub(super) struct Documents {
     engine: Engine<MemoryStore>,
     clock: Arc<AtomicU64>,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
-    /// The blob of each board, as the host left it.
+    /// The blob of each board after the host's last operation.
     boards: HashMap<CanvasId, BlobId>,
     pub(super) data: Data,
 }
@@ -49,10 +49,10 @@ impl Default for Documents {
     }
 }
 
-/// The user's own operations are kept under this name. No caller's session is likely to begin with a NUL.
+/// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
 const USER: &str = "\0user";
 
-/// Tools that leave no receipt: their calls have nothing to be retried.
+/// Tools that leave no receipt: a retry of their calls runs again.
 const READS: [&str; 3] = ["canvas_grep", "canvas_read_lines", "canvas_read_all"];
 
 impl Documents {
@@ -125,15 +125,19 @@ impl Documents {
         }
     }
 
-    /// The host takes changes back, or has them done again: as many as there are of those that are asked for.
-    pub(super) fn walk(&mut self, request: &Request<'_>, way: Way) -> Result<Value, BridgeError> {
+    /// Undoes or redoes `steps` changes as the user, or as many as there are.
+    pub(super) fn replay_history(
+        &mut self,
+        request: &Request<'_>,
+        direction: Direction,
+    ) -> Result<Value, BridgeError> {
         let (now, canvas) = (self.now(request)?, canvas(request)?);
         let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
-        // More than this are done in several goes.
-        let most = u32::try_from(self.engine.policy().history_reach).unwrap_or(u32::MAX);
+        // More steps than this take several commands.
+        let max = u32::try_from(self.engine.policy().history_reach).unwrap_or(u32::MAX);
         let (mut done, mut at) = (Vec::new(), None);
-        while let Some(steps) = NonZeroU32::new(left.min(most)) {
-            match self.ask(&canvas, Turn::ZERO, way.command(steps), now)? {
+        while let Some(steps) = NonZeroU32::new(left.min(max)) {
+            match self.ask(&canvas, Turn::ZERO, direction.command(steps), now)? {
                 Outcome::Undone { entries, epoch, revision, .. }
                 | Outcome::Redone { entries, epoch, revision, .. } => {
                     left -= steps.get();
@@ -149,9 +153,9 @@ impl Documents {
             }
         }
         let (revision, epoch) = at.unzip();
-        let name = match way {
-            Way::Back => "undone",
-            Way::Forth => "redone",
+        let name = match direction {
+            Direction::Undo => "undone",
+            Direction::Redo => "redone",
         };
         Ok(json!({name: done, "revision_id": revision, "canvas_epoch": epoch}))
     }
@@ -222,17 +226,17 @@ impl Documents {
         Ok(outcome)
     }
 
-    /// Each command leaves a whole board, and the journal needs none but the last.
+    /// Deletes the last board's blob: each command writes a whole board, and the journal needs only the newest.
     fn drop_old_board(&mut self, canvas: &CanvasId, board: Option<BlobId>) {
         let old = match board {
             Some(board) => self.boards.insert(canvas.clone(), board).filter(|old| *old != board),
             None => None,
         };
-        // A store in memory has no faults, and what stays only takes room.
+        // A store in memory does not fail, and a blob that is left only takes room.
         let _ = old.map(|old| block_on(self.engine.store().delete(canvas, &[old])));
     }
 
-    /// A name for something that the host does.
+    /// A fresh name for an operation of the host.
     pub(super) fn operation(&mut self, turn: Turn) -> Result<OpKey, BridgeError> {
         Ok(OpKey { conversation: ConversationId::new(USER)?, turn, call: self.call_id()? })
     }
@@ -247,19 +251,19 @@ pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
     Ok(CanvasId::new(request.text("canvas")?)?)
 }
 
-/// A way along the history.
+/// Along the history.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Way {
-    Back,
-    Forth,
+pub(super) enum Direction {
+    Undo,
+    Redo,
 }
 
-impl Way {
-    /// The user goes so many steps.
+impl Direction {
+    /// The user's command for this many steps.
     pub(super) const fn command(self, steps: NonZeroU32) -> Command {
         match self {
-            Self::Back => Command::Undo { by: Author::User, what: Undo::Steps(steps) },
-            Self::Forth => Command::Redo { by: Author::User, steps },
+            Self::Undo => Command::Undo { by: Author::User, what: Undo::Steps(steps) },
+            Self::Redo => Command::Redo { by: Author::User, steps },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One function behind which the whole engine stands: JSON in, JSON out.
+//! The whole engine behind one function: JSON in, JSON out.
 //!
 //! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
 //! only clock is the `now` of the requests, and everything lives in memory.
@@ -13,14 +13,14 @@ mod text;
 
 use serde_json::{Value, json};
 
-use documents::{Documents, Way};
+use documents::{Direction, Documents};
 use request::{BridgeError, Request};
 
-/// Operations that belong to the door and are not built yet.
+/// Operations of the interface that are not built yet.
 const PLANNED: [&str; 6] =
     ["surface.request", "surface.host", "surface.template", "date.eval", "recipe.record", "recipe.replay"];
 
-/// The engine with a store in memory.
+/// The engine, with its canvases in memory.
 #[derive(Debug, Default)]
 pub struct Bridge {
     documents: Documents,
@@ -68,8 +68,8 @@ impl Bridge {
             "user.cancel" => self.documents.user_cancel(request),
             "turn.end" => self.documents.turn_end(request),
             "directive.apply" => directives::apply(&mut self.documents, request),
-            "history.undo" => self.documents.walk(request, Way::Back),
-            "history.redo" => self.documents.walk(request, Way::Forth),
+            "history.undo" => self.documents.replay_history(request, Direction::Undo),
+            "history.redo" => self.documents.replay_history(request, Direction::Redo),
             "board.create" => board::create(&mut self.documents, request),
             "board.command" => board::command(&mut self.documents, request),
             "board.action" => board::action(&mut self.documents, request),

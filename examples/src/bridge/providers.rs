@@ -1,4 +1,4 @@
-//! Operations on what providers say, and a whole turn from recorded answers.
+//! Operations on providers' requests and answers, and a whole turn from recorded answers.
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Call, CallId, Command, block_on};
@@ -13,7 +13,7 @@ use super::documents::{Documents, toolset};
 use super::not_supported;
 use super::request::{BridgeError, Request};
 
-/// Providers that belong to the door and are not built yet.
+/// Providers of the interface that are not built yet.
 const PLANNED: [&str; 6] = ["openai-chat", "openai-responses", "gemini", "mcp", "bedrock-converse", "ollama"];
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
@@ -52,7 +52,7 @@ pub(super) fn request(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"body": encoded.body, "losses": encoded.degradations}))
 }
 
-/// Plays recorded answers through the tool loop, on a real canvas. The prompt is a user's message, so it begins a
+/// Runs recorded answers through the tool loop, on a real canvas. The prompt is a user's message, so it begins a
 /// turn. After `interrupt_after` steps, each a request with its calls, the user cancels.
 pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let provider = provider(request)?;
@@ -107,7 +107,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                 turn.on_released(lease_id)?;
             }
             LoopAction::Wait { .. } => {
-                let message = "the script waits for nothing: report this".into();
+                let message = "the script waits though nothing is under way: report this".into();
                 return Err(BridgeError::new("INTERNAL", message));
             }
             LoopAction::Done(outcome) => break outcome,
@@ -127,7 +127,7 @@ fn run(documents: &Documents, session: &Session, call: &ToolCall, now: Timestamp
     block_on(canvas_tools::call_document_tool(documents.engine(), session, call, now))
 }
 
-/// A call that the loop makes by itself, under an id of the bridge's own.
+/// A call that the loop asks for, under an id of the bridge's own.
 fn lease_call(
     documents: &mut Documents,
     session: &Session,

@@ -1,4 +1,4 @@
-//! Reading requests, and saying what is wrong with them.
+//! Reads requests, and reports what is wrong with them.
 
 use std::borrow::Cow;
 
