@@ -181,7 +181,7 @@ impl From<EventJson> for Event {
 
 impl From<Event> for EventJson {
     fn from(event: Event) -> Self {
-        let mut json = Self {
+        let json = Self {
             role: event.role,
             kind: None,
             content: Value::String(String::new()),
@@ -194,41 +194,36 @@ impl From<Event> for EventJson {
             lease_id: event.lease_id,
             envelope: event.envelope,
         };
-        json.kind = Some(match event.body {
-            Body::Text(text) => {
-                json.content = Value::String(text);
-                Kind::Text
-            }
-            Body::Thinking(text) => {
-                json.content = Value::String(text);
-                Kind::Thinking
-            }
-            Body::Opaque(text) => {
-                json.content = Value::String(text);
-                Kind::Opaque
-            }
-            Body::ToolCall(call) => {
-                json.verdict = Some(call.verdict()).filter(|verdict| *verdict != Verdict::Complete);
-                json.call_id = Some(call.id);
-                json.tool_name = Some(call.name);
-                json.arguments = Some(match call.arguments {
+        match event.body {
+            Body::Text(text) => json.with_text(Kind::Text, text),
+            Body::Thinking(text) => json.with_text(Kind::Thinking, text),
+            Body::Opaque(text) => json.with_text(Kind::Opaque, text),
+            Body::ToolCall(call) => Self {
+                kind: Some(Kind::ToolCall),
+                verdict: Some(call.verdict()).filter(|verdict| *verdict != Verdict::Complete),
+                call_id: Some(call.id),
+                tool_name: Some(call.name),
+                arguments: Some(match call.arguments {
                     Arguments::Complete(map) => Value::Object(map),
                     Arguments::Truncated | Arguments::Malformed => Value::Null,
-                });
-                Kind::ToolCall
-            }
-            Body::ToolResult(answer) => {
-                json.call_id = answer.call_id;
-                json.tool_name = answer.name;
-                match answer.result {
-                    // A null `tool_result` would be read back as none at all.
-                    Value::Null => json.content = Value::Null,
-                    result => json.tool_result = Some(result),
+                }),
+                ..json
+            },
+            Body::ToolResult(ToolResult { call_id, name: tool_name, result }) => {
+                let json = Self { kind: Some(Kind::ToolResult), call_id, tool_name, ..json };
+                // A null `tool_result` would be read back as none at all.
+                match result {
+                    Value::Null => Self { content: Value::Null, ..json },
+                    result => Self { tool_result: Some(result), ..json },
                 }
-                Kind::ToolResult
             }
-        });
-        json
+        }
+    }
+}
+
+impl EventJson {
+    fn with_text(self, kind: Kind, text: String) -> Self {
+        Self { kind: Some(kind), content: text.into(), ..self }
     }
 }
 
