@@ -40,15 +40,11 @@
 //!
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those.
 
-mod call;
-mod directive;
-mod extensions;
+mod hint;
 mod lease_change;
-mod next;
 mod prompt;
 mod reply;
 mod session;
-mod spec;
 mod sync;
 mod toolset;
 
@@ -57,30 +53,32 @@ pub mod lease {
     pub use canvas_core::lease::{LeaseId, Policy, Timestamp};
 }
 
-pub use call::ToolCall;
-pub use directive::apply::{AppliedDirective, apply_directive};
-pub use directive::failure::{Advice, DirectiveError, DirectiveFailure, FailureKind, Fault};
-pub use directive::metrics::DirectiveMetrics;
-pub use directive::parse::{Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
-pub use directive::plan::{EditContext, EditSpan, Planned, plan};
-pub use directive::range::{CharRange, Fingerprint};
-pub use directive::recent::{Ending, RecentEdit, RecentEdits};
-pub use directive::schema::directive_schema;
-pub use directive::tools::{
-    DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, call_directive_tool, directive_tools,
-};
-pub use extensions::Extensions;
 pub use lease_change::{LeaseChange, LeaseTerm};
 pub use prompt::system_prompt;
 pub use reply::ToolReply;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
-pub use spec::ToolSpec;
 pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
 pub use toolset::board::plan::Plans;
 pub use toolset::board::{
     BoardExtensions, BoardHost, BoardReply, board_tools, board_tools_for, call_board_tool,
     call_board_tool_with,
 };
+pub use toolset::call::ToolCall;
+pub use toolset::directive::apply::{AppliedDirective, apply_directive};
+pub use toolset::directive::failure::{Advice, DirectiveError, DirectiveFailure, FailureKind, Fault};
+pub use toolset::directive::metrics::DirectiveMetrics;
+pub use toolset::directive::parse::{
+    Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES,
+};
+pub use toolset::directive::plan::{EditContext, EditSpan, Planned, plan};
+pub use toolset::directive::range::{CharRange, Fingerprint};
+pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
+pub use toolset::directive::schema::directive_schema;
+pub use toolset::directive::tools::{
+    DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, call_directive_tool, directive_tools,
+};
+pub use toolset::document::extensions::Extensions;
 pub use toolset::document::{
     CHECK_IN, CHECK_OUT, call_document_tool, document_tools, document_tools_for, document_tools_with,
 };
+pub use toolset::spec::ToolSpec;

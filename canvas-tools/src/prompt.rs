@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::directive::prompt::prompt_lines;
-use crate::spec::ToolSpec;
 use crate::toolset::board::prompt::{board_lines, is_board_tool};
+use crate::toolset::directive::prompt::prompt_lines;
+use crate::toolset::spec::ToolSpec;
 
 /// The system prompt for the tools that are enabled: which there are, the lease, how to edit, what interrupts.
 ///

@@ -6,8 +6,8 @@ use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::hint::{after_error, after_refusal, said};
 use crate::lease_change::LeaseChange;
-use crate::next::{after_error, after_refusal, said};
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///

@@ -6,8 +6,8 @@ use canvas_core::{
     Store, TurnStart,
 };
 
-use crate::extensions::Extensions;
 use crate::sync::hidden_message;
+use crate::toolset::document::extensions::Extensions;
 
 /// One conversation about one canvas: who asks, and in which turn.
 ///

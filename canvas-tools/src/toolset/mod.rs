@@ -1,7 +1,7 @@
 //! The tools, by the face that they work on.
 
-pub(crate) mod arguments;
 pub(crate) mod board;
+pub(crate) mod call;
+pub(crate) mod directive;
 pub(crate) mod document;
-mod outline;
-pub(crate) mod show;
+pub(crate) mod spec;

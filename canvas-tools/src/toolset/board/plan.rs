@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
 
-use super::asked::Change;
+use super::checked::Change;
 use crate::reply::Problem;
 
 /// The plans that a model may commit: the last few. The host keeps one such value for each conversation, and nothing of

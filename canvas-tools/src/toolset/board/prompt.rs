@@ -1,7 +1,7 @@
 //! What the system prompt says about the board.
 
 use super::tool::Tool;
-use crate::spec::ToolSpec;
+use crate::toolset::spec::ToolSpec;
 
 /// Whether a tool is one of the board.
 pub(crate) fn is_board_tool(tool: &ToolSpec) -> bool {

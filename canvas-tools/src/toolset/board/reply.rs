@@ -12,13 +12,13 @@ use canvas_core::{HistoryEntry, Outcome, Refusal, RevisionId, Snapshot};
 use serde_json::{Map, Value, json};
 
 use super::Way;
-use super::asked::Change;
+use super::checked::Change;
 use super::map::draw;
 use super::plan::Plan;
 use super::tool::Tool;
-use crate::next::{after_refusal, said};
+use crate::hint::{after_refusal, said};
 use crate::reply::{ToolReply, refusal_json};
-use crate::toolset::arguments::shorten;
+use crate::toolset::document::arguments::shorten;
 
 /// The reply to a change that was made, or that there was no need for.
 pub(super) fn done(

@@ -1,19 +1,24 @@
 //! The seven tools of specs 000 §5 and three more, from JSON arguments to JSON replies.
 
+pub(crate) mod arguments;
+pub(crate) mod extensions;
+mod outline;
+pub(crate) mod reading;
+
 use canvas_core::lease::Timestamp;
 use canvas_core::{Access, Call, CallId, Command, Engine, EngineError, Policy, Rollout, Snapshot, Store};
 use serde_json::{Value, json};
 
-use super::arguments::{
+use self::arguments::{
     ApplyPatch, CheckOut, Checked, Claim, Grep, Lease, LeaseRule, Outline, ReadLines, ReadSection,
     ReplaceLines, check,
 };
-use crate::call::ToolCall;
-use crate::extensions::Extensions;
 use crate::lease_change::{LeaseChange, named_lease};
 use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
-use crate::spec::ToolSpec;
+use crate::toolset::call::ToolCall;
+use crate::toolset::document::extensions::Extensions;
+use crate::toolset::spec::ToolSpec;
 
 /// Name of the tool that takes the lease.
 pub const CHECK_OUT: &str = "canvas_check_out";
@@ -23,7 +28,7 @@ pub const CHECK_IN: &str = "canvas_check_in";
 
 /// A tool of the document face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
+enum Tool {
     CheckOut,
     RenewLease,
     CheckIn,
@@ -51,7 +56,7 @@ impl Tool {
     ];
 
     /// The seven, and those that are asked for.
-    pub(super) fn beside(extensions: Extensions) -> impl Iterator<Item = Self> {
+    fn beside(extensions: Extensions) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Outline => extensions.outline,
             Self::ReadSection => extensions.read_section,
@@ -61,11 +66,11 @@ impl Tool {
     }
 
     /// Those of them that the policy opens to models.
-    pub(super) fn among(policy: &Policy, extensions: Extensions) -> impl Iterator<Item = Self> {
+    fn among(policy: &Policy, extensions: Extensions) -> impl Iterator<Item = Self> {
         Self::beside(extensions).filter(|tool| policy.permits(tool.access()).is_ok())
     }
 
-    pub(super) const fn access(self) -> Access {
+    const fn access(self) -> Access {
         match self {
             Self::CheckOut | Self::RenewLease | Self::CheckIn => Access::Lease,
             Self::Grep | Self::ReadLines | Self::ReadAll | Self::Outline | Self::ReadSection => Access::Read,
@@ -73,7 +78,7 @@ impl Tool {
         }
     }
 
-    pub(super) const fn lease_rule(self, rollout: Rollout) -> LeaseRule {
+    const fn lease_rule(self, rollout: Rollout) -> LeaseRule {
         match self {
             Self::CheckOut => LeaseRule::Never,
             Self::RenewLease | Self::CheckIn => LeaseRule::Required,
@@ -84,7 +89,7 @@ impl Tool {
         }
     }
 
-    pub(super) const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::CheckOut => CHECK_OUT,
             Self::RenewLease => "canvas_renew_lease",

@@ -16,9 +16,9 @@ use super::arguments::{
     RedoSteps, Refresh, Remove, Save, UndoSteps,
 };
 use super::tool::Tool;
-use crate::call::ToolCall;
 use crate::reply::Problem;
-use crate::toolset::arguments::arguments;
+use crate::toolset::call::ToolCall;
+use crate::toolset::document::arguments::arguments;
 
 /// Arguments that have passed every check which needs no board.
 #[derive(Debug)]

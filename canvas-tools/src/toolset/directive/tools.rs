@@ -13,11 +13,11 @@ use super::parse::{Action, Directive, MAX_CONTENT_BYTES};
 use super::range::CharRange;
 use super::schema::tool_schema;
 use super::snapshot::snapshot_fields;
-use crate::call::ToolCall;
 use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
-use crate::spec::ToolSpec;
-use crate::toolset::arguments::{arguments, shorten};
+use crate::toolset::call::ToolCall;
+use crate::toolset::document::arguments::{arguments, shorten};
+use crate::toolset::spec::ToolSpec;
 
 /// Name of the tool that shows the document.
 pub const DOCUMENT_SNAPSHOT: &str = "document_snapshot";

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::failure::{DirectiveError, Fault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS};
-use crate::toolset::arguments::{place_of, pointer_key, shorten};
+use crate::toolset::document::arguments::{place_of, pointer_key, shorten};
 
 /// Bytes of a diff. A larger change is several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;

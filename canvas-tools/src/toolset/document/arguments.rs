@@ -12,11 +12,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use serde_path_to_error::Segment;
 
-use super::document::Tool;
-use super::show::Reading;
-use crate::call::ToolCall;
-use crate::extensions::Extensions;
+use super::Tool;
+use super::reading::Reading;
 use crate::reply::Problem;
+use crate::toolset::call::ToolCall;
+use crate::toolset::document::extensions::Extensions;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

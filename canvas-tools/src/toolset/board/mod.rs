@@ -1,10 +1,10 @@
 //! The nine tools of specs 002 §9 and some more, from JSON arguments to JSON replies. They take no lease.
 
+mod alias;
 mod arguments;
-mod asked;
-mod correct;
+mod checked;
+mod dry_run;
 mod map;
-mod names;
 pub(crate) mod plan;
 pub(crate) mod prompt;
 mod reply;
@@ -21,14 +21,14 @@ use canvas_core::{
     Store, Undo,
 };
 
-use self::asked::{Asked, Change, check};
-use self::correct::Rehearsal;
+use self::checked::{Asked, Change, check};
+use self::dry_run::Rehearsal;
 use self::plan::Plans;
 use self::tool::Tool;
-use crate::call::ToolCall;
 use crate::reply::{Problem, ToolReply};
 use crate::session::Session;
-use crate::spec::ToolSpec;
+use crate::toolset::call::ToolCall;
+use crate::toolset::spec::ToolSpec;
 
 /// Which tools a model has beside the nine of specs 002 §9. All are off unless the host says otherwise, and a call of one
 /// that is off is answered as that of a tool that does not exist.
@@ -125,7 +125,7 @@ pub async fn call_board_tool_with<S: Store>(
     let aliases = host.aliases;
     let mut answer = run(engine, session, call, now, host).await;
     if let Some(aliases) = aliases {
-        answer.reply = ToolReply::new(names::shorten_ids(answer.reply.body(), aliases));
+        answer.reply = ToolReply::new(alias::shorten_ids(answer.reply.body(), aliases));
     }
     answer
 }
@@ -212,7 +212,7 @@ impl<S: Store> Desk<'_, S> {
     async fn refused(&self, change: &Change, result: &BoardResult, snapshot: &Snapshot) -> BoardReply {
         // Where the store does not answer now, the refusal stands all the same.
         let mut board = None;
-        if result.error().is_some_and(correct::is_repairable) {
+        if result.error().is_some_and(dry_run::is_repairable) {
             board = self.engine.board(&self.session.canvas, self.now).await.ok().and_then(|(board, _)| board);
         }
         let corrected = board.and_then(|board| self.rehearsal(&board).correct(self.call));

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::parse::Action;
 use super::range::Fingerprint;
-use crate::next::{after_error, must_read, said};
+use crate::hint::{after_error, must_read, said};
 use crate::reply::refusal_json;
-use crate::toolset::arguments::shorten;
+use crate::toolset::document::arguments::shorten;
 
 /// Why a directive is none, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

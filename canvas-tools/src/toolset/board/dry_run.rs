@@ -9,9 +9,9 @@ use canvas_core::{Actor, Policy};
 use serde_json::{Value, json};
 
 use super::BoardExtensions;
-use super::asked::{Asked, Change, check};
+use super::checked::{Asked, Change, check};
 use super::reply::number_in;
-use crate::call::ToolCall;
+use crate::toolset::call::ToolCall;
 
 /// A board to try calls on; none of them changes it.
 pub(super) struct Rehearsal<'a> {

@@ -1,7 +1,7 @@
 //! What the system prompt says about directives.
 
 use super::tools::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
-use crate::spec::ToolSpec;
+use crate::toolset::spec::ToolSpec;
 
 /// The lines for those of these tools that are enabled.
 pub(crate) fn prompt_lines(tools: &[ToolSpec]) -> Vec<String> {
