@@ -76,8 +76,8 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
 }
 
 /// A failure in words, and what comes next.
-pub(crate) fn said(what: &str, next: Option<&str>) -> String {
-    let Some(next) = next else { return what.to_owned() };
+pub(crate) fn with_hint(what: &str, hint: Option<&str>) -> String {
+    let Some(hint) = hint else { return what.to_owned() };
     let stop = if what.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{what}{stop} {next}")
+    format!("{what}{stop} {hint}")
 }

@@ -65,7 +65,9 @@ pub use toolset::board::{
 };
 pub use toolset::call::ToolCall;
 pub use toolset::directive::apply::{AppliedDirective, apply_directive};
-pub use toolset::directive::failure::{Advice, DirectiveError, DirectiveFailure, FailureKind, Fault};
+pub use toolset::directive::failure::{
+    Advice, DirectiveError, DirectiveFailure, DirectiveFault, FailureKind,
+};
 pub use toolset::directive::metrics::DirectiveMetrics;
 pub use toolset::directive::parse::{
     Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES,

@@ -6,7 +6,7 @@ use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::hint::{after_error, after_refusal, said};
+use crate::hint::{after_error, after_refusal, with_hint};
 use crate::lease_change::LeaseChange;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
@@ -69,8 +69,8 @@ impl ToolReply {
         self
     }
 
-    pub(crate) fn problem(problem: &Problem, snapshot: Option<&Snapshot>) -> Self {
-        Self::failure(problem.to_json(), snapshot)
+    pub(crate) fn error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
+        Self::failure(error.to_json(), snapshot)
     }
 
     pub(crate) fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
@@ -86,14 +86,14 @@ impl ToolReply {
 
     /// The reply where the engine has no answer.
     pub(crate) fn of_error(error: &EngineError, snapshot: Option<&Snapshot>) -> Self {
-        let message = said(&error.to_string(), Some(after_error(error)));
-        let mut json = Problem::new(error.code(), message).to_json();
+        let message = with_hint(&error.to_string(), Some(after_error(error)));
+        let mut json = ToolError::new(error.code(), message).to_json();
         json["retryable"] = error.retryable().into();
         Self::failure(json, snapshot)
     }
 
     /// The beginning of a reply to a look that took no lease.
-    pub(crate) fn of_look(snapshot: &Snapshot) -> Self {
+    pub(crate) fn of_snapshot(snapshot: &Snapshot) -> Self {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
 
@@ -139,7 +139,7 @@ impl ToolReply {
             Outcome::Refused(refusal) => {
                 let mut json = refusal_json(refusal);
                 let next = after_refusal(refusal, snapshot.head.lock().turn_open());
-                json["message"] = said(&refusal.to_string(), next).into();
+                json["message"] = with_hint(&refusal.to_string(), next).into();
                 return Self::failure(json, Some(snapshot));
             }
             // No tool of a model leads to the others.
@@ -213,7 +213,7 @@ fn changes_json(changes: Option<&Changes>) -> Value {
 
 /// A call that never reached the canvas.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Problem {
+pub(crate) struct ToolError {
     code: &'static str,
     reason: Option<&'static str>,
     /// JSON Pointer into the arguments.
@@ -223,7 +223,7 @@ pub(crate) struct Problem {
     candidates: Option<Vec<Value>>,
 }
 
-impl Problem {
+impl ToolError {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason: None, place: None, message: message.into(), candidates: None }
     }

@@ -10,8 +10,8 @@ use canvas_core::{
     CallId, CanvasId, Command, Commit, EngineError, Head, Policy, Refusal, Store as _, block_on,
 };
 use canvas_tools::{
-    DirectiveError, FailureKind, Fault, Fingerprint, Session, ToolCall, ToolReply, call_directive_tool,
-    directive_tools,
+    DirectiveError, DirectiveFault, FailureKind, Fingerprint, Session, ToolCall, ToolReply,
+    call_directive_tool, directive_tools,
 };
 use serde_json::{Value, json};
 
@@ -269,29 +269,29 @@ fn use_up_revisions(world: &World) {
 /// What a directive can fail with by itself. A new variant fails to compile here.
 fn all() -> BTreeSet<String> {
     let faults = [
-        Fault::NotAnObject,
-        Fault::UnknownField,
-        Fault::ForbiddenField,
-        Fault::MissingField,
-        Fault::EmptyField,
-        Fault::BadValue,
-        Fault::BadRange,
-        Fault::BadVersion,
-        Fault::VersionsDiffer,
-        Fault::TooLarge,
+        DirectiveFault::NotAnObject,
+        DirectiveFault::UnknownField,
+        DirectiveFault::ForbiddenField,
+        DirectiveFault::MissingField,
+        DirectiveFault::EmptyField,
+        DirectiveFault::BadValue,
+        DirectiveFault::BadRange,
+        DirectiveFault::BadVersion,
+        DirectiveFault::VersionsDiffer,
+        DirectiveFault::TooLarge,
     ];
     for (number, fault) in faults.iter().enumerate() {
         let place = match fault {
-            Fault::NotAnObject => 0,
-            Fault::UnknownField => 1,
-            Fault::ForbiddenField => 2,
-            Fault::MissingField => 3,
-            Fault::EmptyField => 4,
-            Fault::BadValue => 5,
-            Fault::BadRange => 6,
-            Fault::BadVersion => 7,
-            Fault::VersionsDiffer => 8,
-            Fault::TooLarge => 9,
+            DirectiveFault::NotAnObject => 0,
+            DirectiveFault::UnknownField => 1,
+            DirectiveFault::ForbiddenField => 2,
+            DirectiveFault::MissingField => 3,
+            DirectiveFault::EmptyField => 4,
+            DirectiveFault::BadValue => 5,
+            DirectiveFault::BadRange => 6,
+            DirectiveFault::BadVersion => 7,
+            DirectiveFault::VersionsDiffer => 8,
+            DirectiveFault::TooLarge => 9,
         };
         assert_eq!(number, place);
     }

@@ -16,13 +16,13 @@ use super::arguments::{
     RedoSteps, Refresh, Remove, Save, UndoSteps,
 };
 use super::tool::Tool;
-use crate::reply::Problem;
+use crate::reply::ToolError;
 use crate::toolset::call::ToolCall;
 use crate::toolset::document::arguments::arguments;
 
 /// Arguments that have passed every check which needs no board.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum CheckedCall {
     Change(Change),
     Refresh(ComponentId),
     Undo(NonZeroU32),
@@ -71,23 +71,23 @@ pub(super) fn check(
     policy: &Policy,
     extensions: BoardExtensions,
     aliases: Option<&Aliases>,
-) -> Result<Asked, Problem> {
+) -> Result<CheckedCall, ToolError> {
     let tool = Tool::beside(extensions).find(|tool| tool.name() == call.name).ok_or_else(|| {
         let open = Tool::beside(extensions).filter(|tool| policy.permits(tool.access()).is_ok());
         let names: Vec<_> = open.map(Tool::name).collect();
         if names.is_empty()
             && let Err(refusal) = policy.permits(Access::Read)
         {
-            return Problem::of_refusal(&refusal);
+            return ToolError::of_refusal(&refusal);
         }
         unknown(&call.name, &names)
     })?;
-    policy.permits(tool.access()).map_err(|refusal| Problem::of_refusal(&refusal))?;
+    policy.permits(tool.access()).map_err(|refusal| ToolError::of_refusal(&refusal))?;
     let names = Names { aliases };
     Ok(match tool {
-        Tool::Refresh => Asked::Refresh(names.id(arguments::<Refresh>(call)?.component_id)),
-        Tool::Undo => Asked::Undo(steps(arguments::<UndoSteps>(call)?.steps)?),
-        Tool::Redo => Asked::Redo(steps(arguments::<RedoSteps>(call)?.steps)?),
+        Tool::Refresh => CheckedCall::Refresh(names.id(arguments::<Refresh>(call)?.component_id)),
+        Tool::Undo => CheckedCall::Undo(steps(arguments::<UndoSteps>(call)?.steps)?),
+        Tool::Redo => CheckedCall::Redo(steps(arguments::<RedoSteps>(call)?.steps)?),
         Tool::Plan => {
             let Plan { commands } = arguments(call)?;
             limited("/commands", commands.len())?;
@@ -97,29 +97,29 @@ pub(super) fn check(
                 let known = Tool::beside(extensions).find(|tool| tool.name() == name && tool.is_planned());
                 let tool = known.ok_or_else(|| {
                     let planned = Tool::beside(extensions).filter(|tool| tool.is_planned());
-                    let problem = unknown(&name, &planned.map(Tool::name).collect::<Vec<_>>());
-                    problem.at(&format!("{place}/name"))
+                    let error = unknown(&name, &planned.map(Tool::name).collect::<Vec<_>>());
+                    error.at(&format!("{place}/name"))
                 })?;
                 let call = ToolCall { id: String::new(), name, arguments: arguments.into() };
                 let within = format!("{place}/arguments");
-                let made = names.parts(tool, &call, &within).map_err(|problem| problem.within(&within))?;
+                let made = names.parts(tool, &call, &within).map_err(|error| error.within(&within))?;
                 parts.extend(made);
                 limited("/commands", parts.len())?;
             }
             let many = parts.len();
             let what = if many > 1 { format!("Made {many} planned changes.") } else { String::new() };
-            Asked::Plan(Change::batch(parts, what))
+            CheckedCall::Plan(Change::batch(parts, what))
         }
-        Tool::Commit => Asked::Commit(arguments::<Commit>(call)?.plan_id),
+        Tool::Commit => CheckedCall::Commit(arguments::<Commit>(call)?.plan_id),
         Tool::Arrange => {
             let parts = names.parts(tool, call, "")?;
             // Of a single operation the board has words of its own.
             let what = if parts.len() > 1 { "Rearranged the canvas." } else { "" };
-            Asked::Change(Change::batch(parts, what.to_owned()))
+            CheckedCall::Change(Change::batch(parts, what.to_owned()))
         }
         _ => {
             let (command, _) = names.parts(tool, call, "")?.remove(0);
-            Asked::Change(Change::one(command))
+            CheckedCall::Change(Change::one(command))
         }
     })
 }
@@ -147,7 +147,7 @@ impl Names<'_> {
         tool: Tool,
         call: &ToolCall,
         within: &str,
-    ) -> Result<Vec<(CanvasCommand, String)>, Problem> {
+    ) -> Result<Vec<(CanvasCommand, String)>, ToolError> {
         let command = match tool {
             Tool::Arrange => return self.arrangement(arguments(call)?, within),
             Tool::Create => {
@@ -211,13 +211,13 @@ impl Names<'_> {
         &self,
         Arrange { operations }: Arrange,
         within: &str,
-    ) -> Result<Vec<(CanvasCommand, String)>, Problem> {
+    ) -> Result<Vec<(CanvasCommand, String)>, ToolError> {
         limited("/operations", operations.len())?;
         let mut parts = Vec::with_capacity(operations.len());
         for (at, Fields(Operation { component_id, position, size })) in operations.into_iter().enumerate() {
             if position.is_none() && size.is_none() {
                 let what = "this operation says nothing: pass position, size or both";
-                return Err(Problem::argument(&format!("/operations/{at}"), what));
+                return Err(ToolError::argument(&format!("/operations/{at}"), what));
             }
             let component_id = self.id(component_id);
             let origin = format!("{within}/operations/{at}");
@@ -235,24 +235,24 @@ impl Names<'_> {
     }
 }
 
-fn unknown(name: &str, known: &[&str]) -> Problem {
+fn unknown(name: &str, known: &[&str]) -> ToolError {
     let name: String = name.chars().take(80).collect();
     let message = format!("there is no tool \"{name}\": call one of {}", known.join(", "));
-    Problem::new("UNKNOWN_TOOL", message)
+    ToolError::new("UNKNOWN_TOOL", message)
 }
 
-fn limited(place: &str, found: usize) -> Result<(), Problem> {
+fn limited(place: &str, found: usize) -> Result<(), ToolError> {
     if found <= MOST {
         return Ok(());
     }
-    Err(Problem::argument(place, format!("at most {MOST} at once: make several calls")))
+    Err(ToolError::argument(place, format!("at most {MOST} at once: make several calls")))
 }
 
 /// Models write 3.0 for 3.
-fn steps(steps: Option<Number>) -> Result<NonZeroU32, Problem> {
+fn steps(steps: Option<Number>) -> Result<NonZeroU32, ToolError> {
     let Some(number) = steps.as_ref().map(Number::as_f64) else { return Ok(NonZeroU32::MIN) };
     let whole = number.filter(|number| number.fract() == 0.0 && (1.0..=10.0).contains(number));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let steps = whole.and_then(|number| NonZeroU32::new(number as u32));
-    steps.ok_or_else(|| Problem::argument("/steps", "pass a whole number from 1 to 10"))
+    steps.ok_or_else(|| ToolError::argument("/steps", "pass a whole number from 1 to 10"))
 }

@@ -9,12 +9,12 @@ use canvas_core::{Actor, Policy};
 use serde_json::{Value, json};
 
 use super::BoardExtensions;
-use super::checked::{Asked, Change, check};
+use super::checked::{Change, CheckedCall, check};
 use super::reply::number_in;
 use crate::toolset::call::ToolCall;
 
 /// A board to try calls on; none of them changes it.
-pub(super) struct Rehearsal<'a> {
+pub(super) struct DryRun<'a> {
     pub(super) board: &'a Board,
     pub(super) registry: &'a Registry,
     pub(super) policy: &'a Policy,
@@ -23,7 +23,7 @@ pub(super) struct Rehearsal<'a> {
     pub(super) aliases: Option<&'a Aliases>,
 }
 
-impl Rehearsal<'_> {
+impl DryRun<'_> {
     /// What a command would do. Cost: linear in the board.
     pub(super) fn run(&self, command: &CanvasCommand) -> Executed {
         self.run_on(&mut self.board.clone(), command)
@@ -41,19 +41,19 @@ impl Rehearsal<'_> {
     /// Each round mends one fault, and a call of several operations may have one in each.
     pub(super) fn correct(&self, call: &ToolCall) -> Option<Value> {
         const ROUNDS: usize = 8;
-        let mut mended = call.clone();
+        let mut corrected = call.clone();
         for _ in 0..ROUNDS {
-            let (Asked::Change(change) | Asked::Plan(change)) =
-                check(&mended, self.policy, self.extensions, self.aliases).ok()?
+            let (CheckedCall::Change(change) | CheckedCall::Plan(change)) =
+                check(&corrected, self.policy, self.extensions, self.aliases).ok()?
             else {
                 return None;
             };
             let executed = self.run(&change.command);
             let Some(error) = executed.result.error() else {
-                let put_right = json!({"name": mended.name, "arguments": mended.arguments});
-                return (mended != *call).then_some(put_right);
+                let put_right = json!({"name": corrected.name, "arguments": corrected.arguments});
+                return (corrected != *call).then_some(put_right);
             };
-            mend(&mut mended.arguments, &change, error)?;
+            apply_suggestion(&mut corrected.arguments, &change, error)?;
         }
         None
     }
@@ -65,7 +65,7 @@ pub(super) fn is_repairable(error: &CommandError) -> bool {
 }
 
 /// Puts what a refusal offers into the arguments that the refused command came from.
-fn mend(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
+fn apply_suggestion(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let origin = change.origins.as_ref()?.get(number)?;
     let arguments = arguments.pointer_mut(origin)?;

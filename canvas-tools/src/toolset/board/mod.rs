@@ -21,11 +21,11 @@ use canvas_core::{
     Store, Undo,
 };
 
-use self::checked::{Asked, Change, check};
-use self::dry_run::Rehearsal;
+use self::checked::{Change, CheckedCall, check};
+use self::dry_run::DryRun;
 use self::plan::Plans;
 use self::tool::Tool;
-use crate::reply::{Problem, ToolReply};
+use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 use crate::toolset::call::ToolCall;
 use crate::toolset::spec::ToolSpec;
@@ -139,37 +139,37 @@ async fn run<S: Store>(
 ) -> BoardReply {
     let BoardHost { extensions, aliases, plans } = host;
     let checked = CallId::new(&call.id)
-        .map_err(|e| Problem::argument("", format!("the id of the call: {e}")))
+        .map_err(|e| ToolError::argument("", format!("the id of the call: {e}")))
         .and_then(|id| Ok((id, check(call, engine.policy(), extensions, aliases)?)));
-    let (id, asked) = match checked {
+    let (id, checked_call) = match checked {
         Ok(checked) => checked,
-        Err(problem) => {
+        Err(error) => {
             // The canvas is asked only for its revision; where it does not answer, the arguments are still wrong.
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return BoardReply::silent(ToolReply::problem(&problem, snapshot.as_ref()));
+            return BoardReply::without_effects(ToolReply::error(&error, snapshot.as_ref()));
         }
     };
-    let desk = Desk { engine, session, call, now, extensions, aliases };
-    let answer = match asked {
-        Asked::Change(change) => desk.change(id, &change, None).await,
-        Asked::Refresh(component) => desk.refresh(&component).await,
-        Asked::Undo(steps) => desk.walk(id, steps, Way::Back).await,
-        Asked::Redo(steps) => desk.walk(id, steps, Way::Forth).await,
-        Asked::Plan(change) => desk.plan(&change, plans).await,
-        Asked::Commit(plan) => desk.commit(id, &plan, plans).await,
+    let context = BoardToolContext { engine, session, call, now, extensions, aliases };
+    let answer = match checked_call {
+        CheckedCall::Change(change) => context.change(id, &change, None).await,
+        CheckedCall::Refresh(component) => context.refresh(&component).await,
+        CheckedCall::Undo(steps) => context.step_history(id, steps, Direction::Undo).await,
+        CheckedCall::Redo(steps) => context.step_history(id, steps, Direction::Redo).await,
+        CheckedCall::Plan(change) => context.plan(&change, plans).await,
+        CheckedCall::Commit(plan) => context.commit(id, &plan, plans).await,
     };
     match answer {
         Ok(reply) => reply,
         Err(e) => {
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            BoardReply::silent(ToolReply::of_error(&e, snapshot.as_ref()))
+            BoardReply::without_effects(ToolReply::of_error(&e, snapshot.as_ref()))
         }
     }
 }
 
 /// A call and all that it is done with.
 #[derive(Debug)]
-struct Desk<'a, S> {
+struct BoardToolContext<'a, S> {
     engine: &'a Engine<S>,
     session: &'a Session,
     call: &'a ToolCall,
@@ -180,12 +180,12 @@ struct Desk<'a, S> {
 
 /// Undo or redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Back,
-    Forth,
+enum Direction {
+    Undo,
+    Redo,
 }
 
-impl<S: Store> Desk<'_, S> {
+impl<S: Store> BoardToolContext<'_, S> {
     async fn change(
         &self,
         id: CallId,
@@ -202,9 +202,11 @@ impl<S: Store> Desk<'_, S> {
                 Ok(BoardReply { reply: ToolReply::new(body), events, fetch })
             }
             Outcome::Board { result, .. } => Ok(self.refused(change, &result, &snapshot).await),
-            outcome => {
-                Ok(BoardReply::silent(reply::refusal(&outcome, &snapshot, Tool::named(&self.call.name))))
-            }
+            outcome => Ok(BoardReply::without_effects(reply::refusal(
+                &outcome,
+                &snapshot,
+                Tool::named(&self.call.name),
+            ))),
         }
     }
 
@@ -215,8 +217,8 @@ impl<S: Store> Desk<'_, S> {
         if result.error().is_some_and(dry_run::is_repairable) {
             board = self.engine.board(&self.session.canvas, self.now).await.ok().and_then(|(board, _)| board);
         }
-        let corrected = board.and_then(|board| self.rehearsal(&board).correct(self.call));
-        BoardReply::silent(reply::refused(change, result, corrected, snapshot))
+        let corrected = board.and_then(|board| self.dry_run(&board).correct(self.call));
+        BoardReply::without_effects(reply::refused(change, result, corrected, snapshot))
     }
 
     /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.
@@ -227,13 +229,18 @@ impl<S: Store> Desk<'_, S> {
         };
         let Some(found) = board.component(component) else {
             let change = Change::removal(component.clone());
-            let executed = self.rehearsal(&board).run(&change.command);
-            return Ok(BoardReply::silent(reply::refused(&change, &executed.result, None, &snapshot)));
+            let executed = self.dry_run(&board).run(&change.command);
+            return Ok(BoardReply::without_effects(reply::refused(
+                &change,
+                &executed.result,
+                None,
+                &snapshot,
+            )));
         };
         let lock = snapshot.head.lock();
         if self.session.turn != lock.turn() || !lock.turn_open() {
             let refused = Outcome::Refused(Refusal::UserActive);
-            return Ok(BoardReply::silent(reply::refusal(&refused, &snapshot, Some(Tool::Refresh))));
+            return Ok(BoardReply::without_effects(reply::refusal(&refused, &snapshot, Some(Tool::Refresh))));
         }
         let fetch = if found.data_binding.is_some() { vec![found.id.clone()] } else { Vec::new() };
         let body = reply::refreshed(&found, &fetch, snapshot.revision_id());
@@ -241,11 +248,16 @@ impl<S: Store> Desk<'_, S> {
     }
 
     /// Takes so many changes back, or does them again; where there are fewer, those that there are.
-    async fn walk(&self, id: CallId, steps: NonZeroU32, way: Way) -> Result<BoardReply, EngineError> {
+    async fn step_history(
+        &self,
+        id: CallId,
+        steps: NonZeroU32,
+        direction: Direction,
+    ) -> Result<BoardReply, EngineError> {
         let by = Author::Assistant { lease: None };
-        let command = |steps| match way {
-            Way::Back => Command::Undo { by, what: Undo::Steps(steps) },
-            Way::Forth => Command::Redo { by, steps },
+        let command = |steps| match direction {
+            Direction::Undo => Command::Undo { by, what: Undo::Steps(steps) },
+            Direction::Redo => Command::Redo { by, steps },
         };
         let (mut outcome, mut snapshot) = self.run(id.clone(), command(steps)).await?;
         if let Outcome::Refused(Refusal::HistoryEmpty { available, .. }) = outcome
@@ -258,12 +270,14 @@ impl<S: Store> Desk<'_, S> {
             Outcome::Undone { entries, events, revision, .. }
             | Outcome::Redone { entries, events, revision, .. } => {
                 let fetch = needing_data(&events);
-                let body = reply::walked(way, steps, &entries, &events, &fetch, revision);
+                let body = reply::history_stepped(direction, steps, &entries, &events, &fetch, revision);
                 Ok(BoardReply { reply: ToolReply::new(body), events, fetch })
             }
-            outcome => {
-                Ok(BoardReply::silent(reply::refusal(&outcome, &snapshot, Tool::named(&self.call.name))))
-            }
+            outcome => Ok(BoardReply::without_effects(reply::refusal(
+                &outcome,
+                &snapshot,
+                Tool::named(&self.call.name),
+            ))),
         }
     }
 
@@ -273,19 +287,24 @@ impl<S: Store> Desk<'_, S> {
             Ok(found) => found,
             Err(reply) => return Ok(reply),
         };
-        let rehearsal = self.rehearsal(&board);
+        let dry_run = self.dry_run(&board);
         let mut after = Board::clone(&board);
-        let executed = rehearsal.run_on(&mut after, &change.command);
+        let executed = dry_run.run_on(&mut after, &change.command);
         if !executed.result.success() {
-            let corrected = rehearsal.correct(self.call);
-            return Ok(BoardReply::silent(reply::refused(change, &executed.result, corrected, &snapshot)));
+            let corrected = dry_run.correct(self.call);
+            return Ok(BoardReply::without_effects(reply::refused(
+                change,
+                &executed.result,
+                corrected,
+                &snapshot,
+            )));
         }
         let plan = plan::Plan::new(&self.session.canvas, &snapshot, change);
         let body = reply::planned(&plan, change, &executed.result, &after, &snapshot);
         if let Some(plans) = plans {
             plans.keep(plan);
         }
-        Ok(BoardReply::silent(ToolReply::new(body)))
+        Ok(BoardReply::without_effects(ToolReply::new(body)))
     }
 
     /// Does what was planned, where the board is still the one that it was planned for.
@@ -299,9 +318,9 @@ impl<S: Store> Desk<'_, S> {
         match found {
             Some(plan) => self.change(id, &plan.change(), Some(plan.base)).await,
             None => {
-                let problem = plan::not_found();
+                let error = plan::not_found();
                 let snapshot = self.engine.snapshot(&self.session.canvas, self.now).await?;
-                Ok(BoardReply::silent(ToolReply::problem(&problem, Some(&snapshot))))
+                Ok(BoardReply::without_effects(ToolReply::error(&error, Some(&snapshot))))
             }
         }
     }
@@ -319,13 +338,13 @@ impl<S: Store> Desk<'_, S> {
             Some(board) => Ok((board, snapshot)),
             None => {
                 let refused = Outcome::Refused(Refusal::NoBoard);
-                Err(BoardReply::silent(reply::refusal(&refused, &snapshot, None)))
+                Err(BoardReply::without_effects(reply::refusal(&refused, &snapshot, None)))
             }
         })
     }
 
-    fn rehearsal<'b>(&'b self, board: &'b Board) -> Rehearsal<'b> {
-        Rehearsal {
+    fn dry_run<'b>(&'b self, board: &'b Board) -> DryRun<'b> {
+        DryRun {
             board,
             registry: self.engine.registry(),
             policy: self.engine.policy(),
@@ -338,7 +357,7 @@ impl<S: Store> Desk<'_, S> {
 
 impl BoardReply {
     /// A reply to a call by which nothing happened.
-    fn silent(reply: ToolReply) -> Self {
+    fn without_effects(reply: ToolReply) -> Self {
         Self { reply, events: Vec::new(), fetch: Vec::new() }
     }
 }

@@ -6,7 +6,7 @@ use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
 
 use super::checked::Change;
-use crate::reply::Problem;
+use crate::reply::ToolError;
 
 /// The plans that a model may commit: the last few. The host keeps one such value for each conversation, and nothing of
 /// it is on the canvas; a plan that is lost is made again.
@@ -34,9 +34,9 @@ impl Plans {
     }
 }
 
-pub(super) fn not_found() -> Problem {
+pub(super) fn not_found() -> ToolError {
     let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
-    Problem::new("PLAN_NOT_FOUND", message).at("/plan_id")
+    ToolError::new("PLAN_NOT_FOUND", message).at("/plan_id")
 }
 
 /// A change that was tried.

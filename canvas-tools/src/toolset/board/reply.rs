@@ -11,12 +11,12 @@ use canvas_core::board::{
 use canvas_core::{HistoryEntry, Outcome, Refusal, RevisionId, Snapshot};
 use serde_json::{Map, Value, json};
 
-use super::Way;
+use super::Direction;
 use super::checked::Change;
 use super::map::draw;
 use super::plan::Plan;
 use super::tool::Tool;
-use crate::hint::{after_refusal, said};
+use crate::hint::{after_refusal, with_hint};
 use crate::reply::{ToolReply, refusal_json};
 use crate::toolset::document::arguments::shorten;
 
@@ -82,8 +82,8 @@ pub(super) fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], re
 }
 
 /// The reply to an undo or a redo.
-pub(super) fn walked(
-    way: Way,
+pub(super) fn history_stepped(
+    direction: Direction,
     asked: NonZeroU32,
     entries: &[HistoryEntry],
     events: &[CanvasEvent],
@@ -92,11 +92,11 @@ pub(super) fn walked(
 ) -> Value {
     let mut body = Body::new(revision);
     let done = entries.len();
-    let (verb, count) = match (way, done) {
-        (Way::Back, 1) => ("Took back", "one change".to_owned()),
-        (Way::Back, many) => ("Took back", format!("{many} changes")),
-        (Way::Forth, 1) => ("Did again", "one change".to_owned()),
-        (Way::Forth, many) => ("Did again", format!("{many} changes")),
+    let (verb, count) = match (direction, done) {
+        (Direction::Undo, 1) => ("Took back", "one change".to_owned()),
+        (Direction::Undo, many) => ("Took back", format!("{many} changes")),
+        (Direction::Redo, 1) => ("Did again", "one change".to_owned()),
+        (Direction::Redo, many) => ("Did again", format!("{many} changes")),
     };
     let short = if done < asked.get() as usize { ", all that there were" } else { "" };
     body.put("explanation", format!("{verb} {count}{short}."));
@@ -181,7 +181,7 @@ pub(super) fn refused(
         json.insert("place".into(), place.into());
     }
     let next = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
-    json.insert("message".into(), said(&message(error), next).into());
+    json.insert("message".into(), with_hint(&message(error), next).into());
     json.insert("retryable".into(), false.into());
     if let Some(id) = &error.component_id {
         json.insert("component_id".into(), json!(id));
@@ -216,7 +216,7 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
         Refusal::Held { .. } => None,
         _ => after_refusal(refusal, snapshot.head.lock().turn_open()),
     };
-    json["message"] = said(&refusal.to_string(), next).into();
+    json["message"] = with_hint(&refusal.to_string(), next).into();
     match (refusal, tool) {
         (Refusal::HistoryEmpty { .. }, Some(Tool::Redo)) => {
             json["code"] = json!(CommandErrorCode::NothingToRedo);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::parse::Action;
 use super::range::Fingerprint;
-use crate::hint::{after_error, must_read, said};
+use crate::hint::{after_error, must_read, with_hint};
 use crate::reply::refusal_json;
 use crate::toolset::document::arguments::shorten;
 
@@ -18,7 +18,7 @@ pub enum DirectiveError {
     #[error("{message}")]
     Invalid {
         /// What is wrong.
-        fault: Fault,
+        fault: DirectiveFault,
         /// Where, as a JSON Pointer.
         place: String,
         /// What to do.
@@ -58,7 +58,7 @@ pub enum DirectiveError {
 
 /// What is wrong with a directive that is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum DirectiveFault {
     /// It is no JSON object.
     NotAnObject,
     /// A field that directives do not have.
@@ -81,7 +81,7 @@ pub enum Fault {
     TooLarge,
 }
 
-impl Fault {
+impl DirectiveFault {
     /// The stable upper-case code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -328,7 +328,7 @@ impl DirectiveFailure {
             FailureKind::Engine(e) => Some(after_error(e)),
             FailureKind::Directive(_) | FailureKind::Stale { .. } | FailureKind::Refused(_) => None,
         };
-        said(&self.to_string(), next)
+        with_hint(&self.to_string(), next)
     }
 
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::failure::{DirectiveError, Fault};
+use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS};
 use crate::toolset::document::arguments::{place_of, pointer_key, shorten};
@@ -108,13 +108,13 @@ impl Directive {
     /// [`DirectiveError::Invalid`] with the place of the first fault.
     pub fn parse(value: &Value) -> Result<Self, DirectiveError> {
         let Value::Object(fields) = value else {
-            return Err(invalid(Fault::NotAnObject, "", "pass the directive as one JSON object"));
+            return Err(invalid(DirectiveFault::NotAnObject, "", "pass the directive as one JSON object"));
         };
         if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
             let place = shorten(&pointer_key(unknown)).into_owned();
             let known = FIELDS.join(", ");
             return Err(invalid(
-                Fault::UnknownField,
+                DirectiveFault::UnknownField,
                 &place,
                 format!("leave it out: the fields are {known}"),
             ));
@@ -128,7 +128,7 @@ impl Directive {
             let bytes = fields.get(name).and_then(Value::as_str).map_or(0, str::len);
             if bytes > limit {
                 let message = format!("it has {bytes} bytes, the limit is {limit}: send less at a time");
-                return Err(invalid(Fault::TooLarge, &format!("/{name}"), message));
+                return Err(invalid(DirectiveFault::TooLarge, &format!("/{name}"), message));
             }
         }
         if fields.get("action").is_none_or(Value::is_null) {
@@ -137,7 +137,7 @@ impl Directive {
         let json: DirectiveJson = serde_path_to_error::deserialize(value).map_err(|e| {
             let what = e.inner().to_string();
             let message = format!("{}: correct the value to the schema", shorten(&what));
-            invalid(Fault::BadValue, &shorten(&place_of(e.path())), message)
+            invalid(DirectiveFault::BadValue, &shorten(&place_of(e.path())), message)
         })?;
         let version = version(fields)?;
         let DirectiveJson { action, content, target_range, diff, selection_fingerprint, rationale, .. } =
@@ -246,13 +246,13 @@ impl Directive {
 fn by_offsets(action: Action, target: Target, content: String) -> Result<Edit, DirectiveError> {
     if content.is_empty() && action != Action::Replace {
         let message = "it is empty: pass some text; to remove text, replace it with an empty content";
-        return Err(invalid(Fault::EmptyField, "/content", message));
+        return Err(invalid(DirectiveFault::EmptyField, "/content", message));
     }
     match action {
         Action::Insert if !target.range.is_empty() => {
             let message =
                 "an insertion has start equal to end: pass the place twice, or the action \"replace\"";
-            Err(invalid(Fault::BadRange, "/target_range", message))
+            Err(invalid(DirectiveFault::BadRange, "/target_range", message))
         }
         Action::Insert => Ok(Edit::Insert { target, content }),
         Action::Annotate => Ok(Edit::Annotate { target, content }),
@@ -271,12 +271,12 @@ fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveE
         let place = format!("/{name}");
         let version: RevisionId = text.parse().map_err(|_: ParseRevisionIdError| {
             let message = "a version reads like r12-3fa94c02: pass the document_version of the last snapshot";
-            invalid(Fault::BadVersion, &place, message)
+            invalid(DirectiveFault::BadVersion, &place, message)
         })?;
         match found {
             Some((other, first)) if first != version => {
                 let message = format!("it differs from {other}: pass one version, as document_version");
-                return Err(invalid(Fault::VersionsDiffer, &place, message));
+                return Err(invalid(DirectiveFault::VersionsDiffer, &place, message));
             }
             Some(_) => {}
             None => found = Some((name, version)),
@@ -288,7 +288,7 @@ fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveE
 fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
     let wrong = |place: &str| {
         let message = "pass [start, end], two whole numbers of characters from 0, start not after end";
-        invalid(Fault::BadRange, place, message)
+        invalid(DirectiveFault::BadRange, place, message)
     };
     let number = |value: Option<&Value>, place: &str| -> Result<usize, DirectiveError> {
         let number = value.and_then(Value::as_u64).ok_or_else(|| wrong(place))?;
@@ -301,7 +301,11 @@ fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
         Value::Object(named) => {
             if let Some(name) = named.keys().find(|name| !["start", "end"].contains(&name.as_str())) {
                 let place = format!("/target_range{}", shorten(&pointer_key(name)));
-                return Err(invalid(Fault::UnknownField, &place, "leave it out: a range has start and end"));
+                return Err(invalid(
+                    DirectiveFault::UnknownField,
+                    &place,
+                    "leave it out: a range has start and end",
+                ));
             }
             let bound = |name: &str| number(named.get(name), &format!("/target_range/{name}"));
             (bound("start")?, bound("end")?)
@@ -313,7 +317,7 @@ fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
 
 fn forbid(fields: &[(&str, bool)], message: &str) -> Result<(), DirectiveError> {
     match fields.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(invalid(Fault::ForbiddenField, &format!("/{name}"), message)),
+        Some((name, _)) => Err(invalid(DirectiveFault::ForbiddenField, &format!("/{name}"), message)),
         None => Ok(()),
     }
 }
@@ -321,10 +325,10 @@ fn forbid(fields: &[(&str, bool)], message: &str) -> Result<(), DirectiveError> 
 /// A field that is needed and is left out, null, or empty.
 fn absent(fields: &Map<String, Value>, name: &str, message: &str) -> DirectiveError {
     let is_there = fields.get(name).is_some_and(|value| !value.is_null());
-    let fault = if is_there { Fault::EmptyField } else { Fault::MissingField };
+    let fault = if is_there { DirectiveFault::EmptyField } else { DirectiveFault::MissingField };
     invalid(fault, &format!("/{name}"), message)
 }
 
-fn invalid(fault: Fault, place: &str, message: impl Into<String>) -> DirectiveError {
+fn invalid(fault: DirectiveFault, place: &str, message: impl Into<String>) -> DirectiveError {
     DirectiveError::Invalid { fault, place: place.into(), message: message.into() }
 }

@@ -13,7 +13,7 @@ use super::parse::{Action, Directive, MAX_CONTENT_BYTES};
 use super::range::CharRange;
 use super::schema::tool_schema;
 use super::snapshot::snapshot_fields;
-use crate::reply::{Problem, ToolReply};
+use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 use crate::toolset::call::ToolCall;
 use crate::toolset::document::arguments::{arguments, shorten};
@@ -122,7 +122,7 @@ pub async fn call_directive_tool<S: Store>(
             let name: String = name.chars().take(80).collect();
             let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::problem(&Problem::new("UNKNOWN_TOOL", message), snapshot.as_ref());
+            return ToolReply::error(&ToolError::new("UNKNOWN_TOOL", message), snapshot.as_ref());
         }
     }
     let snapshot = match engine.snapshot(&session.canvas, now).await {
@@ -130,7 +130,7 @@ pub async fn call_directive_tool<S: Store>(
         Err(e) => return ToolReply::of_error(&e, None),
     };
     if let Err(refusal) = engine.policy().permits(Access::Read) {
-        return ToolReply::problem(&Problem::of_refusal(&refusal), Some(&snapshot));
+        return ToolReply::error(&ToolError::of_refusal(&refusal), Some(&snapshot));
     }
     let fields = match call.name.as_str() {
         DIFF_BUILDER => build_diff(call, &snapshot),
@@ -138,7 +138,7 @@ pub async fn call_directive_tool<S: Store>(
     };
     match fields {
         Ok(fields) => succeeded(fields, &snapshot),
-        Err(problem) => ToolReply::problem(&problem, Some(&snapshot)),
+        Err(error) => ToolReply::error(&error, Some(&snapshot)),
     }
 }
 
@@ -152,9 +152,9 @@ async fn edit<S: Store>(
     let id = match CallId::new(&call.id) {
         Ok(id) => id,
         Err(e) => {
-            let problem = Problem::argument("", format!("the id of the call: {e}"));
+            let error = ToolError::argument("", format!("the id of the call: {e}"));
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::problem(&problem, snapshot.as_ref());
+            return ToolReply::error(&error, snapshot.as_ref());
         }
     };
     let directive = Directive::parse(&call.arguments).and_then(|directive| {
@@ -188,34 +188,34 @@ fn succeeded(fields: Value, snapshot: &Snapshot) -> ToolReply {
     ToolReply::new(json!({"ok": true, "revision_id": version, "document_version": version})).with(fields)
 }
 
-fn take_snapshot(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, Problem> {
+fn take_snapshot(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, ToolError> {
     let TakeSnapshot { offset, selection } = arguments(call)?;
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let selection = match selection.as_deref() {
         None => None,
         Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)),
-        Some(_) => return Err(Problem::argument("/selection", "pass [start, end], start not after end")),
+        Some(_) => return Err(ToolError::argument("/selection", "pass [start, end], start not after end")),
     };
     let from = number(offset.unwrap_or(0));
     snapshot_fields(snapshot.text(), from, selection).map_err(|chars| {
         let place = if from > chars { "/offset" } else { "/selection" };
         let message = format!("the document has {chars} characters: pass offsets of at most {chars}");
-        Problem::new("INVALID_RANGE", message).at(place)
+        ToolError::new("INVALID_RANGE", message).at(place)
     })
 }
 
-fn build_diff(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, Problem> {
+fn build_diff(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, ToolError> {
     let BuildDiff { original, updated } = arguments(call)?;
     for (place, text) in [("/original", &original), ("/updated", &updated)] {
         if text.len() > MAX_CONTENT_BYTES {
             let message =
                 format!("it has {} bytes, the limit is {MAX_CONTENT_BYTES}: pass a part", text.len());
-            return Err(Problem::argument(place, message));
+            return Err(ToolError::argument(place, message));
         }
     }
     let Some(built) = diff_for(snapshot.text(), &original, &updated) else {
         let message = "updated equals original: nothing would change, so send no patch";
-        return Err(Problem::argument("/updated", message).with_reason("NO_EFFECT"));
+        return Err(ToolError::argument("/updated", message).with_reason("NO_EFFECT"));
     };
     let mut fields = json!({"diff": built.diff, "applies": built.applies});
     if !built.applies {

@@ -14,7 +14,7 @@ use serde_path_to_error::Segment;
 
 use super::Tool;
 use super::reading::Reading;
-use crate::reply::Problem;
+use crate::reply::ToolError;
 use crate::toolset::call::ToolCall;
 use crate::toolset::document::extensions::Extensions;
 
@@ -124,18 +124,18 @@ pub(super) struct ReplaceLines {
 
 /// Arguments that have passed every check which needs no canvas.
 #[derive(Debug)]
-pub(super) enum Checked {
+pub(super) enum CheckedCall {
     Command(Command),
-    Read(Claim, Reading),
+    Read(ReadAccess, Reading),
 }
 
 /// By what right a model reads.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Claim {
+pub(super) enum ReadAccess {
     /// A lease, which the call extends, or what else the rollout asks for; what it shows counts as seen.
-    Reader(Option<LeaseId>),
+    Lease(Option<LeaseId>),
     /// None: a look that leaves no trace.
-    Look,
+    Snapshot,
 }
 
 /// Whether a tool takes a `lease_id`.
@@ -172,137 +172,147 @@ impl LeaseRule {
     }
 }
 
-pub(super) fn check(call: &ToolCall, policy: &Policy, extensions: Extensions) -> Result<Checked, Problem> {
+pub(super) fn check(
+    call: &ToolCall,
+    policy: &Policy,
+    extensions: Extensions,
+) -> Result<CheckedCall, ToolError> {
     let asked = Tool::beside(extensions).find(|tool| tool.name() == call.name);
     let tool = asked.ok_or_else(|| {
         let names: Vec<_> = Tool::among(policy, extensions).map(Tool::name).collect();
         if names.is_empty()
             && let Err(refusal) = policy.permits(Access::Read)
         {
-            return Problem::of_refusal(&refusal);
+            return ToolError::of_refusal(&refusal);
         }
         let name: String = call.name.chars().take(80).collect();
         let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
-        Problem::new("UNKNOWN_TOOL", message)
+        ToolError::new("UNKNOWN_TOOL", message)
     })?;
-    policy.permits(tool.access()).map_err(|refusal| Problem::of_refusal(&refusal))?;
+    policy.permits(tool.access()).map_err(|refusal| ToolError::of_refusal(&refusal))?;
     let rule = tool.lease_rule(policy.rollout);
     // What cannot be read as a lease id belongs to nobody: the rules refuse it, unless they would take it for none.
     let lease = |text: Option<String>| match (rule, text) {
         (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
         (LeaseRule::Required, None) => Err(match call.arguments.get("lease_id") {
-            Some(_) => Problem::argument("/lease_id", "pass the lease_id of your last check-out as a string"),
-            None => {
-                Problem::argument("", "missing field `lease_id`: correct the arguments to the tool's schema")
+            Some(_) => {
+                ToolError::argument("/lease_id", "pass the lease_id of your last check-out as a string")
             }
+            None => ToolError::argument(
+                "",
+                "missing field `lease_id`: correct the arguments to the tool's schema",
+            ),
         }),
         (_, Some(text)) => match text.parse() {
             Ok(lease) => Ok(Some(lease)),
             Err(_) if policy.rollout.needs_lease() => Ok(None),
-            Err(_) => Err(Problem::of_refusal(&Refusal::NotOwned)),
+            Err(_) => Err(ToolError::of_refusal(&Refusal::NotOwned)),
         },
     };
     let look = |text: Option<String>| match (rule, text) {
-        (LeaseRule::Never, _) | (_, None) => Ok(Claim::Look),
-        (_, text) => lease(text).map(Claim::Reader),
+        (LeaseRule::Never, _) | (_, None) => Ok(ReadAccess::Snapshot),
+        (_, text) => lease(text).map(ReadAccess::Lease),
     };
     Ok(match tool {
         Tool::CheckOut => {
             let CheckOut {} = arguments(call)?;
-            Checked::Command(Command::CheckOut)
+            CheckedCall::Command(Command::CheckOut)
         }
         Tool::RenewLease => {
-            Checked::Command(Command::Renew { lease: lease(arguments::<Lease>(call)?.lease_id)? })
+            CheckedCall::Command(Command::Renew { lease: lease(arguments::<Lease>(call)?.lease_id)? })
         }
         Tool::CheckIn => {
-            Checked::Command(Command::CheckIn { lease: lease(arguments::<Lease>(call)?.lease_id)? })
+            CheckedCall::Command(Command::CheckIn { lease: lease(arguments::<Lease>(call)?.lease_id)? })
         }
         Tool::Grep => {
             let Grep { lease_id, query, regex } = arguments(call)?;
-            let claim = Claim::Reader(lease(lease_id)?);
+            let access = ReadAccess::Lease(lease(lease_id)?);
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
             let query = query.map_err(|e| bad_query(&e))?;
-            Checked::Read(claim, Reading::Grep(query))
+            CheckedCall::Read(access, Reading::Grep(query))
         }
         Tool::ReadLines => {
             let ReadLines { lease_id, start_line, end_line } = arguments(call)?;
-            let claim = Claim::Reader(lease(lease_id)?);
+            let access = ReadAccess::Lease(lease(lease_id)?);
             if start_line == 0 {
-                return Err(Problem::argument("/start_line", "lines count from 1: pass 1 or more"));
+                return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
             }
             if end_line < start_line {
-                return Err(Problem::argument("/end_line", "pass an end_line that is not before start_line"));
+                return Err(ToolError::argument(
+                    "/end_line",
+                    "pass an end_line that is not before start_line",
+                ));
             }
             let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
             let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
-            Checked::Read(claim, lines)
+            CheckedCall::Read(access, lines)
         }
         Tool::ReadAll => {
             let Lease { lease_id } = arguments(call)?;
-            Checked::Read(Claim::Reader(lease(lease_id)?), Reading::All)
+            CheckedCall::Read(ReadAccess::Lease(lease(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
             let ApplyPatch { lease_id, patch, base_revision_id } = arguments(call)?;
             let lease = lease(lease_id)?;
             let base = base(base_revision_id.as_deref())?;
-            Checked::Command(Command::Apply { lease, patch, base })
+            CheckedCall::Command(Command::Apply { lease, patch, base })
         }
         Tool::Outline => {
             let Outline { lease_id, max_level, after_line } = arguments(call)?;
-            let claim = look(lease_id)?;
+            let access = look(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
-                return Err(Problem::argument(
+                return Err(ToolError::argument(
                     "/max_level",
                     "headings have levels 1 to 6: pass one of these",
                 ));
             }
             let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
-            Checked::Read(claim, outline)
+            CheckedCall::Read(access, outline)
         }
         Tool::ReadSection => {
             let ReadSection { lease_id, path, ordinal, item, fence } = arguments(call)?;
-            let claim = look(lease_id)?;
+            let access = look(lease_id)?;
             let part = match (item, fence) {
                 (None, None) => None,
                 (Some(item), None) => Some(Part::Item(vec![item.get()])),
                 (None, Some(fence)) => Some(Part::Fence(fence.get())),
                 (Some(_), Some(_)) => {
-                    return Err(Problem::argument("/fence", "pass item or fence, not both"));
+                    return Err(ToolError::argument("/fence", "pass item or fence, not both"));
                 }
             };
             let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
-            Checked::Read(claim, Reading::Section(section))
+            CheckedCall::Read(access, Reading::Section(section))
         }
         Tool::ReplaceLines => {
             let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(call)?;
             let (lease, start) = (lease(lease_id)?, start.get());
             if end < start - 1 {
-                return Err(Problem::argument(
+                return Err(ToolError::argument(
                     "/end",
                     "pass an end that is not before start, or start - 1 to insert before start",
                 ));
             }
             let expect = expect_hash
                 .parse()
-                .map_err(|e: ParseRangeHashError| Problem::argument("/expect_hash", e.to_string()))?;
+                .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
             let base = base(base_revision_id.as_deref())?;
             let replacement = Replacement { start, end, expect, text };
-            Checked::Command(Command::Replace { lease, replacement, base })
+            CheckedCall::Command(Command::Replace { lease, replacement, base })
         }
     })
 }
 
-pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, Problem> {
+pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
     if !call.arguments.is_object() {
-        return Err(Problem::argument("", "pass the arguments as one JSON object"));
+        return Err(ToolError::argument("", "pass the arguments as one JSON object"));
     }
     serde_path_to_error::deserialize(&call.arguments).map_err(|e| {
         let place = place_of(e.path());
         let what = e.inner().to_string();
         let message = format!("{}: correct the arguments to the tool's schema", shorten(&what));
-        Problem::argument(&shorten(&place), message)
+        ToolError::argument(&shorten(&place), message)
     })
 }
 
@@ -328,11 +338,11 @@ pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     truncate(text, 300)
 }
 
-pub(super) fn bad_query(error: &GrepError) -> Problem {
-    Problem::argument("/query", error.to_string()).with_reason(error.code())
+pub(super) fn bad_query(error: &GrepError) -> ToolError {
+    ToolError::argument("/query", error.to_string()).with_reason(error.code())
 }
 
-fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, Problem> {
+fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, ToolError> {
     let base = revision_id.map(str::parse::<RevisionId>).transpose();
-    base.map_err(|e| Problem::argument("/base_revision_id", e.to_string()))
+    base.map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
 }

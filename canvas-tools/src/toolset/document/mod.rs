@@ -10,11 +10,11 @@ use canvas_core::{Access, Call, CallId, Command, Engine, EngineError, Policy, Ro
 use serde_json::{Value, json};
 
 use self::arguments::{
-    ApplyPatch, CheckOut, Checked, Claim, Grep, Lease, LeaseRule, Outline, ReadLines, ReadSection,
+    ApplyPatch, CheckOut, CheckedCall, Grep, Lease, LeaseRule, Outline, ReadAccess, ReadLines, ReadSection,
     ReplaceLines, check,
 };
 use crate::lease_change::{LeaseChange, named_lease};
-use crate::reply::{Problem, ToolReply};
+use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 use crate::toolset::call::ToolCall;
 use crate::toolset::document::extensions::Extensions;
@@ -217,31 +217,31 @@ pub async fn call_document_tool<S: Store>(
     now: Timestamp,
 ) -> ToolReply {
     let checked = CallId::new(&call.id)
-        .map_err(|e| Problem::argument("", format!("the id of the call: {e}")))
+        .map_err(|e| ToolError::argument("", format!("the id of the call: {e}")))
         .and_then(|id| Ok((id, check(call, engine.policy(), session.extensions)?)));
     let (id, checked) = match checked {
         Ok(checked) => checked,
-        Err(problem) => {
+        Err(error) => {
             // The canvas is asked only for its revision; where it does not answer, the arguments are still wrong.
             let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::problem(&problem, snapshot.as_ref());
+            return ToolReply::error(&error, snapshot.as_ref());
         }
     };
     let (answer, reading) = match checked {
-        Checked::Command(command) => (run(engine, session, id, command, now).await, None),
-        Checked::Read(Claim::Reader(lease), reading) => {
+        CheckedCall::Command(command) => (run(engine, session, id, command, now).await, None),
+        CheckedCall::Read(ReadAccess::Lease(lease), reading) => {
             (run(engine, session, id, Command::Read { lease }, now).await, Some(reading))
         }
-        Checked::Read(Claim::Look, reading) => {
+        CheckedCall::Read(ReadAccess::Snapshot, reading) => {
             let snapshot = engine.snapshot(&session.canvas, now).await;
-            (snapshot.map(|snapshot| (ToolReply::of_look(&snapshot), snapshot)), Some(reading))
+            (snapshot.map(|snapshot| (ToolReply::of_snapshot(&snapshot), snapshot)), Some(reading))
         }
     };
     match (answer, reading) {
         (Ok((reply, snapshot)), Some(reading)) if reply.is_ok() => {
             match reading.fields(&snapshot, session.extensions.replace_lines) {
                 Ok(fields) => reply.with(fields),
-                Err(problem) => ToolReply::problem(&problem, Some(&snapshot)),
+                Err(error) => ToolReply::error(&error, Some(&snapshot)),
             }
         }
         (Ok((reply, _)), _) => reply,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::arguments::bad_query;
 use super::outline::{outline_fields, path_json};
-use crate::reply::Problem;
+use crate::reply::ToolError;
 
 /// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
 /// longer, only its beginning can be read (`line_truncated`), and grep shows the rest in parts.
@@ -24,7 +24,7 @@ pub(super) enum Reading {
 
 impl Reading {
     /// The fields of the reply. With `hashed`, lines come with the hash that replacing them takes.
-    pub(super) fn fields(&self, snapshot: &Snapshot, hashed: bool) -> Result<Value, Problem> {
+    pub(super) fn fields(&self, snapshot: &Snapshot, hashed: bool) -> Result<Value, ToolError> {
         let text = snapshot.text();
         match self {
             Self::Grep(query) => grep_fields(text, query),
@@ -36,27 +36,27 @@ impl Reading {
     }
 }
 
-fn grep_fields(text: &str, query: &Query) -> Result<Value, Problem> {
+fn grep_fields(text: &str, query: &Query) -> Result<Value, ToolError> {
     let found = grep(text, query, GrepLimits::default()).map_err(|e| bad_query(&e))?;
     let matches: Vec<Value> =
         found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
     Ok(json!({"matches": matches, "truncated": found.truncated}))
 }
 
-fn section_fields(text: &str, address: &Address) -> Result<Value, Problem> {
+fn section_fields(text: &str, address: &Address) -> Result<Value, ToolError> {
     let lines = resolve(text, address).map_err(|e| bad_address(&e))?.lines;
     let mut fields = read_fields(text, lines.start, lines.end, true)?;
     fields["section_end_line"] = lines.end.into();
     Ok(fields)
 }
 
-fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Value, Problem> {
+fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Value, ToolError> {
     // Counted as bytes: a walk over all lines would cost more than the patch that follows.
     let newlines = text.bytes().filter(|byte| *byte == b'\n').count();
     let total = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
     if start > total && total > 0 {
         let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
-        return Err(Problem::new("INVALID_RANGE", message).at("/start_line"));
+        return Err(ToolError::new("INVALID_RANGE", message).at("/start_line"));
     }
     let above = start.checked_sub(2).map(|above| text.match_indices('\n').nth(above));
     let from = above.map_or(0, |newline| newline.map_or(text.len(), |(newline, _)| newline + 1));
@@ -91,7 +91,7 @@ fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Val
     Ok(fields)
 }
 
-fn bad_address(error: &AddressError) -> Problem {
+fn bad_address(error: &AddressError) -> ToolError {
     let place = match error {
         AddressError::NoSuchOrdinal { .. } => "/ordinal",
         AddressError::NoSuchPart { part: Part::Item(_), .. } => "/item",
@@ -105,7 +105,7 @@ fn bad_address(error: &AddressError) -> Problem {
         json
     };
     let candidates = error.candidates().iter().map(candidate).collect();
-    Problem::new(error.code(), bounded(error)).at(place).with_candidates(candidates)
+    ToolError::new(error.code(), bounded(error)).at(place).with_candidates(candidates)
 }
 
 /// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates
