@@ -9,7 +9,7 @@ use canvas_core::{
     Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
     Undo, block_on,
 };
-use canvas_tools::{Session, ToolCall, ToolReply, call_document_tool};
+use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 use crate::inputs::document;
@@ -21,6 +21,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_000);
 /// A model with the lease of a canvas.
 struct Model {
     engine: Engine<MemoryStore>,
+    tools: Tools<MemoryStore>,
     session: Session,
     lease: String,
     calls: u64,
@@ -47,7 +48,8 @@ impl Model {
         };
         block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
         let session = block_on(Session::join(&engine, canvas, conversation, NOW)).expect("it is there");
-        let mut model = Self { engine, session, lease: String::new(), calls: 0, edited: false };
+        let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+        let mut model = Self { engine, tools, session, lease: String::new(), calls: 0, edited: false };
         model.check_out();
         model
     }
@@ -65,7 +67,7 @@ impl Model {
     fn call(&mut self, name: &str, arguments: Value) -> ToolReply {
         self.calls += 1;
         let call = ToolCall { id: format!("call-{}", self.calls), name: name.to_owned(), arguments };
-        let reply = block_on(call_document_tool(&self.engine, &self.session, &call, NOW));
+        let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
         assert!(reply.is_ok(), "{}", reply.body());
         reply
     }

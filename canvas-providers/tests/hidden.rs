@@ -3,11 +3,12 @@
 
 mod support;
 
+use canvas_core::Policy;
 use canvas_providers::{
     Body, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
 use canvas_tools::lease::Timestamp;
-use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, document_tools, hidden_message};
+use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, hidden_message};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ fn merges(provider: Provider) -> bool {
 /// The parts of the request for a history, once it has passed the judge.
 #[track_caller]
 fn sent(provider: Provider, history: &[Event]) -> Vec<(usize, Part)> {
-    let tools: Vec<ToolSpec> = document_tools();
+    let tools: Vec<ToolSpec> = DocumentTools::default().list(&Policy::default());
     let request = provider.request("m", "", &tools, history, &RequestOptions::default());
     let body = request.expect("there is something to send").body;
     assert_eq!(faults(provider, &body), Vec::<String>::new(), "{provider}: {body}");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
 use canvas_providers::{Event, LoopAction, LoopOptions, Outcome, Provider, Renames, ToolLoop};
-use canvas_tools::{CHECK_IN, Session, ToolCall, call_document_tool};
+use canvas_tools::{CHECK_IN, DocumentTools, Session, ToolCall, Tools};
 use serde_json::json;
 
 /// When the model's second answer arrives, long after the maximum hold of 120 s.
@@ -25,7 +25,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
     let key = |call| CallId::new(call).expect("an id");
     let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: key("create") };
     block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
-    let session = block_on(Session::join(&engine, canvas, chat, now())).expect("the canvas exists");
+    let mut session = block_on(Session::join(&engine, canvas, chat, now())).expect("the canvas exists");
 
     let mut answers = [
         json!({"stop_reason": "tool_use", "content": [
@@ -33,7 +33,8 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
         json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}),
     ]
     .into_iter();
-    let run = |call: &ToolCall| block_on(call_document_tool(&engine, &session, call, now()));
+    let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let mut run = |call: &ToolCall| block_on(tools.call(&engine, &mut session, call, now()));
     let lease_call = |id: String, name: &str, lease: LeaseId| ToolCall {
         id,
         name: name.to_owned(),

@@ -1,13 +1,16 @@
 //! What a model gets back for a call.
 
+#[cfg(feature = "board")]
+use canvas_core::board::{CanvasEvent, ComponentId};
 use canvas_core::lease::Timestamp;
-use canvas_core::text::Suggestion;
-use canvas_core::{Changes, EngineError, Outcome, Refusal, Snapshot};
+use canvas_core::text::{ApplyError, Suggestion};
+use canvas_core::{Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::hint::{after_error, after_refusal, with_hint};
+use crate::hint::{after_refusal, with_hint};
 use crate::lease_change::LeaseChange;
+use crate::toolset::error::ToolError;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///
@@ -18,18 +21,47 @@ pub struct ToolReply {
     body: Value,
     #[serde(skip)]
     lease_change: LeaseChange,
+    #[cfg(feature = "board")]
+    #[serde(skip)]
+    board: BoardEffects,
+}
+
+/// What a call did on the board, for the host. A retry has the same effects again.
+#[cfg(feature = "board")]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoardEffects {
+    /// What happened, in order.
+    pub events: Vec<CanvasEvent>,
+    /// Components whose data the host should fetch: new ones, those with another binding, and those to be refreshed.
+    pub fetch: Vec<ComponentId>,
 }
 
 impl ToolReply {
     /// Wraps a reply body made by this crate or by a host's own tool.
     pub fn new(body: Value) -> Self {
-        Self { body, lease_change: LeaseChange::None }
+        Self {
+            body,
+            lease_change: LeaseChange::None,
+            #[cfg(feature = "board")]
+            board: BoardEffects::default(),
+        }
     }
 
     /// This reply to a call that did `change` to its caller's lease.
     #[must_use]
     pub fn with_lease_change(self, change: LeaseChange) -> Self {
         Self { lease_change: change, ..self }
+    }
+
+    /// What the call did on the board; nothing for calls of other toolsets and for failures.
+    #[cfg(feature = "board")]
+    pub fn board(&self) -> &BoardEffects {
+        &self.board
+    }
+
+    #[cfg(feature = "board")]
+    pub(crate) fn with_board(self, board: BoardEffects) -> Self {
+        Self { board, ..self }
     }
 
     /// The JSON that the model gets.
@@ -62,6 +94,11 @@ impl ToolReply {
         self.body.pointer("/error/code").and_then(Value::as_str)
     }
 
+    #[cfg(feature = "board")]
+    pub(crate) fn with_body(self, body: Value) -> Self {
+        Self { body, ..self }
+    }
+
     pub(crate) fn with(mut self, fields: Value) -> Self {
         if let (Value::Object(body), Value::Object(fields)) = (&mut self.body, fields) {
             body.extend(fields);
@@ -69,30 +106,21 @@ impl ToolReply {
         self
     }
 
-    pub(crate) fn error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
+    /// The reply to a call that failed.
+    pub(crate) fn of_error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
         Self::failure(error.to_json(), snapshot)
     }
 
     pub(crate) fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
-        let mut body = Map::new();
-        body.insert("ok".into(), false.into());
+        let mut body = json!({"ok": false, "error": error});
         if let Some(snapshot) = snapshot {
-            body.insert("revision_id".into(), snapshot.revision_id().to_string().into());
-            body.insert("canvas_epoch".into(), snapshot.head.lock().epoch().get().into());
+            body["revision_id"] = json!(snapshot.revision_id());
+            body["canvas_epoch"] = json!(snapshot.head.lock().epoch());
         }
-        body.insert("error".into(), error);
-        Self::new(Value::Object(body))
+        Self::new(body)
     }
 
-    /// The reply where the engine has no answer.
-    pub(crate) fn of_error(error: &EngineError, snapshot: Option<&Snapshot>) -> Self {
-        let message = with_hint(&error.to_string(), Some(after_error(error)));
-        let mut json = ToolError::new(error.code(), message).to_json();
-        json["retryable"] = error.retryable().into();
-        Self::failure(json, snapshot)
-    }
-
-    /// The beginning of a reply to a look that took no lease.
+    /// The beginning of a reply to a read that took no lease.
     pub(crate) fn of_snapshot(snapshot: &Snapshot) -> Self {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
@@ -137,10 +165,8 @@ impl ToolReply {
                 expiring(body, applied.expires_at)
             }
             Outcome::Refused(refusal) => {
-                let mut json = refusal_json(refusal);
-                let next = after_refusal(refusal, snapshot.head.lock().turn_open());
-                json["message"] = with_hint(&refusal.to_string(), next).into();
-                return Self::failure(json, Some(snapshot));
+                let hint = after_refusal(refusal, snapshot.head.lock().turn_open());
+                return Self::failure(refusal_json(refusal, hint), Some(snapshot));
             }
             // No tool of a model leads to the others.
             outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
@@ -157,116 +183,55 @@ fn expiring(mut body: Value, expires_at: Option<Timestamp>) -> Value {
     body
 }
 
-pub(crate) fn refusal_json(refusal: &Refusal) -> Value {
+/// The `error` of a reply: code, reason, message with the hint, and what the refusal knows beyond.
+pub(crate) fn refusal_json(refusal: &Refusal, hint: Option<&str>) -> Value {
     let mut error = Map::new();
-    error.insert("code".into(), refusal.code().into());
+    let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
+    set("code", refusal.code().into());
     if let Some(reason) = refusal.reason() {
-        error.insert("reason".into(), reason.into());
+        set("reason", reason.into());
     }
-    error.insert("message".into(), refusal.to_string().into());
-    error.insert("retryable".into(), refusal.retryable().into());
-    let mut place = |name: &str, value: Value| error.insert(name.into(), value);
+    set("message", with_hint(&refusal.to_string(), hint).into());
+    set("retryable", refusal.retryable().into());
     match refusal {
-        Refusal::Held { until } => {
-            place("retry_after", json!(until));
-        }
-        Refusal::StaleEpoch { changes, .. } => {
-            place("changes", changes_json(changes.as_ref()));
-        }
+        Refusal::Held { until } => set("retry_after", json!(until)),
+        Refusal::StaleEpoch { changes, .. } => set("changes", json!(changes)),
         Refusal::StaleBase { changes, base, near, rebased } => {
-            place("base_revision_id", json!(base));
-            place("changes", changes_json(changes.as_ref()));
+            set("base_revision_id", json!(base));
+            set("changes", json!(changes));
             if let Some(near) = near {
-                place("changes_near", json!(near));
+                set("changes_near", json!(near));
             }
             if let Some(patch) = rebased {
-                place("rebased_patch", json!(patch));
+                set("rebased_patch", json!(patch));
             }
         }
-        Refusal::PatchRejected(rejected) => {
-            place("conflicts", json!(rejected.conflicts()));
-            match rejected.suggestion() {
-                Some(Suggestion::Rebased(patch)) => {
-                    place("rebased_patch", json!(patch));
-                }
-                Some(Suggestion::AlreadyApplied) => {
-                    place("already_applied", true.into());
-                }
-                None => {}
-            }
-        }
+        Refusal::PatchRejected(error) => set_patch_error(error, set),
         Refusal::ContentChanged { lines } => {
-            place("place", "/expect_hash".into());
-            place("lines", json!(lines));
+            set("place", "/expect_hash".into());
+            set("lines", json!(lines));
         }
-        Refusal::NoSuchLines { .. } => {
-            place("place", "/start".into());
-        }
+        Refusal::NoSuchLines { .. } => set("place", "/start".into()),
         _ => {}
     }
     Value::Object(error)
 }
 
-fn changes_json(changes: Option<&Changes>) -> Value {
-    json!(changes)
+/// The conflicts of a patch, and what to send in its place.
+pub(crate) fn set_patch_error(error: &ApplyError, mut set: impl FnMut(&str, Value)) {
+    set("conflicts", json!(error.conflicts()));
+    match error.suggestion() {
+        Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
+        Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
+        None => {}
+    }
 }
 
-/// A call that never reached the canvas.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ToolError {
-    code: &'static str,
-    reason: Option<&'static str>,
-    /// JSON Pointer into the arguments.
-    place: Option<String>,
-    message: String,
-    /// What may have been meant.
-    candidates: Option<Vec<Value>>,
-}
-
-impl ToolError {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason: None, place: None, message: message.into(), candidates: None }
-    }
-
-    pub(crate) fn of_refusal(refusal: &Refusal) -> Self {
-        Self::new(refusal.code(), refusal.to_string())
-    }
-
-    pub(crate) fn argument(place: &str, message: impl Into<String>) -> Self {
-        Self::new("INVALID_ARGUMENTS", message).at(place)
-    }
-
-    pub(crate) fn at(self, place: &str) -> Self {
-        Self { place: Some(place.into()), ..self }
-    }
-
-    /// The same of arguments that are part of others.
-    pub(crate) fn within(self, place: &str) -> Self {
-        Self { place: self.place.map(|within| format!("{place}{within}")), ..self }
-    }
-
-    pub(crate) fn with_reason(self, reason: &'static str) -> Self {
-        Self { reason: Some(reason), ..self }
-    }
-
-    pub(crate) fn with_candidates(self, candidates: Vec<Value>) -> Self {
-        Self { candidates: Some(candidates), ..self }
-    }
-
-    fn to_json(&self) -> Value {
-        let mut error = Map::new();
-        error.insert("code".into(), self.code.into());
-        if let Some(reason) = self.reason {
-            error.insert("reason".into(), reason.into());
-        }
-        if let Some(place) = &self.place {
-            error.insert("place".into(), place.clone().into());
-        }
-        error.insert("message".into(), self.message.clone().into());
-        if let Some(candidates) = &self.candidates {
-            error.insert("candidates".into(), candidates.clone().into());
-        }
-        error.insert("retryable".into(), false.into());
-        Value::Object(error)
+/// The refusal of a command that has no answer of its own kind.
+pub(crate) fn into_refusal(outcome: Outcome) -> Refusal {
+    match outcome {
+        Outcome::Refused(refusal) => refusal,
+        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
+        _ => Refusal::CallIdReused,
     }
 }

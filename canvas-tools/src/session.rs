@@ -1,13 +1,17 @@
 //! A conversation about a canvas, and its turns (specs 000 §12, §13).
 
+#[cfg(feature = "board")]
+use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Outcome, Promotion, Refusal,
     Store, TurnStart,
 };
 
+use crate::reply::into_refusal;
 use crate::sync::hidden_message;
-use crate::toolset::document::extensions::Extensions;
+#[cfg(feature = "board")]
+use crate::toolset::board::plan::Plans;
 
 /// One conversation about one canvas: who asks, and in which turn.
 ///
@@ -23,9 +27,13 @@ pub struct Session {
     pub turn: Turn,
     /// Where it began.
     pub start: TurnStart,
-    /// Which tools the model has beside the usual ones: those that it was told with
-    /// [`document_tools_with`](crate::document_tools_with).
-    pub extensions: Extensions,
+    /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
+    /// replies have them in place of ids. Empty until the host sets them.
+    #[cfg(feature = "board")]
+    pub aliases: Aliases,
+    /// The plans that the model may commit. One that is lost is made again.
+    #[cfg(feature = "board")]
+    pub plans: Plans,
 }
 
 /// What a user's message set in motion.
@@ -67,10 +75,18 @@ impl SessionError {
             Self::Engine(error) => error.code(),
         }
     }
+
+    /// Whether the same request can succeed later.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.retryable(),
+            Self::Engine(error) => error.retryable(),
+        }
+    }
 }
 
 impl Session {
-    /// Joins the turn that is running on a canvas, without extensions.
+    /// Joins the turn that is running on a canvas.
     ///
     /// # Errors
     ///
@@ -83,7 +99,16 @@ impl Session {
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
         let (turn, start) = (snapshot.head.lock().turn(), snapshot.head.turn_start());
-        Ok(Self { canvas, conversation, turn, start, extensions: Extensions::default() })
+        Ok(Self {
+            canvas,
+            conversation,
+            turn,
+            start,
+            #[cfg(feature = "board")]
+            aliases: Aliases::default(),
+            #[cfg(feature = "board")]
+            plans: Plans::default(),
+        })
     }
 
     /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same
@@ -113,7 +138,7 @@ impl Session {
                 let hidden_message = changes.as_ref().and_then(hidden_message);
                 Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
             }
-            outcome => Err(unexpected(outcome)),
+            outcome => Err(into_refusal(outcome).into()),
         }
     }
 
@@ -132,7 +157,7 @@ impl Session {
         let call = Call { operation: self.operation(call), command: Command::Forget };
         match engine.call(&self.canvas, &call, now).await?.outcome {
             Outcome::Forgotten => Ok(()),
-            outcome => Err(unexpected(outcome)),
+            outcome => Err(into_refusal(outcome).into()),
         }
     }
 
@@ -153,20 +178,12 @@ impl Session {
             Outcome::TurnEnded { changes, promotion } => {
                 Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
             }
-            outcome => Err(unexpected(outcome)),
+            outcome => Err(into_refusal(outcome).into()),
         }
     }
 
     /// The name of a call in this turn.
     pub fn operation(&self, call: CallId) -> OpKey {
         OpKey { conversation: self.conversation.clone(), turn: self.turn, call }
-    }
-}
-
-fn unexpected(outcome: Outcome) -> SessionError {
-    match outcome {
-        Outcome::Refused(refusal) => refusal.into(),
-        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
-        _ => Refusal::CallIdReused.into(),
     }
 }

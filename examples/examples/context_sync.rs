@@ -11,7 +11,7 @@ use canvas_core::{
     Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Undo,
     block_on,
 };
-use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, call_document_tool};
+use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -20,6 +20,7 @@ const FIRST: &str = "# Notes\n\n- one\n- two\n- three\n";
 /// A chat about a canvas, and the copy that its model has: the first text, changed by the hidden messages alone.
 struct Chat {
     engine: Engine<MemoryStore>,
+    tools: Tools<MemoryStore>,
     session: Session,
     copy: String,
     calls: u32,
@@ -32,7 +33,8 @@ impl Chat {
         let create = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
         block_on(engine.create(&canvas, FIRST, &create, NOW))?;
         let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
-        Ok(Self { engine, session, copy: FIRST.to_owned(), calls: 0 })
+        let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+        Ok(Self { engine, tools, session, copy: FIRST.to_owned(), calls: 0 })
     }
 
     fn id(&mut self) -> Result<CallId, Box<dyn Error>> {
@@ -53,7 +55,7 @@ impl Chat {
 
     fn tool(&mut self, name: &str, arguments: Value) -> Result<Value, Box<dyn Error>> {
         let call = ToolCall { id: self.id()?.as_str().to_owned(), name: name.into(), arguments };
-        let reply = block_on(call_document_tool(&self.engine, &self.session, &call, NOW));
+        let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
         if reply.is_ok() { Ok(reply.body().clone()) } else { Err(reply.body().to_string().into()) }
     }
 

@@ -1,7 +1,8 @@
 //! What a model is told about a tool.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A tool as every provider adapter receives it, before it is cut to what one provider accepts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,4 +13,18 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON Schema (2020-12) of the arguments; the root is an object.
     pub parameters: Value,
+}
+
+/// The schema of a tool's arguments.
+pub(super) fn schema_of<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T);
+    schema.remove("$schema");
+    schema.remove("title");
+    schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+    schema.to_value()
+}
+
+/// Whether a tool of this name is among them.
+pub(super) fn has_tool(specs: &[ToolSpec], name: &str) -> bool {
+    specs.iter().any(|spec| spec.name == name)
 }

@@ -2,7 +2,7 @@
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
-use canvas_tools::{BoardHost, ToolCall, call_board_tool_with};
+use canvas_tools::{ToolCall, Tools};
 use serde_json::json;
 
 use super::world::{World, failure};
@@ -14,10 +14,10 @@ fn a_component_is_made_changed_and_removed() {
         "create_component",
         json!({"type_id": "github.pr-list", "config": {"repo": "o/r"}, "position": null}),
     );
-    let id = made.reply.body()["component_id"].as_str().unwrap().to_owned();
-    assert_eq!(made.fetch.iter().map(ComponentId::as_str).collect::<Vec<_>>(), [id.as_str()]);
-    assert_eq!(made.events.len(), 1);
-    let body = made.reply.body();
+    let id = made.body()["component_id"].as_str().unwrap().to_owned();
+    assert_eq!(made.board().fetch.iter().map(ComponentId::as_str).collect::<Vec<_>>(), [id.as_str()]);
+    assert_eq!(made.board().events.len(), 1);
+    let body = made.body();
     assert_eq!(body["placement"], json!({"position": {"col": 0, "row": 0}, "reason": "auto_placed"}));
     assert_eq!((&body["affected_component_ids"], &body["needs_data"]), (&json!([id]), &json!([id])));
     assert!(body["undo_id"].as_str().unwrap().starts_with("undo_"), "{body}");
@@ -80,12 +80,12 @@ fn views_are_saved_and_loaded_by_the_ids_of_replies() {
     assert_eq!(world.board().views[0].description.as_deref(), Some("for standup"));
     world.tool("remove_component", json!({"component_id": one}));
     let loaded = world.host("load_view", json!({"view_id": view}));
-    assert_eq!(loaded.reply.body()["affected_component_ids"], json!([one]));
-    assert_eq!(loaded.fetch.len(), 1);
+    assert_eq!(loaded.body()["affected_component_ids"], json!([one]));
+    assert_eq!(loaded.board().fetch.len(), 1);
     assert_eq!(world.place(&one), "(0, 0) 2x2");
 
-    world.extensions.delete_view = true;
-    assert_eq!(failure(&world.host("delete_view", json!({"view_id": view})).reply), "OK");
+    world.toolset.delete_view = true;
+    assert_eq!(failure(&world.host("delete_view", json!({"view_id": view}))), "OK");
     assert!(world.board().views.is_empty());
 }
 
@@ -95,9 +95,9 @@ fn a_refresh_is_the_hosts_to_do_and_no_change() {
     let id = world.tile(0, 0, 2, 2);
     let revision = world.revision();
     let refreshed = world.host("refresh_component", json!({"component_id": id}));
-    assert_eq!(refreshed.reply.body()["needs_data"], json!([id]));
-    assert_eq!(refreshed.fetch.iter().map(ComponentId::as_str).collect::<Vec<_>>(), [id.as_str()]);
-    assert_eq!((world.revision(), refreshed.events.len()), (revision, 0));
+    assert_eq!(refreshed.body()["needs_data"], json!([id]));
+    assert_eq!(refreshed.board().fetch.iter().map(ComponentId::as_str).collect::<Vec<_>>(), [id.as_str()]);
+    assert_eq!((world.revision(), refreshed.board().events.len()), (revision, 0));
     assert_eq!(failure(&world.tool("undo", json!({}))), "OK");
     assert!(world.board().canvas.components.is_empty(), "the refresh was no step of the history");
 
@@ -105,8 +105,8 @@ fn a_refresh_is_the_hosts_to_do_and_no_change() {
     let update = json!({"type": "component.update", "payload": {"componentId": id, "dataBinding": null}});
     world.by_user(update);
     let refreshed = world.host("refresh_component", json!({"component_id": id}));
-    assert_eq!((refreshed.reply.is_ok(), refreshed.fetch.len()), (true, 0));
-    assert_eq!(refreshed.reply.body().get("needs_data"), None);
+    assert_eq!((refreshed.is_ok(), refreshed.board().fetch.len()), (true, 0));
+    assert_eq!(refreshed.body().get("needs_data"), None);
 }
 
 #[test]
@@ -114,19 +114,19 @@ fn tools_beyond_the_nine_do_what_they_say() {
     let mut world = World::new();
     let (one, two) = (world.tile(0, 0, 2, 2), world.tile(4, 0, 2, 2));
     for name in ["clear_canvas", "label_component", "delete_view", "plan_canvas", "commit_plan"] {
-        assert_eq!(failure(&world.host(name, json!({})).reply), "UNKNOWN_TOOL");
+        assert_eq!(failure(&world.host(name, json!({}))), "UNKNOWN_TOOL");
     }
-    (world.extensions.clear_canvas, world.extensions.label_component) = (true, true);
+    (world.toolset.clear_canvas, world.toolset.label_component) = (true, true);
     let label = json!({"component_id": one, "label": "Mine", "pinned": true});
-    assert_eq!(failure(&world.host("label_component", label).reply), "OK");
+    assert_eq!(failure(&world.host("label_component", label)), "OK");
     assert_eq!(world.board().canvas.components[0].meta.label.as_deref(), Some("Mine"));
-    let cleared = world.host("clear_canvas", json!({})).reply;
+    let cleared = world.host("clear_canvas", json!({}));
     assert_eq!(cleared.body()["affected_component_ids"], json!([two]));
     let label = json!({"component_id": one, "label": ""});
-    assert_eq!(failure(&world.host("label_component", label).reply), "OK");
+    assert_eq!(failure(&world.host("label_component", label)), "OK");
     let meta = world.board().canvas.components[0].meta.clone();
     assert_eq!((meta.label, meta.pinned), (None, true));
-    assert_eq!(failure(&world.host("clear_canvas", json!({"preserve_pinned": false})).reply), "OK");
+    assert_eq!(failure(&world.host("clear_canvas", json!({"preserve_pinned": false}))), "OK");
     assert!(world.board().canvas.components.is_empty());
 }
 
@@ -134,21 +134,21 @@ fn tools_beyond_the_nine_do_what_they_say() {
 fn short_names_stand_for_components() {
     let mut world = World::new();
     let (one, two) = (world.tile(0, 0, 2, 2), world.tile(4, 0, 2, 2));
-    world.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
+    world.session.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
     let arrange = |id: &str, col: u32| json!({"operations": [{"component_id": id, "position": {"col": col, "row": 4}}]});
-    assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0)).reply), "OK");
-    assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4)).reply), "OK");
+    assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0))), "OK");
+    assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4))), "OK");
     assert_eq!((world.place(&one), world.place(&two)), ("(0, 4) 2x2".into(), "(4, 4) 2x2".into()));
     // What the model knows by short names alone is told by these.
-    let refused = world.host("arrange_canvas", arrange("c1", 5)).reply;
+    let refused = world.host("arrange_canvas", arrange("c1", 5));
     let error = &refused.body()["error"];
     assert_eq!((&error["component_id"], &error["colliding_ids"]), (&json!("c1"), &json!(["c2"])));
     assert!(error["message"].as_str().unwrap().starts_with("c2 stands there"), "{error}");
     assert_eq!(failure(&world.corrected(&refused)), "OK");
-    let unknown = world.host("refresh_component", json!({"component_id": "c3"})).reply;
+    let unknown = world.host("refresh_component", json!({"component_id": "c3"}));
     assert_eq!(failure(&unknown), "COMPONENT_NOT_FOUND at \"/component_id\"");
     for name in ["refresh_component", "modify_component", "remove_component"] {
-        let reply = world.host(name, json!({"component_id": "c2"})).reply;
+        let reply = world.host(name, json!({"component_id": "c2"}));
         assert_eq!(failure(&reply), "OK", "{name}");
     }
     assert_eq!(
@@ -160,8 +160,9 @@ fn short_names_stand_for_components() {
 #[test]
 fn a_call_may_wait_on_any_thread() {
     fn goes_anywhere<T: Send>(_: &T) {}
-    let world = World::new();
+    let mut world = World::new();
+    let tools = Tools::new(vec![Box::new(world.toolset)]).unwrap();
     let call = ToolCall { id: "1".into(), name: "undo".into(), arguments: json!({}) };
     let now = Timestamp::from_millis(1_000);
-    goes_anywhere(&call_board_tool_with(&world.engine, &world.session, &call, now, BoardHost::default()));
+    goes_anywhere(&tools.call(&world.engine, &mut world.session, &call, now));
 }

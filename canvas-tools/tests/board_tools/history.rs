@@ -11,18 +11,18 @@ fn so_many_steps_as_there_are() {
     let ids = [world.tile(0, 0, 1, 1), world.tile(1, 0, 1, 1), world.tile(2, 0, 1, 1)];
     let two = world.host("undo", json!({"steps": 2}));
     assert_eq!(
-        (&two.reply.body()["steps"], &two.reply.body()["affected_component_ids"]),
+        (&two.body()["steps"], &two.body()["affected_component_ids"]),
         (&json!(2), &json!([ids[2], ids[1]]))
     );
-    assert_eq!(two.reply.body()["changes"].as_array().unwrap().len(), 2);
+    assert_eq!(two.body()["changes"].as_array().unwrap().len(), 2);
     let rest = world.host("undo", json!({"steps": 5}));
-    let body = rest.reply.body();
+    let body = rest.body();
     assert_eq!((&body["steps"], world.board().canvas.components.len()), (&json!(1), 0));
     assert_eq!(body["explanation"], "Took back one change, all that there were.");
     assert_eq!(failure(&world.tool("undo", json!({}))), "NOTHING_TO_UNDO");
     let all = world.host("redo", json!({"steps": 10}));
-    assert_eq!((all.reply.body()["steps"].clone(), all.fetch.len()), (json!(3), 3));
-    assert_eq!(all.reply.body()["explanation"], "Did again 3 changes, all that there were.");
+    assert_eq!((all.body()["steps"].clone(), all.board().fetch.len()), (json!(3), 3));
+    assert_eq!(all.body()["explanation"], "Did again 3 changes, all that there were.");
     assert_eq!(failure(&world.tool("redo", json!({"steps": 2}))), "NOTHING_TO_REDO");
     assert_eq!(world.board().canvas.components.len(), 3);
 }

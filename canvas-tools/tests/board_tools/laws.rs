@@ -2,7 +2,7 @@
 
 use canvas_core::board::strategies::{CommandSeed, command_seeds, workspaces};
 use canvas_core::board::{Board, CanvasCommand, Workspace};
-use canvas_tools::BoardExtensions;
+use canvas_tools::BoardTools;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn call_for(number: usize, seed: &CommandSeed, board: &Board) -> Option<(&'stati
 
 fn world(workspace: Workspace) -> World {
     let mut world = World::of(workspace);
-    world.extensions = BoardExtensions::ALL;
+    world.toolset = BoardTools::ALL;
     world
 }
 
@@ -80,10 +80,10 @@ proptest! {
             let Some((name, arguments)) = call_for(number, seed, &Board::new(before.clone()).unwrap()) else { continue };
             let (revision, call) = (world.revision(), world.fresh_id());
             let answer = world.host_again(&call, name, arguments.clone());
-            let reply = answer.reply.clone();
+            let reply = answer.clone();
             if !reply.is_ok() || name == "plan_canvas" {
                 prop_assert_eq!((world.board(), world.revision()), (before.clone(), revision));
-                prop_assert!(answer.events.is_empty() && answer.fetch.is_empty());
+                prop_assert!(answer.board().events.is_empty() && answer.board().fetch.is_empty());
             }
             let after = (world.board(), world.revision());
             prop_assert_eq!(&world.host_again(&call, name, arguments.clone()), &answer);
@@ -93,7 +93,7 @@ proptest! {
                 prop_assert!(done.is_ok(), "{} after {}", done.body(), reply.body());
             }
             if name == "plan_canvas" && reply.is_ok() {
-                let planned = world.host("commit_plan", json!({"plan_id": reply.body()["plan_id"]})).reply;
+                let planned = world.host("commit_plan", json!({"plan_id": reply.body()["plan_id"]}));
                 prop_assert!(planned.is_ok(), "{}", planned.body());
             }
         }
@@ -107,7 +107,7 @@ proptest! {
     ) {
         let mut world = world(workspace);
         let (before, revision) = (world.board(), world.revision());
-        let reply = world.host(name, arguments).reply;
+        let reply = world.host(name, arguments);
         if !reply.is_ok() {
             prop_assert_eq!((world.board(), world.revision()), (before, revision));
         }

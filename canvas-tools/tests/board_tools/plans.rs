@@ -2,14 +2,14 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{CallId, CanvasId, Command, block_on};
-use canvas_tools::{BoardExtensions, Plans};
+use canvas_tools::{BoardTools, Plans};
 use serde_json::{Value, json};
 
 use super::world::{World, failure, workspace};
 
 fn planner() -> World {
     let mut world = World::of(workspace(6, 3));
-    world.extensions = BoardExtensions { plans: true, ..BoardExtensions::default() };
+    world.toolset = BoardTools { plans: true, ..BoardTools::default() };
     world
 }
 
@@ -32,7 +32,7 @@ fn a_plan_is_shown_and_then_done_as_one_change() {
     let old = world.tile(0, 0, 2, 2);
     let (before, revision) = (world.board(), world.revision());
     let planned =
-        world.host("plan_canvas", json!({"commands": [tile(3), moved("$0", 4, 2), moved(&old, 1, 0)]})).reply;
+        world.host("plan_canvas", json!({"commands": [tile(3), moved("$0", 4, 2), moved(&old, 1, 0)]}));
     let body = planned.body();
     assert_eq!((world.board(), world.revision()), (before, revision), "nothing is done yet");
     assert_eq!(body["map"], ".AA...\n.AA...\n....BB");
@@ -49,19 +49,19 @@ fn a_plan_is_shown_and_then_done_as_one_change() {
     assert_eq!(body["results"][1]["affected_component_ids"], json!(["$0"]));
     // The same plan on the same board has the same id.
     let again =
-        world.host("plan_canvas", json!({"commands": [tile(3), moved("$0", 4, 2), moved(&old, 1, 0)]})).reply;
+        world.host("plan_canvas", json!({"commands": [tile(3), moved("$0", 4, 2), moved(&old, 1, 0)]}));
     assert_eq!(&again, &planned);
 
     let call = world.fresh_id();
     let commit = json!({"plan_id": body["plan_id"]});
     let done = world.host_again(&call, "commit_plan", commit.clone());
-    assert_eq!(failure(&done.reply), "OK", "{}", done.reply.body());
-    assert_eq!(done.fetch.len(), 1);
-    let made = done.fetch[0].as_str().to_owned();
+    assert_eq!(failure(&done), "OK", "{}", done.body());
+    assert_eq!(done.board().fetch.len(), 1);
+    let made = done.board().fetch[0].as_str().to_owned();
     assert_eq!((world.place(&old), world.place(&made)), ("(1, 0) 2x2".into(), "(4, 2) 2x1".into()));
     assert_eq!(world.host_again(&call, "commit_plan", commit.clone()), done, "a retry finds the plan");
     // Another commit of it is for a board that is no more.
-    let refused = world.host("commit_plan", commit).reply;
+    let refused = world.host("commit_plan", commit);
     assert_eq!(failure(&refused), "REVISION_CONFLICT");
     assert!(refused.body()["error"]["message"].as_str().unwrap().ends_with("Next: call plan_canvas again."));
     assert_eq!(failure(&world.tool("undo", json!({}))), "OK");
@@ -94,7 +94,7 @@ fn plans_are_refused_as_their_calls_would_be() {
             "INVALID_ARGUMENTS at \"/commands/0/arguments/component_id\"",
         ),
     ] {
-        let refused = world.host("plan_canvas", json!({"commands": commands})).reply;
+        let refused = world.host("plan_canvas", json!({"commands": commands}));
         assert_eq!(failure(&refused), expected, "{}", refused.body());
         if refused.body()["error"].get("corrected_call").is_some() {
             let planned = world.corrected(&refused);
@@ -104,7 +104,7 @@ fn plans_are_refused_as_their_calls_would_be() {
         }
     }
     assert_eq!(
-        failure(&world.host("commit_plan", json!({"plan_id": "plan_x"})).reply),
+        failure(&world.host("commit_plan", json!({"plan_id": "plan_x"}))),
         "PLAN_NOT_FOUND at \"/plan_id\""
     );
 }
@@ -115,20 +115,20 @@ fn the_last_plans_are_kept() {
     let plan = |world: &mut World, col| {
         let planned = world
             .host("plan_canvas", json!({"commands": [tile(col % 5), moved("$0", col / 2 % 5, 1 + col % 2)]}));
-        planned.reply.body()["plan_id"].as_str().unwrap().to_owned()
+        planned.body()["plan_id"].as_str().unwrap().to_owned()
     };
     let ids: Vec<_> = (0..=Plans::KEPT as u32).map(|col| plan(&mut world, col)).collect();
     assert_eq!(
-        failure(&world.host("commit_plan", json!({"plan_id": ids[0]})).reply),
+        failure(&world.host("commit_plan", json!({"plan_id": ids[0]}))),
         "PLAN_NOT_FOUND at \"/plan_id\""
     );
-    assert_eq!(failure(&world.host("commit_plan", json!({"plan_id": ids[1]})).reply), "OK");
+    assert_eq!(failure(&world.host("commit_plan", json!({"plan_id": ids[1]}))), "OK");
 }
 
 #[test]
 fn maps_are_bounded_and_show_what_is_covered_twice() {
     let mut world = World::of(workspace(3, 60));
-    world.extensions.plans = true;
+    world.toolset.plans = true;
     let grid = |rows: u32| {
         json!({"type": "component.create", "payload": {
         "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}, "size": {"cols": 3, "rows": rows}}})
@@ -136,7 +136,7 @@ fn maps_are_bounded_and_show_what_is_covered_twice() {
     world.by_user(grid(60));
     // There is no room left, so it covers the first.
     world.by_user(grid(1));
-    let planned = world.host("plan_canvas", json!({"commands": []})).reply;
+    let planned = world.host("plan_canvas", json!({"commands": []}));
     let map = planned.body()["map"].as_str().unwrap();
     assert_eq!((map.lines().count(), planned.body()["rows_left_out"].clone()), (48, json!(12)));
     assert!(map.starts_with("***\nAAA\n"), "{map}");
@@ -145,17 +145,17 @@ fn maps_are_bounded_and_show_what_is_covered_twice() {
 #[test]
 fn a_plan_is_of_its_board_and_canvas_alone() {
     let mut world = planner();
-    let planned = world.host("plan_canvas", json!({"commands": [tile(0)]})).reply;
+    let planned = world.host("plan_canvas", json!({"commands": [tile(0)]}));
     let commit = json!({"plan_id": planned.body()["plan_id"]});
     // The document is not what it was tried on.
     world.user(Command::Edit { markdown: "b\n".into() });
     world.message();
     let mut elsewhere = planner();
-    elsewhere.plans = world.plans.clone();
-    assert_eq!(failure(&world.host("commit_plan", commit.clone()).reply), "OK");
+    elsewhere.session.plans = world.session.plans.clone();
+    assert_eq!(failure(&world.host("commit_plan", commit.clone())), "OK");
     elsewhere.session.canvas = CanvasId::new("other").unwrap();
     let key = elsewhere.session.operation(CallId::new("create").unwrap());
     block_on(elsewhere.engine.create(&elsewhere.session.canvas, "", &key, Timestamp::from_millis(1)))
         .unwrap();
-    assert_eq!(failure(&elsewhere.host("commit_plan", commit).reply), "PLAN_NOT_FOUND at \"/plan_id\"");
+    assert_eq!(failure(&elsewhere.host("commit_plan", commit)), "PLAN_NOT_FOUND at \"/plan_id\"");
 }

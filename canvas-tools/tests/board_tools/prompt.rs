@@ -1,12 +1,17 @@
 //! What the model is told before it begins.
 
-use canvas_core::Policy;
-use canvas_core::board::Registry;
-use canvas_tools::{BoardExtensions, board_tools, board_tools_for, document_tools, system_prompt};
+use canvas_core::lease::Timestamp;
+use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_tools::{BoardTools, DocumentTools, Tools, Toolset};
+
+fn prompt(toolsets: Vec<Box<dyn Toolset<MemoryStore>>>) -> String {
+    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
+    Tools::new(toolsets).unwrap().system_prompt(&engine)
+}
 
 #[test]
 fn the_prompt_speaks_of_the_board_where_there_are_tools_for_it() {
-    let board = system_prompt(&board_tools(&Registry::built_in()));
+    let board = prompt(vec![Box::new(BoardTools::default())]);
     for words in [
         "You arrange a shared board",
         "both from 0",
@@ -20,12 +25,9 @@ fn the_prompt_speaks_of_the_board_where_there_are_tools_for_it() {
         assert!(!board.contains(words), "{words}");
     }
     assert!(board.len() < 1_500, "{} bytes", board.len());
-    let all = board_tools_for(&Registry::built_in(), &Policy::default(), BoardExtensions::ALL);
-    assert!(system_prompt(&all).contains("call plan_canvas first"));
+    assert!(prompt(vec![Box::new(BoardTools::ALL)]).contains("call plan_canvas first"));
 
-    let document = document_tools();
-    let both: Vec<_> = document.iter().cloned().chain(board_tools(&Registry::built_in())).collect();
-    let prompt = system_prompt(&both);
-    assert!(prompt.contains("Markdown canvas") && prompt.contains("corrected_call"));
-    assert!(!system_prompt(&document).contains("component"));
+    let both = prompt(vec![Box::new(DocumentTools::default()), Box::new(BoardTools::default())]);
+    assert!(both.contains("Markdown canvas") && both.contains("corrected_call"));
+    assert!(!prompt(vec![Box::new(DocumentTools::default())]).contains("component"));
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use canvas_core::board::{ComponentCategory, ComponentDefinition, Registry, Schema, Size, TypeId};
 use canvas_core::{Policy, Rollout};
-use canvas_tools::{BoardExtensions, ToolSpec, board_tools, board_tools_for};
+use canvas_tools::{BoardTools, ToolSpec};
 use serde_json::{Value, json};
 
 use super::world::{World, failure, workspace};
 
 fn all() -> Vec<ToolSpec> {
-    board_tools_for(&Registry::built_in(), &Policy::default(), BoardExtensions::ALL)
+    BoardTools::ALL.list(&Registry::built_in(), &Policy::default())
 }
 
 fn compiled(tool: &ToolSpec) -> Schema {
@@ -50,7 +50,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
         .map(|(name, fields, required)| (name.to_owned(), own(fields), own(required)))
         .collect();
     assert_eq!(declared, expected);
-    let nine = board_tools(&Registry::built_in());
+    let nine = BoardTools::default().list(&Registry::built_in(), &Policy::default());
     assert_eq!(nine, all()[..9]);
     assert_eq!(
         nine[1].parameters["properties"]["config_updates"],
@@ -90,7 +90,7 @@ fn schemas_are_closed_and_described() {
 /// The union of document 002 takes none of the first five: each fits two of its branches.
 #[test]
 fn ordinary_configs_are_taken_and_those_of_other_types_are_not() {
-    let tool = &board_tools(&Registry::built_in())[0];
+    let tool = &BoardTools::default().list(&Registry::built_in(), &Policy::default())[0];
     let schema = compiled(tool);
     let world = World::new();
     for (type_id, config, expected) in [
@@ -138,7 +138,12 @@ fn gauge(type_id: &str, config_schema: Value, default_config: Value) -> Componen
 
 #[test]
 fn a_type_appears_by_its_registration_alone() {
-    assert!(board_tools(&Registry::new()).iter().all(|tool| tool.name != "create_component"));
+    assert!(
+        BoardTools::default()
+            .list(&Registry::new(), &Policy::default())
+            .iter()
+            .all(|tool| tool.name != "create_component")
+    );
     let mut registry = Registry::new();
     // References from the root, a field that is called as a keyword is, and one that the defaults give.
     let config = json!({
@@ -153,7 +158,7 @@ fn a_type_appears_by_its_registration_alone() {
     });
     registry.register(gauge("my/gauge~1", config, json!({"from": 0}))).unwrap();
     registry.register(gauge("any", json!(true), json!({}))).unwrap();
-    let tool = board_tools(&registry).remove(0);
+    let tool = BoardTools::default().list(&registry, &Policy::default()).remove(0);
     let schema = compiled(&tool);
     assert!(tool.parameters.to_string().contains(r##""$ref":"#/untouched""##));
     let world = World::with(Some(workspace(12, 8)), Policy::default(), Arc::new(registry));
@@ -178,10 +183,7 @@ fn a_type_appears_by_its_registration_alone() {
 #[test]
 fn closed_tools_are_not_declared_and_say_so() {
     let names = |policy: &Policy| -> Vec<String> {
-        board_tools_for(&Registry::built_in(), policy, BoardExtensions::default())
-            .into_iter()
-            .map(|tool| tool.name)
-            .collect()
+        BoardTools::default().list(&Registry::built_in(), policy).into_iter().map(|tool| tool.name).collect()
     };
     let with = |rollout| Policy { rollout, ..Policy::default() };
     assert_eq!(names(&with(Rollout::ReadOnly)), ["refresh_component"]);
@@ -200,7 +202,7 @@ fn closed_tools_are_not_declared_and_say_so() {
 #[test]
 fn schemas_and_checks_agree() {
     let mut world = World::new();
-    world.extensions = BoardExtensions::ALL;
+    world.toolset = BoardTools::ALL;
     let cells = [
         json!({"col": 0, "row": 3.0}),
         json!({"col": 1}),
@@ -271,7 +273,7 @@ fn schemas_and_checks_agree() {
         }
         for arguments in all {
             tried += 1;
-            let reply = world.host(&tool.name, arguments.clone()).reply;
+            let reply = world.host(&tool.name, arguments.clone());
             // Beyond types, a config must be one of its type.
             let is_read = reply.code() != Some("INVALID_ARGUMENTS");
             let is_read = is_read && reply.code() != Some("CONFIG_VALIDATION_FAILED");

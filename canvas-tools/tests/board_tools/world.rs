@@ -9,18 +9,13 @@ use canvas_core::{
     Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
     block_on,
 };
-use canvas_tools::{
-    BoardExtensions, BoardHost, BoardReply, Plans, Session, ToolCall, ToolReply, call_board_tool,
-    call_board_tool_with,
-};
+use canvas_tools::{BoardTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
     pub(crate) engine: Engine<MemoryStore>,
     pub(crate) session: Session,
-    pub(crate) aliases: Aliases,
-    pub(crate) plans: Plans,
-    pub(crate) extensions: BoardExtensions,
+    pub(crate) toolset: BoardTools,
     calls: AtomicU64,
 }
 
@@ -47,8 +42,7 @@ impl World {
             assert!(matches!(made, Outcome::BoardCreated { .. }), "{made:?}");
         }
         let session = block_on(Session::join(&engine, canvas, who, NOW)).unwrap();
-        let (aliases, plans, extensions) = Default::default();
-        Self { engine, session, aliases, plans, extensions, calls: AtomicU64::new(0) }
+        Self { engine, session, toolset: BoardTools::default(), calls: AtomicU64::new(0) }
     }
 
     pub(crate) fn fresh_id(&self) -> String {
@@ -63,30 +57,21 @@ impl World {
 
     #[track_caller]
     pub(crate) fn again(&self, id: &str, name: &str, arguments: Value) -> ToolReply {
-        let call = ToolCall { id: id.into(), name: name.into(), arguments };
-        let reply = block_on(call_board_tool(&self.engine, &self.session, &call, NOW));
-        is_whole(&reply);
-        reply
+        let mut session = self.session.clone();
+        session.aliases = Aliases::default();
+        call(&self.engine, BoardTools::default(), &mut session, id, name, arguments)
     }
 
-    /// The same with all that this host has.
+    /// The same with the toolset and the session of this host.
     #[track_caller]
-    pub(crate) fn host(&mut self, name: &str, arguments: Value) -> BoardReply {
+    pub(crate) fn host(&mut self, name: &str, arguments: Value) -> ToolReply {
         let id = self.fresh_id();
         self.host_again(&id, name, arguments)
     }
 
     #[track_caller]
-    pub(crate) fn host_again(&mut self, id: &str, name: &str, arguments: Value) -> BoardReply {
-        let call = ToolCall { id: id.into(), name: name.into(), arguments };
-        let host = BoardHost {
-            extensions: self.extensions,
-            aliases: Some(&self.aliases),
-            plans: Some(&mut self.plans),
-        };
-        let reply = block_on(call_board_tool_with(&self.engine, &self.session, &call, NOW, host));
-        is_whole(&reply.reply);
-        reply
+    pub(crate) fn host_again(&mut self, id: &str, name: &str, arguments: Value) -> ToolReply {
+        call(&self.engine, self.toolset, &mut self.session, id, name, arguments)
     }
 
     /// Makes the call that a refusal offers.
@@ -94,7 +79,7 @@ impl World {
     pub(crate) fn corrected(&mut self, refused: &ToolReply) -> ToolReply {
         let call = &refused.body()["error"]["corrected_call"];
         let name = call["name"].as_str().unwrap_or_else(|| panic!("no correction: {}", refused.body()));
-        self.host(name, call["arguments"].clone()).reply
+        self.host(name, call["arguments"].clone())
     }
 
     /// A stat tile at a place; gives its id.
@@ -145,6 +130,22 @@ impl World {
         let one = board.canvas.components.iter().find(|one| one.id.as_str() == id).unwrap();
         format!("{} {}", one.position, one.size)
     }
+}
+
+#[track_caller]
+fn call(
+    engine: &Engine<MemoryStore>,
+    toolset: BoardTools,
+    session: &mut Session,
+    id: &str,
+    name: &str,
+    arguments: Value,
+) -> ToolReply {
+    let tools = Tools::new(vec![Box::new(toolset)]).unwrap();
+    let call = ToolCall { id: id.into(), name: name.into(), arguments };
+    let reply = block_on(tools.call(engine, session, &call, NOW));
+    is_whole(&reply);
+    reply
 }
 
 pub(crate) fn workspace(columns: u32, rows: u32) -> Workspace {

@@ -10,8 +10,7 @@ use canvas_core::{
     CallId, CanvasId, Command, Commit, EngineError, Head, Policy, Refusal, Store as _, block_on,
 };
 use canvas_tools::{
-    DirectiveError, DirectiveFault, FailureKind, Fingerprint, Session, ToolCall, ToolReply,
-    call_directive_tool, directive_tools,
+    DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
 };
 use serde_json::{Value, json};
 
@@ -49,14 +48,13 @@ fn check_with(
         let version = world.version();
         let text = arguments.to_string().replace("VERSION", &version);
         let arguments = serde_json::from_str(&text).unwrap();
-        let call = ToolCall { id: id.into(), name: tool.into(), arguments };
-        block_on(call_directive_tool(&world.engine, &world.session, use_patch_edits, &call, world.now()))
+        world.call(use_patch_edits, id, tool, arguments)
     };
     let failed = ask(world, id, tool, arguments);
     let error = &failed.body()["error"];
     let message = error["message"].as_str().unwrap_or_else(|| panic!("{}", failed.body()));
     // Those who have these tools have no others.
-    let tools = directive_tools(use_patch_edits);
+    let tools = DirectiveTools { use_patch_edits }.list(&Policy::default());
     for word in message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         let is_tool = ["document_snapshot", "document_edit", "diff_builder"].contains(&word);
         assert!(!is_tool || tools.iter().any(|tool| tool.name == word), "there is no {word}: {message}");
@@ -247,9 +245,7 @@ fn every_failure_leads_on() {
 
 /// A canvas that is not there goes on not being there, so what is left is to tell.
 fn gone(world: &World) -> String {
-    let call = ToolCall { id: "k".into(), name: "document_edit".into(), arguments: replace(json!([0, 1])) };
-    let run = call_directive_tool(&world.engine, &world.session, true, &call, world.now());
-    let failed = block_on(run);
+    let failed = world.call(true, "k", "document_edit", replace(json!([0, 1])));
     let error = &failed.body()["error"];
     assert!(error["message"].as_str().unwrap().ends_with("Next: stop and tell the user."), "{error}");
     of_json(error)

@@ -1,11 +1,18 @@
 //! What a model is told about directives.
 
-use canvas_tools::{directive_tools, document_tools, system_prompt};
+use canvas_core::lease::Timestamp;
+use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_tools::{DirectiveTools, DocumentTools, Tools, Toolset};
+
+fn prompt(toolset: impl Toolset<MemoryStore> + 'static) -> String {
+    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
+    Tools::new(vec![Box::new(toolset)]).unwrap().system_prompt(&engine)
+}
 
 #[test]
 fn the_prompt_tells_the_contract() {
-    let prompt = system_prompt(&directive_tools(true));
-    let (_, steps) = prompt.split_once("Edit in this order").expect("there is an order");
+    let told = prompt(DirectiveTools::default());
+    let (_, steps) = told.split_once("Edit in this order").expect("there is an order");
     let order = [
         "document_snapshot, write a unified diff",
         "diff_builder",
@@ -13,28 +20,31 @@ fn the_prompt_tells_the_contract() {
         "document_version of the snapshot",
     ];
     let places: Vec<_> =
-        order.iter().map(|words| steps.find(words).unwrap_or_else(|| panic!("{words}: {prompt}"))).collect();
-    assert!(places.is_sorted(), "snapshot, diff, apply: {prompt}");
+        order.iter().map(|words| steps.find(words).unwrap_or_else(|| panic!("{words}: {told}"))).collect();
+    assert!(places.is_sorted(), "snapshot, diff, apply: {told}");
     for words in [
         "STALE_VERSION",
         "fresh document_snapshot",
         "never send the same one again",
         "target_range in characters",
     ] {
-        assert!(prompt.contains(words), "the prompt is silent on {words}");
+        assert!(told.contains(words), "the prompt is silent on {words}");
     }
-    assert!(!prompt.contains("lease") && !prompt.contains("  ") && prompt.len() < 1_600, "{prompt}");
+    assert!(!told.contains("lease") && !told.contains("  ") && told.len() < 1_600, "{told}");
 
-    let by_offsets = system_prompt(&directive_tools(false));
+    let by_offsets = prompt(DirectiveTools { use_patch_edits: false });
     for absent in ["diff", "patch"] {
         assert!(!by_offsets.contains(absent), "{absent}: {by_offsets}");
     }
     assert!(by_offsets.contains("line_offsets"));
     // Without both tools there is no such order.
     for (missing, there) in [("document_snapshot", false), ("document_edit", false), ("diff_builder", true)] {
-        let tools: Vec<_> = directive_tools(true).into_iter().filter(|tool| tool.name != missing).collect();
-        assert_eq!(system_prompt(&tools).contains("Edit in this order"), there, "{missing}");
+        let toolset = DirectiveTools::default();
+        let mut specs = toolset.list(&Policy::default());
+        specs.retain(|spec| spec.name != missing);
+        let lines = Toolset::<MemoryStore>::prompt(&toolset, &specs);
+        assert_eq!(lines.join("\n").contains("Edit in this order"), there, "{missing}");
     }
     // Off unless the host takes the toolset.
-    assert!(!system_prompt(&document_tools()).contains("document_edit"));
+    assert!(!prompt(DocumentTools::default()).contains("document_edit"));
 }

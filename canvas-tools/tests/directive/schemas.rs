@@ -1,6 +1,7 @@
 //! The schemas, and that they admit what is read.
 
-use canvas_tools::{Directive, directive_schema, directive_tools};
+use canvas_core::Policy;
+use canvas_tools::{Directive, DirectiveTools, directive_schema};
 use serde_json::{Value, json};
 
 /// The keywords that these schemas use, and no others.
@@ -114,7 +115,7 @@ fn schema_and_reading_agree() {
 #[test]
 fn schemas_are_closed_and_described() {
     for patches in [true, false] {
-        let tools = directive_tools(patches);
+        let tools = DirectiveTools { use_patch_edits: patches }.list(&Policy::default());
         let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let expected = ["document_snapshot", "document_edit", "diff_builder"];
         assert_eq!(names, &expected[..if patches { 3 } else { 2 }]);

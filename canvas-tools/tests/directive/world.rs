@@ -8,8 +8,8 @@ use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
 };
 use canvas_tools::{
-    AppliedDirective, Directive, DirectiveFailure, Session, ToolCall, ToolReply, apply_directive,
-    call_directive_tool,
+    AppliedDirective, Directive, DirectiveFailure, DirectiveTools, Session, ToolCall, ToolReply, Tools,
+    apply_directive,
 };
 use serde_json::Value;
 
@@ -73,13 +73,17 @@ impl World {
 
     #[track_caller]
     pub(crate) fn tool(&self, use_patch_edits: bool, name: &str, arguments: Value) -> ToolReply {
-        let call = ToolCall { id: self.fresh_id(), name: name.into(), arguments };
-        let run = call_directive_tool(&self.engine, &self.session, use_patch_edits, &call, self.now());
-        let reply = block_on(run);
+        let reply = self.call(use_patch_edits, &self.fresh_id(), name, arguments);
         let body = reply.body();
         assert_eq!((&body["ok"], body["revision_id"].is_string()), (&reply.is_ok().into(), true), "{body}");
         assert!(body.to_string().len() < 2_000_000);
         reply
+    }
+
+    pub(crate) fn call(&self, use_patch_edits: bool, id: &str, name: &str, arguments: Value) -> ToolReply {
+        let tools = Tools::new(vec![Box::new(DirectiveTools { use_patch_edits })]).unwrap();
+        let call = ToolCall { id: id.into(), name: name.into(), arguments };
+        block_on(tools.call(&self.engine, &mut self.session.clone(), &call, self.now()))
     }
 
     #[track_caller]

@@ -222,14 +222,7 @@ fn a_canvas_that_is_gone_is_told() {
         ("canvas_read_all", json!({"lease_id": "lease-1-0"}), "CANVAS_NOT_FOUND"),
         ("canvas_read_all", json!({}), "INVALID_ARGUMENTS"),
     ] {
-        let call = canvas_tools::ToolCall { id: "k".into(), name: name.into(), arguments };
-        let now = world.now();
-        let reply = canvas_core::block_on(canvas_tools::call_document_tool(
-            &world.engine,
-            &world.session,
-            &call,
-            now,
-        ));
+        let reply = world.call(&world.session, "k", name, arguments);
         assert_eq!((reply.code(), reply.is_ok(), reply.revision_id()), (Some(expected), false, None));
         assert_eq!(reply.body()["error"]["retryable"], false);
     }

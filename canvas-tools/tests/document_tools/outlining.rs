@@ -228,7 +228,6 @@ fn a_look_takes_no_lease_and_reading_extends_it() {
     let world = World::extended("# a\n");
     let lease = world.check_out();
     let other = world.join("other");
-    let other = canvas_tools::Session { extensions: world.session.extensions, ..other };
     world.wait(10_000);
     for (name, arguments) in [("canvas_outline", json!({})), ("canvas_read_section", json!({"path": ["a"]}))]
     {

@@ -1,11 +1,14 @@
 //! What the model is told before it begins.
 
-use canvas_tools::{ToolSpec, document_tools, system_prompt};
+use canvas_core::{MemoryStore, Policy, Rollout};
+use canvas_tools::{DocumentTools, Toolset};
+
+use super::world;
 
 #[test]
 fn the_prompt_says_what_a_model_must_know() {
-    let tools = document_tools();
-    let prompt = system_prompt(&tools);
+    let tools = DocumentTools::default().list(&Policy::default());
+    let prompt = world::prompt(DocumentTools::default(), Policy::default());
     for tool in &tools {
         assert!(prompt.contains(&tool.name), "{}", tool.name);
     }
@@ -31,19 +34,23 @@ fn the_prompt_says_what_a_model_must_know() {
 
 #[test]
 fn the_prompt_speaks_only_of_tools_that_are_enabled() {
-    let only = |names: &[&str]| -> Vec<ToolSpec> {
-        document_tools().into_iter().filter(|tool| names.contains(&tool.name.as_str())).collect()
-    };
-    let reading = system_prompt(&only(&["canvas_grep", "canvas_read_lines", "canvas_read_all"]));
+    let read_only = Policy { rollout: Rollout::ReadOnly, ..Policy::default() };
+    let reading = world::prompt(DocumentTools::default(), read_only);
     assert!(reading.contains("Tools: canvas_grep, canvas_read_lines, canvas_read_all."));
     for absent in ["canvas_apply_patch", "canvas_check_out", "unified diff", "canvas_check_in"] {
         assert!(!reading.contains(absent), "{absent}");
     }
     assert!(reading.contains("locate"));
+    let only = |names: &[&str]| {
+        let toolset = DocumentTools::default();
+        let mut specs = toolset.list(&Policy::default());
+        specs.retain(|spec| names.contains(&spec.name.as_str()));
+        Toolset::<MemoryStore>::prompt(&toolset, &specs).join("\n")
+    };
     // To locate takes both tools.
     for half in [["canvas_grep"], ["canvas_read_lines"]] {
-        assert!(!system_prompt(&only(&half)).contains("locate (canvas_grep)"));
+        assert!(!only(&half).contains("locate (canvas_grep)"));
     }
-    let writing = system_prompt(&only(&["canvas_apply_patch"]));
+    let writing = only(&["canvas_apply_patch"]);
     assert!(writing.contains("unified diff") && !writing.contains("canvas_check_out"));
 }

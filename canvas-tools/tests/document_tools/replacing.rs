@@ -1,7 +1,7 @@
 //! Whole lines replaced under their hash, as a model meets it.
 
 use canvas_core::{Policy, RangeHash};
-use canvas_tools::{Extensions, ToolReply};
+use canvas_tools::{DocumentTools, ToolReply};
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -112,7 +112,7 @@ fn each_refusal_reaches_the_model() {
         ((1, 1), hash("a\n"), "0123456789", "DOCUMENT_TOO_LARGE"),
     ] {
         let mut world = World::with(TEXT, Policy { document_bytes: 10, ..Policy::default() });
-        world.session.extensions = Extensions::ALL;
+        world.toolset = DocumentTools::ALL;
         let lease = world.check_out();
         let reply = world.tool("canvas_replace_lines", arguments(&lease, range, expect, text));
         assert_eq!(failure(&reply), expected, "{range:?} {text:?}: {}", reply.body());

@@ -1,13 +1,10 @@
 //! The stages of the rollout, as a model meets them.
 
 use canvas_core::{Policy, Rollout};
-use canvas_tools::{
-    Directive, Extensions, ToolCall, call_directive_tool, directive_tools, document_tools_for,
-    document_tools_with, system_prompt,
-};
+use canvas_tools::{Directive, DirectiveTools, DocumentTools, ToolCall, Tools};
 use serde_json::{Value, json};
 
-use super::world::{World, failure, message};
+use super::world::{World, failure, message, prompt};
 
 const STAGES: [Rollout; 5] =
     [Rollout::Off, Rollout::ReadOnly, Rollout::Write, Rollout::LeaseOptional, Rollout::LeaseEnforced];
@@ -18,7 +15,7 @@ fn policy(rollout: Rollout) -> Policy {
 
 fn at(rollout: Rollout) -> World {
     let mut world = World::with("a\nb\n# A\n", policy(rollout));
-    world.session.extensions = Extensions::ALL;
+    world.toolset = DocumentTools::ALL;
     world
 }
 
@@ -35,9 +32,9 @@ fn listed_is_what_can_be_called() {
         }
         _ => json!({}),
     };
-    let all = document_tools_with(Extensions::ALL);
+    let all = DocumentTools::ALL.list(&Policy::default());
     for stage in STAGES {
-        let listed = document_tools_for(&policy(stage), Extensions::ALL);
+        let listed = DocumentTools::ALL.list(&policy(stage));
         for tool in &all {
             let world = at(stage);
             if stage != Rollout::Off && stage != Rollout::LeaseEnforced {
@@ -72,7 +69,7 @@ fn the_lists_of_the_stages() {
         (Rollout::LeaseOptional, [&lease[..], &read, &write].concat()),
         (Rollout::LeaseEnforced, [&lease[..], &read, &write].concat()),
     ] {
-        let tools = document_tools_for(&policy(stage), Extensions::default());
+        let tools = DocumentTools::default().list(&policy(stage));
         assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), expected, "{stage:?}");
         for tool in tools {
             let declares = tool.parameters["properties"].get("lease_id").is_some();
@@ -130,7 +127,7 @@ fn a_closed_tool_says_what_to_do_instead() {
     ] {
         let world = World::with("a\n", policy);
         assert_eq!(message(&world.tool(name, json!({}))), expected);
-        assert!(document_tools_for(&policy, Extensions::ALL).iter().all(|tool| tool.name != name));
+        assert!(DocumentTools::ALL.list(&policy).iter().all(|tool| tool.name != name));
     }
 }
 
@@ -144,17 +141,15 @@ fn directives_follow_the_stage() {
         (Policy { git_mode: true, ..Policy::default() }, "GIT_MODE_UNSUPPORTED", "GIT_MODE_UNSUPPORTED"),
     ] {
         let world = World::with("a\nb\n", stage);
-        let call = |name: &str, arguments: Value| {
+        let mut session = world.session.clone();
+        let mut call = |name: &str, arguments: Value| {
             let call = ToolCall { id: world.fresh_id(), name: name.into(), arguments };
-            let tools = directive_tools(true);
-            assert!(tools.iter().any(|tool| tool.name == name));
-            canvas_core::block_on(call_directive_tool(
-                &world.engine,
-                &world.session,
-                true,
-                &call,
-                world.now(),
-            ))
+            let tools = Tools::new(vec![Box::new(DirectiveTools::default())]).unwrap();
+            let run = tools.call(&world.engine, &mut session, &call, world.now());
+            let reply = canvas_core::block_on(run);
+            let is_listed = tools.specs(&world.engine).iter().any(|tool| tool.name == name);
+            assert_eq!(is_listed, reply.is_ok(), "{name} at {stage:?}");
+            reply
         };
         assert_eq!(failure(&call("document_snapshot", json!({}))), snapshot, "{stage:?}");
         assert_eq!(failure(&call("diff_builder", json!({"original": "a\n", "updated": "c\n"}))), snapshot);
@@ -171,7 +166,7 @@ fn directives_follow_the_stage() {
 
 #[test]
 fn the_prompt_follows_the_stage() {
-    let prompt = |stage| system_prompt(&document_tools_for(&policy(stage), Extensions::ALL));
+    let prompt = |stage| prompt(DocumentTools::ALL, policy(stage));
     assert_eq!(prompt(Rollout::Off), "");
     let update = "Messages that begin with \"Canvas update\"";
     for (stage, says, is_silent_on) in [

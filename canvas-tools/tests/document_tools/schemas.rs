@@ -1,17 +1,19 @@
 //! The tools as they are declared: names, schemas, and that schemas and checks agree.
 
-use canvas_tools::{Extensions, ToolSpec, document_tools_with};
+use canvas_core::Policy;
+use canvas_tools::{DocumentTools, ToolSpec};
 use serde_json::{Value, json};
 
 use super::world::World;
 
 fn tool(name: &str) -> ToolSpec {
-    document_tools_with(Extensions::ALL).into_iter().find(|tool| tool.name == name).unwrap()
+    DocumentTools::ALL.list(&Policy::default()).into_iter().find(|tool| tool.name == name).unwrap()
 }
 
 #[test]
 fn names_and_arguments_are_those_of_the_contract() {
-    let declared: Vec<(String, Vec<String>, Vec<String>)> = document_tools_with(Extensions::ALL)
+    let declared: Vec<(String, Vec<String>, Vec<String>)> = DocumentTools::ALL
+        .list(&Policy::default())
         .into_iter()
         .map(|tool| {
             let fields = tool.parameters["properties"].as_object().unwrap().keys().cloned().collect();
@@ -54,7 +56,7 @@ fn names_and_arguments_are_those_of_the_contract() {
 
 #[test]
 fn schemas_are_closed_and_described() {
-    for tool in document_tools_with(Extensions::ALL) {
+    for tool in DocumentTools::ALL.list(&Policy::default()) {
         assert!(tool.name.len() <= 64 && tool.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
         assert!(tool.description.len() > 40 && !tool.description.contains("  "), "{}", tool.name);
         let schema = &tool.parameters;
@@ -132,7 +134,7 @@ fn schemas_and_checks_agree() {
     let texts = [json!("x"), json!(null)];
     let hashes = [json!("0123456789ab"), json!("x"), json!(1)];
     let revisions = [json!("r1-00000000"), json!(null), json!(1)];
-    for tool in document_tools_with(Extensions::ALL) {
+    for tool in DocumentTools::ALL.list(&Policy::default()) {
         // Every argument takes each of its values in turn, and may be left out; one more that nobody knows.
         let fields: Vec<(String, Vec<Option<Value>>)> = tool.parameters["properties"]
             .as_object()

@@ -7,12 +7,13 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
 };
-use canvas_tools::{Extensions, Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
+use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
     pub(crate) engine: Engine<MemoryStore>,
     pub(crate) session: Session,
+    pub(crate) toolset: DocumentTools,
     clock: Arc<AtomicU64>,
     calls: AtomicU64,
 }
@@ -26,7 +27,7 @@ impl World {
     /// The model has every tool there is.
     pub(crate) fn extended(markdown: &str) -> Self {
         let mut world = Self::new(markdown);
-        world.session.extensions = Extensions::ALL;
+        world.toolset = DocumentTools::ALL;
         world
     }
 
@@ -39,7 +40,7 @@ impl World {
         let now = Timestamp::from_millis(1_000);
         block_on(engine.create(&canvas, markdown, &key("host", "create"), now)).unwrap();
         let session = join(&engine, "main");
-        Self { engine, session, clock, calls: AtomicU64::new(0) }
+        Self { engine, session, toolset: DocumentTools::default(), clock, calls: AtomicU64::new(0) }
     }
 
     pub(crate) fn delete(&self) {
@@ -72,10 +73,15 @@ impl World {
 
     #[track_caller]
     pub(crate) fn run(&self, session: &Session, id: &str, name: &str, arguments: Value) -> ToolReply {
-        let call = ToolCall { id: id.into(), name: name.into(), arguments };
-        let reply = block_on(call_document_tool(&self.engine, session, &call, self.now()));
+        let reply = self.call(session, id, name, arguments);
         is_whole(&reply);
         reply
+    }
+
+    pub(crate) fn call(&self, session: &Session, id: &str, name: &str, arguments: Value) -> ToolReply {
+        let tools = Tools::new(vec![Box::new(self.toolset)]).unwrap();
+        let call = ToolCall { id: id.into(), name: name.into(), arguments };
+        block_on(tools.call(&self.engine, &mut session.clone(), &call, self.now()))
     }
 
     #[track_caller]
@@ -128,6 +134,12 @@ impl World {
     pub(crate) fn revision(&self) -> String {
         block_on(self.engine.snapshot(&self.session.canvas, self.now())).unwrap().revision_id().to_string()
     }
+}
+
+/// The system prompt for the tools that a policy opens.
+pub(crate) fn prompt(toolset: DocumentTools, policy: Policy) -> String {
+    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
+    Tools::new(vec![Box::new(toolset)]).unwrap().system_prompt(&engine)
 }
 
 fn join(engine: &Engine<MemoryStore>, who: &str) -> Session {

@@ -8,7 +8,7 @@ use canvas_core::{
     Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Snapshot,
     block_on,
 };
-use canvas_tools::{Session, ToolCall, ToolReply, TurnBegan, TurnEnded, call_document_tool};
+use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnBegan, TurnEnded};
 use serde_json::json;
 
 use crate::runner::RunResult;
@@ -18,6 +18,7 @@ pub(crate) struct Host {
     engine: Engine<MemoryStore>,
     /// Milliseconds since the start: the time of store, leases and loop.
     clock: Arc<AtomicU64>,
+    tools: Tools<MemoryStore>,
     session: Session,
     /// Operations of the user and the host so far, from which their call ids are made.
     operations: u64,
@@ -33,7 +34,8 @@ impl Host {
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
         block_on(engine.create(&canvas, text, &user_operation(CallId::new("create")?)?, now))?;
         let session = block_on(Session::join(&engine, canvas, ConversationId::new("chat")?, now))?;
-        Ok(Self { engine, clock, session, operations: 0 })
+        let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+        Ok(Self { engine, clock, tools, session, operations: 0 })
     }
 
     /// Milliseconds on the clock.
@@ -68,8 +70,14 @@ impl Host {
     }
 
     /// The model calls a tool.
-    pub(crate) fn call(&self, call: &ToolCall) -> ToolReply {
-        block_on(call_document_tool(&self.engine, &self.session, call, self.timestamp()))
+    pub(crate) fn call(&mut self, call: &ToolCall) -> ToolReply {
+        let now = self.timestamp();
+        block_on(self.tools.call(&self.engine, &mut self.session, call, now))
+    }
+
+    /// What the model is told of its tools: the system prompt and their specs.
+    pub(crate) fn tools(&self) -> (String, Vec<ToolSpec>) {
+        (self.tools.system_prompt(&self.engine), self.tools.specs(&self.engine))
     }
 
     /// A call that the loop asks for, to renew or release a lease.

@@ -9,7 +9,7 @@ use canvas_core::lease::Timestamp;
 use canvas_providers::{
     Body, EncodedRequest, Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };
-use canvas_tools::{ToolCall, ToolReply, document_tools, system_prompt};
+use canvas_tools::{ToolCall, ToolReply};
 use serde_json::{Value, json};
 
 use crate::host::Host;
@@ -156,12 +156,12 @@ impl<'t, W: Write> Runner<'t, W> {
 
     /// Encodes the request that would go over the wire, and counts it.
     fn encode(&mut self, answer: &Value, events: &[Event]) -> RunResult<EncodedRequest> {
-        let tools = document_tools();
+        let (system, tools) = self.host.tools();
         let model = answer["model"].as_str().unwrap_or("scripted");
         let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
         let extra = [("thinking".to_owned(), thinking)].into_iter().collect();
         let options = RequestOptions { extra, ..RequestOptions::default() };
-        let request = Provider::Anthropic.request(model, &system_prompt(&tools), &tools, events, &options)?;
+        let request = Provider::Anthropic.request(model, &system, &tools, events, &options)?;
         self.counts.requests += 1;
         self.counts.bytes += bytes(&request)?;
         Ok(request)

@@ -2,19 +2,15 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use canvas_core::board::Registry;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Answered, Author, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey,
     Outcome, Policy, Promotion, Refusal, Store as _, Undo, block_on,
 };
-use canvas_tools::{
-    BoardHost, Session, ToolCall, ToolReply, board_tools, call_board_tool_with, call_document_tool,
-    document_tools,
-};
+use canvas_tools::{BoardTools, DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, Toolset};
 use serde_json::{Value, json};
 
 use super::data::Data;
@@ -25,6 +21,7 @@ use super::request::{BridgeError, Request};
 #[derive(Debug)]
 pub(super) struct Documents {
     engine: Engine<MemoryStore>,
+    tools: Tools<MemoryStore>,
     clock: Arc<AtomicU64>,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
@@ -40,6 +37,7 @@ impl Default for Documents {
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         Self {
             engine: Engine::new(store, Policy::default()),
+            tools: join(vec![Box::new(DocumentTools::default()), Box::new(BoardTools::default())]),
             clock,
             turns: HashMap::new(),
             calls: 0,
@@ -93,14 +91,8 @@ impl Documents {
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key).copied();
         session.turn = seen.unwrap_or(session.turn);
-        let reply = if is_board_tool(&call.name) {
-            let host = BoardHost::default();
-            let answer = block_on(call_board_tool_with(&self.engine, &session, call, now, host));
-            self.data.follow(&session.canvas, &answer.events);
-            answer.reply
-        } else {
-            block_on(call_document_tool(&self.engine, &session, call, now))
-        };
+        let reply = block_on(self.tools.call(&self.engine, &mut session, call, now));
+        self.data.follow(&session.canvas, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
             self.turns.insert(key, session.turn);
@@ -275,27 +267,28 @@ pub(super) fn refused(outcome: Outcome) -> BridgeError {
     }
 }
 
-pub(super) fn tool_list(request: &Request<'_>) -> Result<Value, BridgeError> {
-    Ok(json!({"tools": toolset(request)?}))
+/// Toolsets that do not share a name.
+pub(super) fn join(toolsets: Vec<Box<dyn Toolset<MemoryStore>>>) -> Tools<MemoryStore> {
+    Tools::new(toolsets).expect("each toolset is there once")
 }
 
-fn is_board_tool(name: &str) -> bool {
-    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
-    let names =
-        NAMES.get_or_init(|| board_tools(&Registry::built_in()).into_iter().map(|tool| tool.name).collect());
-    names.iter().any(|other| other == name)
-}
+impl Documents {
+    pub(super) fn tool_list(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        Ok(json!({"tools": self.toolset(request)?}))
+    }
 
-/// The tools of a request's toolset.
-pub(super) fn toolset(request: &Request<'_>) -> Result<Vec<canvas_tools::ToolSpec>, BridgeError> {
-    match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
-        "document" => Ok(document_tools()),
-        "board" => Ok(board_tools(&Registry::built_in())),
-        "all" => Ok(document_tools().into_iter().chain(board_tools(&Registry::built_in())).collect()),
-        other @ "surface" => Err(not_supported(&format!("toolset {other}"))),
-        other => {
-            let message = format!("there is no toolset {other:?}: send document, board, surface or all");
-            Err(BridgeError::new("BAD_REQUEST", message))
-        }
+    /// The tools of a request's toolset.
+    pub(super) fn toolset(&self, request: &Request<'_>) -> Result<Vec<ToolSpec>, BridgeError> {
+        let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
+            "document" => &join(vec![Box::new(DocumentTools::default())]),
+            "board" => &join(vec![Box::new(BoardTools::default())]),
+            "all" => &self.tools,
+            other @ "surface" => return Err(not_supported(&format!("toolset {other}"))),
+            other => {
+                let message = format!("there is no toolset {other:?}: send document, board, surface or all");
+                return Err(BridgeError::new("BAD_REQUEST", message));
+            }
+        };
+        Ok(tools.specs(&self.engine))
     }
 }

@@ -1,15 +1,15 @@
 //! Operations on providers' requests and answers, and a whole turn from recorded answers.
 
-use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::lease::LeaseId;
 use canvas_core::{Call, CallId, Command, block_on};
 use canvas_providers::{
     DecodeError, EncodeError, Event, Interruption, LoopAction, LoopError, LoopOptions, Provider, Renames,
     RequestOptions, ToolLoop,
 };
-use canvas_tools::{Session, ToolCall, ToolReply, ToolSpec, document_tools, system_prompt};
+use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
-use super::documents::{Documents, toolset};
+use super::documents::{Documents, join};
 use super::not_supported;
 use super::request::{BridgeError, Request};
 
@@ -25,8 +25,8 @@ fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
         .map_err(|e: canvas_providers::UnknownProvider| BridgeError::new("BAD_REQUEST", e.to_string()))
 }
 
-pub(super) fn tools(request: &Request<'_>) -> Result<Value, BridgeError> {
-    Ok(json!(provider(request)?.tools(&toolset(request)?)))
+pub(super) fn tools(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!(provider(request)?.tools(&documents.toolset(request)?)))
 }
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -39,11 +39,11 @@ pub(super) fn replay(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"parts": provider(request)?.replay(&body)?}))
 }
 
-pub(super) fn request(request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) fn request(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let provider = provider(request)?;
     let tools: Vec<ToolSpec> = match request.field::<Option<&str>>("toolset")? {
         None => Vec::new(),
-        Some(_) => toolset(request)?,
+        Some(_) => documents.toolset(request)?,
     };
     let system = request.field::<Option<&str>>("system")?.unwrap_or_default();
     let events: Vec<Event> = request.field("events")?;
@@ -69,8 +69,8 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     let prompt = request.text("prompt")?;
     let history = began.hidden_message.into_iter().chain([prompt.to_owned()]).map(Event::user).collect();
 
-    let tools = document_tools();
-    let system = system_prompt(&tools);
+    let document = join(vec![Box::new(DocumentTools::default())]);
+    let (tools, system) = (document.specs(documents.engine()), document.system_prompt(documents.engine()));
     let mut bodies = bodies.into_iter();
     let mut requests = Vec::new();
     let mut turn = ToolLoop::new(options, history);
@@ -94,16 +94,18 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
             }
             LoopAction::RunCalls(calls) => {
                 for call in calls {
-                    let reply = run(documents, &session, &call, now);
+                    let reply = block_on(document.call(documents.engine(), &mut session, &call, now));
                     turn.on_reply(&call.id, reply)?;
                 }
             }
             LoopAction::RenewLease { lease_id } => {
-                let reply = lease_call(documents, &session, "canvas_renew_lease", lease_id, now)?;
+                let call = lease_call(documents, "canvas_renew_lease", lease_id)?;
+                let reply = block_on(document.call(documents.engine(), &mut session, &call, now));
                 turn.on_renewed(lease_id, &reply)?;
             }
             LoopAction::ReleaseLease { lease_id } => {
-                lease_call(documents, &session, "canvas_check_in", lease_id, now)?;
+                let call = lease_call(documents, "canvas_check_in", lease_id)?;
+                block_on(document.call(documents.engine(), &mut session, &call, now));
                 turn.on_released(lease_id)?;
             }
             LoopAction::Wait { .. } => {
@@ -123,25 +125,11 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     }))
 }
 
-fn run(documents: &Documents, session: &Session, call: &ToolCall, now: Timestamp) -> ToolReply {
-    block_on(canvas_tools::call_document_tool(documents.engine(), session, call, now))
-}
-
-/// A call that the loop asks for, under an id of the bridge's own.
-fn lease_call(
-    documents: &mut Documents,
-    session: &Session,
-    name: &str,
-    lease_id: LeaseId,
-    now: Timestamp,
-) -> Result<ToolReply, BridgeError> {
+/// A call that the loop makes by itself, under an id of the bridge's own.
+fn lease_call(documents: &mut Documents, name: &str, lease_id: LeaseId) -> Result<ToolCall, BridgeError> {
     let id: CallId = documents.call_id()?;
-    let call = ToolCall {
-        id: id.as_str().to_owned(),
-        name: name.to_owned(),
-        arguments: json!({"lease_id": lease_id}),
-    };
-    Ok(run(documents, session, &call, now))
+    let arguments = json!({"lease_id": lease_id});
+    Ok(ToolCall { id: id.as_str().to_owned(), name: name.to_owned(), arguments })
 }
 
 impl From<DecodeError> for BridgeError {

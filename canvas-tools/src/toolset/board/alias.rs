@@ -1,18 +1,28 @@
-//! Short names in replies: a model that knows components by these alone must read them there, too.
+//! Aliases in replies: a model that knows components by these alone must read them there, too.
 
 use canvas_core::board::{Aliases, ComponentId};
 use serde_json::Value;
 
-/// The same reply with short names in place of ids, in its texts as well. A corrected call stays: it speaks as the call
-/// did. Cost: linear in the reply.
-pub(super) fn shorten_ids(body: &Value, aliases: &Aliases) -> Value {
+use crate::reply::ToolReply;
+
+/// The same reply with aliases in place of ids, in its texts as well. A corrected call stays: it speaks as the call did.
+/// Cost: linear in the reply, none without aliases.
+pub(super) fn shorten_ids(reply: ToolReply, aliases: &Aliases) -> ToolReply {
+    if aliases.iter().next().is_none() {
+        return reply;
+    }
+    let body = with_aliases(reply.body(), aliases);
+    reply.with_body(body)
+}
+
+fn with_aliases(body: &Value, aliases: &Aliases) -> Value {
     match body {
         Value::String(text) => text_with(text, aliases).into(),
-        Value::Array(items) => items.iter().map(|item| shorten_ids(item, aliases)).collect(),
+        Value::Array(items) => items.iter().map(|item| with_aliases(item, aliases)).collect(),
         Value::Object(fields) => {
             let field = |(name, value): (&String, &Value)| match name.as_str() {
                 "corrected_call" | "map" => (name.clone(), value.clone()),
-                _ => (name.clone(), shorten_ids(value, aliases)),
+                _ => (name.clone(), with_aliases(value, aliases)),
             };
             Value::Object(fields.iter().map(field).collect())
         }
@@ -43,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_ids_are_shown_by_their_names() {
+    fn whole_ids_are_replaced_by_aliases() {
         let id = |name: &str| ComponentId::new(name).expect("a name");
         let names = Aliases::from(["cmp_a", "c1", "two words"].map(id).to_vec());
         for (text, expected) in [
@@ -56,9 +66,9 @@ mod tests {
             ("", ""),
             ("...", "..."),
         ] {
-            assert_eq!(shorten_ids(&text.into(), &names), expected, "{text}");
+            assert_eq!(with_aliases(&text.into(), &names), expected, "{text}");
         }
         let kept = serde_json::json!({"corrected_call": {"arguments": {"config": "cmp_a"}}, "map": "cmp_a"});
-        assert_eq!(shorten_ids(&kept, &names), kept);
+        assert_eq!(with_aliases(&kept, &names), kept);
     }
 }

@@ -1,26 +1,29 @@
-//! Calls put right: what the core offers for a command, as arguments of the call that it came from.
+//! Trying commands without changing the board, and correcting calls: what the core offers for a command, as arguments of
+//! the call that it came from.
 
+use canvas_core::Actor;
 use canvas_core::board::{
-    Aliases, Board, BoardEnv, CanvasCommand, CommandError, CreateComponent, Executed, IdSource,
+    Aliases, Board, BoardEnv, BoardRules, CanvasCommand, CommandError, CreateComponent, Executed, IdSource,
     MoveComponent, OnCollision, Registry, ResizeComponent,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Policy};
 use serde_json::{Value, json};
 
-use super::BoardExtensions;
-use super::checked::{Change, CheckedCall, check};
+use super::BoardTools;
+use super::arguments::Arguments;
+use super::checked::{Change, CheckedCall};
 use super::reply::number_in;
+use super::tool::Tool;
 use crate::toolset::call::ToolCall;
 
 /// A board to try calls on; none of them changes it.
 pub(super) struct DryRun<'a> {
     pub(super) board: &'a Board,
     pub(super) registry: &'a Registry,
-    pub(super) policy: &'a Policy,
+    pub(super) rules: BoardRules,
     pub(super) now: Timestamp,
-    pub(super) extensions: BoardExtensions,
-    pub(super) aliases: Option<&'a Aliases>,
+    pub(super) toolset: BoardTools,
+    pub(super) aliases: &'a Aliases,
 }
 
 impl DryRun<'_> {
@@ -32,39 +35,40 @@ impl DryRun<'_> {
     /// The same on a copy of the board, which it is done to.
     pub(super) fn run_on(&self, copy: &mut Board, command: &CanvasCommand) -> Executed {
         let ids = IdSource::seeded(b"rehearsal");
-        let mut env = BoardEnv { registry: self.registry, rules: self.policy.board, now: self.now, ids };
+        let mut env = BoardEnv { registry: self.registry, rules: self.rules, now: self.now, ids };
         copy.execute(command, Actor::Assistant, &mut env)
     }
 
-    /// The call put right, where the core says how, and the board takes it then.
+    /// The call as the board would take it, where the core says how to correct it.
     ///
-    /// Each round mends one fault, and a call of several operations may have one in each.
-    pub(super) fn correct(&self, call: &ToolCall) -> Option<Value> {
+    /// Each round corrects one error, and a call of several operations may have one in each.
+    pub(super) fn correct(&self, tool: Tool, call: &ToolCall) -> Option<Value> {
         const ROUNDS: usize = 8;
-        let mut corrected = call.clone();
+        let mut sent = call.arguments.clone();
         for _ in 0..ROUNDS {
+            let arguments = Arguments::read(tool, &sent, self.toolset).ok()?;
             let (CheckedCall::Change(change) | CheckedCall::Plan(change)) =
-                check(&corrected, self.policy, self.extensions, self.aliases).ok()?
+                CheckedCall::new(arguments, self.aliases)
             else {
                 return None;
             };
             let executed = self.run(&change.command);
             let Some(error) = executed.result.error() else {
-                let put_right = json!({"name": corrected.name, "arguments": corrected.arguments});
-                return (corrected != *call).then_some(put_right);
+                let corrected = sent != call.arguments;
+                return corrected.then(|| json!({"name": call.name, "arguments": sent}));
             };
-            apply_suggestion(&mut corrected.arguments, &change, error)?;
+            apply_suggestion(&mut sent, &change, error)?;
         }
         None
     }
 }
 
-/// Whether a refusal says how to put its command right.
-pub(super) fn is_repairable(error: &CommandError) -> bool {
+/// Whether a refusal says how to correct its command.
+pub(super) fn is_correctable(error: &CommandError) -> bool {
     error.corrected.is_some() || !error.free_positions.is_empty()
 }
 
-/// Puts what a refusal offers into the arguments that the refused command came from.
+/// Writes what a refusal offers into the arguments that the refused command came from.
 fn apply_suggestion(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let origin = change.origins.as_ref()?.get(number)?;

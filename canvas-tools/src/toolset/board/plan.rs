@@ -6,10 +6,9 @@ use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
 
 use super::checked::Change;
-use crate::reply::ToolError;
+use crate::toolset::error::ToolError;
 
-/// The plans that a model may commit: the last few. The host keeps one such value for each conversation, and nothing of
-/// it is on the canvas; a plan that is lost is made again.
+/// The plans that a model may commit: the last few of a conversation. Nothing of them is on the canvas.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plans {
     /// The newest last.

@@ -1,16 +1,11 @@
 //! What the system prompt says about the board.
 
 use super::tool::Tool;
-use crate::toolset::spec::ToolSpec;
+use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// Whether a tool is one of the board.
-pub(crate) fn is_board_tool(tool: &ToolSpec) -> bool {
-    Tool::named(&tool.name).is_some()
-}
-
-/// The lines for those of the board tools that are enabled.
-pub(crate) fn board_lines(tools: &[ToolSpec]) -> Vec<String> {
-    let has = |tool: Tool| tools.iter().any(|spec| spec.name == tool.name());
+/// The lines for those of the board tools that are open.
+pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
+    let has = |tool: Tool| has_tool(specs, tool.name());
     let mut lines = Vec::new();
     if has(Tool::Create) || has(Tool::Arrange) {
         lines.push(

@@ -1,27 +1,67 @@
 //! What a model gets back for a call on the board.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use canvas_core::board::Board;
 use canvas_core::board::{
-    BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult, ComponentId,
-    ComponentInstance, PlacementAdjustment, PlacementResult,
+    Board, BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult,
+    ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult, ValidationError,
 };
-use canvas_core::{HistoryEntry, Outcome, Refusal, RevisionId, Snapshot};
+use canvas_core::{HistoryEntry, Refusal, RevisionId, Snapshot};
 use serde_json::{Map, Value, json};
 
-use super::Direction;
 use super::checked::Change;
+use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
-use super::plan::Plan;
 use super::tool::Tool;
 use crate::hint::{after_refusal, with_hint};
-use crate::reply::{ToolReply, refusal_json};
-use crate::toolset::document::arguments::shorten;
+use crate::reply::{BoardEffects, ToolReply, refusal_json};
+use crate::toolset::arguments::shorten;
 
-/// The reply to a change that was made, or that there was no need for.
-pub(super) fn done(
+/// The reply to a call.
+pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> ToolReply {
+    match outcome {
+        BoardOutcome::Changed { change, result, events, revision } => {
+            let fetch = components_needing_data(&events);
+            let body = changed(&change, &result, &events, &fetch, revision);
+            ToolReply::new(body).with_board(BoardEffects { events, fetch })
+        }
+        BoardOutcome::Stepped { direction, steps, entries, events, revision } => {
+            let fetch = components_needing_data(&events);
+            let body = stepped(direction, steps, &entries, &events, &fetch, revision);
+            ToolReply::new(body).with_board(BoardEffects { events, fetch })
+        }
+        BoardOutcome::Refreshed(component) => {
+            let has_data = component.data_binding.is_some();
+            let fetch = if has_data { vec![component.id.clone()] } else { Vec::new() };
+            let body = refreshed(&component, &fetch, snapshot.revision_id());
+            ToolReply::new(body).with_board(BoardEffects { events: Vec::new(), fetch })
+        }
+        BoardOutcome::Planned { id, change, result, after } => {
+            ToolReply::new(planned(&id, &change, &result, &after, snapshot.revision_id()))
+        }
+        BoardOutcome::Rejected { change, result, corrected } => match result.error() {
+            Some(error) => ToolReply::failure(rejected(&change, error, corrected), Some(snapshot)),
+            // Only a damaged store has a refusal without its reason.
+            None => ToolReply::failure(refused(&Refusal::BoardDamaged, snapshot, tool), Some(snapshot)),
+        },
+        BoardOutcome::Refused(refusal) => {
+            ToolReply::failure(refused(&refusal, snapshot, tool), Some(snapshot))
+        }
+    }
+}
+
+fn components_needing_data(events: &[CanvasEvent]) -> Vec<ComponentId> {
+    let needing = |event: &CanvasEvent| match event {
+        CanvasEvent::Added { component_id, needs_data: true }
+        | CanvasEvent::Updated { component_id, needs_data: true } => Some(component_id.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(needing).collect()
+}
+
+/// A change that was made, or that there was no need for.
+fn changed(
     change: &Change,
     result: &BoardResult,
     events: &[CanvasEvent],
@@ -67,8 +107,7 @@ pub(super) fn done(
     body.done()
 }
 
-/// The reply to a refresh.
-pub(super) fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], revision: RevisionId) -> Value {
+fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], revision: RevisionId) -> Value {
     let mut body = Body::new(revision);
     let explanation = if fetch.is_empty() {
         "This component shows no data, so there is nothing to fetch."
@@ -81,8 +120,7 @@ pub(super) fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], re
     body.done()
 }
 
-/// The reply to an undo or a redo.
-pub(super) fn history_stepped(
+fn stepped(
     direction: Direction,
     asked: NonZeroU32,
     entries: &[HistoryEntry],
@@ -114,15 +152,9 @@ pub(super) fn history_stepped(
     body.done()
 }
 
-/// The reply to a plan: what each command would do, and the grid after all of them. `after` is the board then.
-pub(super) fn planned(
-    plan: &Plan,
-    change: &Change,
-    result: &BoardResult,
-    after: &Board,
-    snapshot: &Snapshot,
-) -> Value {
-    let mut body = Body::new(snapshot.revision_id());
+/// What each command of a plan would do, and the grid after all of them. `after` is the board then.
+fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revision: RevisionId) -> Value {
+    let mut body = Body::new(revision);
     let parts = parts_of(result);
     // Ids of components that are not there yet are not those that they will have.
     let made = parts.iter().enumerate().filter_map(|(number, part)| match change.part(number) {
@@ -149,7 +181,7 @@ pub(super) fn planned(
             Value::Object(json)
         })
         .collect();
-    body.put("plan_id", &plan.id);
+    body.put("plan_id", id);
     body.put("explanation", "Nothing was changed yet: pass the plan_id to commit_plan to do this.");
     body.put("results", results);
     let map = draw(after);
@@ -164,24 +196,15 @@ pub(super) fn planned(
     body.done()
 }
 
-/// The reply to a change that was refused by what stands on the board.
-pub(super) fn refused(
-    change: &Change,
-    result: &BoardResult,
-    corrected: Option<Value>,
-    snapshot: &Snapshot,
-) -> ToolReply {
-    let Some(error) = result.error() else {
-        // Only a damaged store has a refusal without its reason.
-        return refusal(&Outcome::Refused(Refusal::BoardDamaged), snapshot, None);
-    };
+/// The error of a change that the board refused.
+fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>) -> Value {
     let mut json = Map::new();
     json.insert("code".into(), json!(error.code));
     if let Some(place) = error.place.as_deref().and_then(|place| place_in_call(change, place)) {
         json.insert("place".into(), place.into());
     }
-    let next = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
-    json.insert("message".into(), with_hint(&message(error), next).into());
+    let hint = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
+    json.insert("message".into(), with_hint(&message(error), hint).into());
     json.insert("retryable".into(), false.into());
     if let Some(id) = &error.component_id {
         json.insert("component_id".into(), json!(id));
@@ -198,27 +221,21 @@ pub(super) fn refused(
     if let Some(corrected) = corrected {
         json.insert("corrected_call".into(), corrected);
     }
-    ToolReply::failure(json.into(), Some(snapshot))
+    json.into()
 }
 
-/// The reply where no command was run.
-pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>) -> ToolReply {
-    let refusal = match outcome {
-        Outcome::Refused(refusal) => refusal,
-        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
-        _ => &Refusal::CallIdReused,
-    };
-    let mut json = refusal_json(refusal);
-    let next = match refusal {
+/// The error of a call by which no command was run.
+fn refused(refusal: &Refusal, snapshot: &Snapshot, tool: Tool) -> Value {
+    let hint = match refusal {
         Refusal::NoBoard => Some("Next: stop and tell the user that this canvas has no board."),
-        Refusal::StaleBoard { .. } if tool == Some(Tool::Commit) => Some("Next: call plan_canvas again."),
+        Refusal::StaleBoard { .. } if tool == Tool::Commit => Some("Next: call plan_canvas again."),
         Refusal::BoardDamaged => Some("Next: stop and tell the user."),
         Refusal::Held { .. } => None,
         _ => after_refusal(refusal, snapshot.head.lock().turn_open()),
     };
-    json["message"] = with_hint(&refusal.to_string(), next).into();
+    let mut json = refusal_json(refusal, hint);
     match (refusal, tool) {
-        (Refusal::HistoryEmpty { .. }, Some(Tool::Redo)) => {
+        (Refusal::HistoryEmpty { .. }, Tool::Redo) => {
             json["code"] = json!(CommandErrorCode::NothingToRedo);
             json["message"] = "there is nothing to do again: nothing was undone since the last change".into();
         }
@@ -226,10 +243,10 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
             json["code"] = json!(CommandErrorCode::NothingToUndo);
             json["message"] = "there is nothing to undo: no change is left in the history".into();
         }
-        // The history is of the whole canvas, and a change of its document stands under the lease.
+        // The history is of the whole canvas, and a change of its document needs the lease.
         (
             Refusal::NotOwned | Refusal::Expired { .. } | Refusal::StaleEpoch { .. },
-            Some(Tool::Undo | Tool::Redo),
+            Tool::Undo | Tool::Redo,
         ) => {
             json["message"] =
                 "the change to take is one of the document, which this tool leaves alone: edit the \
@@ -238,7 +255,7 @@ pub(super) fn refusal(outcome: &Outcome, snapshot: &Snapshot, tool: Option<Tool>
         }
         _ => {}
     }
-    ToolReply::failure(json, Some(snapshot))
+    json
 }
 
 /// Which command of a change a place speaks of, and where in it.
@@ -274,7 +291,7 @@ fn place_in_call(change: &Change, place: &str) -> Option<String> {
     Some(format!("{origin}/{field}{rest}"))
 }
 
-fn fault_json(change: &Change, error: &CommandError, fault: &canvas_core::board::ValidationError) -> Value {
+fn fault_json(change: &Change, error: &CommandError, fault: &ValidationError) -> Value {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let config = match &change.command {
         CanvasCommand::Batch(_) => format!("/payload/commands/{number}/payload/config{}", fault.path),
@@ -348,7 +365,7 @@ fn command_number(text: &str) -> Value {
 
 /// Each once, in the order of their coming.
 fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     ids.filter(|id| seen.insert(*id)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! What the arguments may look like, as JSON Schemas. That of `create_component` comes from the registry.
 
 use canvas_core::board::{ComponentDefinition, Registry};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{
@@ -9,6 +9,7 @@ use super::arguments::{
     UndoSteps,
 };
 use super::tool::Tool;
+use crate::toolset::spec::schema_of;
 
 /// The schema of a tool's arguments; `None` where the registry has nothing for it to take.
 pub(super) fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
@@ -63,10 +64,7 @@ fn with_default_steps(mut schema: Value) -> Value {
 }
 
 fn plain<T: JsonSchema>() -> Value {
-    let mut schema = schema_for!(T);
-    schema.remove("$schema");
-    schema.remove("title");
-    let mut schema = schema.to_value();
+    let mut schema = schema_of::<T>();
     tidy(&mut schema);
     schema
 }

@@ -1,8 +1,13 @@
 //! The tools: their names, what they are for, and what they do with a canvas.
 
 use canvas_core::Access;
+use canvas_core::board::Registry;
 
-use super::BoardExtensions;
+use super::BoardTools;
+use super::schema::parameters;
+use crate::toolset::error::ToolError;
+use crate::toolset::spec::ToolSpec;
+use crate::toolset::unknown_tool;
 
 /// A tool of the board face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +29,7 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    pub(super) const ALL: [Self; 14] = [
+    const ALL: [Self; 14] = [
         Self::Create,
         Self::Modify,
         Self::Arrange,
@@ -41,19 +46,30 @@ impl Tool {
         Self::Label,
     ];
 
-    /// The nine, and those that are asked for.
-    pub(super) fn beside(extensions: BoardExtensions) -> impl Iterator<Item = Self> {
+    /// Those that a host has: the usual nine, and what it switched on.
+    pub(super) fn of(toolset: BoardTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
-            Self::Plan | Self::Commit => extensions.plans,
-            Self::DeleteView => extensions.delete_view,
-            Self::Clear => extensions.clear_canvas,
-            Self::Label => extensions.label_component,
+            Self::Plan | Self::Commit => toolset.plans,
+            Self::DeleteView => toolset.delete_view,
+            Self::Clear => toolset.clear_canvas,
+            Self::Label => toolset.label_component,
             _ => true,
         })
     }
 
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    /// Whether a call of it may be part of a plan.
+    pub(super) const fn is_plannable(self) -> bool {
+        !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit)
+    }
+
+    pub(super) fn named(name: &str, toolset: BoardTools) -> Result<Self, ToolError> {
+        let found = Self::of(toolset).find(|tool| tool.name() == name);
+        found.ok_or_else(|| unknown_tool(name, Self::of(toolset).map(Self::name)))
+    }
+
+    pub(super) fn spec(self, registry: &Registry) -> Option<ToolSpec> {
+        let parameters = parameters(self, registry)?;
+        Some(ToolSpec { name: self.name().into(), description: self.description().into(), parameters })
     }
 
     pub(super) const fn access(self) -> Access {
@@ -82,8 +98,8 @@ impl Tool {
         }
     }
 
-    /// Those of the first nine are the words of specs 002 §9.
-    pub(super) const fn description(self) -> &'static str {
+    /// The first nine descriptions are fixed word for word by the source document of the board.
+    const fn description(self) -> &'static str {
         match self {
             Self::Create => {
                 "Add a new component to the canvas. Use this when the user asks to show, display, or add information."

@@ -10,12 +10,9 @@ pub(crate) struct Built {
     pub(crate) applies: bool,
 }
 
-/// Makes the diff that turns `original`, a part of the document or all of it, into `updated`. Where `original` stands in
-/// the document once, the diff is one of the document. `None` where nothing changes.
-pub(crate) fn diff_for(document: &str, original: &str, updated: &str) -> Option<Built> {
-    if original == updated {
-        return None;
-    }
+/// Makes the diff that turns `original`, a part of the document or all of it, into `updated`. Where `original` occurs in
+/// the document once, the diff is one of the document.
+pub(crate) fn diff_for(document: &str, original: &str, updated: &str) -> Built {
     let once = match document.find(original) {
         Some(at) if !original.is_empty() || document.is_empty() => {
             // The second place may overlap the first.
@@ -26,11 +23,11 @@ pub(crate) fn diff_for(document: &str, original: &str, updated: &str) -> Option<
         _ => None,
     };
     let Some(at) = once else {
-        return Some(Built { diff: build(original, updated, 3), applies: false });
+        return Built { diff: build(original, updated, 3), applies: false };
     };
     let after = [&document[..at], updated, &document[at + original.len()..]].concat();
     let diff = build(document, &after, 3);
     let options = Options { mode: Mode::Anchored, limits: Limits::default() };
     let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
-    Some(Built { diff, applies })
+    Built { diff, applies }
 }

@@ -1,6 +1,6 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
-use canvas_core::text::{ApplyError, Suggestion};
+use canvas_core::text::ApplyError;
 use canvas_core::{Changes, EngineError, Refusal, RevisionId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::parse::Action;
 use super::range::Fingerprint;
 use crate::hint::{after_error, must_read, with_hint};
-use crate::reply::refusal_json;
-use crate::toolset::document::arguments::shorten;
+use crate::reply::{refusal_json, set_patch_error};
+use crate::toolset::arguments::shorten;
 
 /// Why a directive is none, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -119,13 +119,18 @@ impl DirectiveError {
         }
     }
 
-    /// What stands behind a code that covers several cases.
+    /// Which of several cases a code covers.
     pub fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Invalid { fault, .. } => Some(fault.code()),
             Self::PatchRejected(e) => Some(e.reason().code()),
             Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
         }
+    }
+
+    /// Whether the very same directive can succeed later: never.
+    pub const fn retryable(&self) -> bool {
+        false
     }
 
     /// Where in the directive, as a JSON Pointer.
@@ -225,7 +230,7 @@ impl DirectiveFailure {
         }
     }
 
-    /// What stands behind a code that covers several cases.
+    /// Which of several cases a code covers.
     pub fn reason(&self) -> Option<&'static str> {
         match &self.kind {
             FailureKind::Directive(e) => e.reason(),
@@ -239,7 +244,8 @@ impl DirectiveFailure {
         match &self.kind {
             FailureKind::Refused(refusal) => refusal.retryable(),
             FailureKind::Engine(e) => e.retryable(),
-            FailureKind::Directive(_) | FailureKind::Stale { .. } => false,
+            FailureKind::Directive(e) => e.retryable(),
+            FailureKind::Stale { .. } => false,
         }
     }
 
@@ -334,7 +340,7 @@ impl DirectiveFailure {
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
     pub fn to_json(&self) -> Value {
         let mut error = match &self.kind {
-            FailureKind::Refused(refusal) => refusal_json(refusal),
+            FailureKind::Refused(refusal) => refusal_json(refusal, None),
             _ => json!({}),
         };
         let mut set = |name: &str, value: Value| {
@@ -354,14 +360,7 @@ impl DirectiveFailure {
             FailureKind::Directive(e) => {
                 set("place", json!(e.place()));
                 match e {
-                    DirectiveError::PatchRejected(e) => {
-                        set("conflicts", json!(e.conflicts()));
-                        match e.suggestion() {
-                            Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
-                            Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
-                            None => {}
-                        }
-                    }
+                    DirectiveError::PatchRejected(e) => set_patch_error(e, set),
                     DirectiveError::ChangedThere { expected, actual, text } => {
                         set("expected", json!(expected));
                         set("actual", json!(actual));

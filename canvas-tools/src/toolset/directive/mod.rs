@@ -11,7 +11,7 @@ pub(crate) mod failure;
 pub(crate) mod metrics;
 pub(crate) mod parse;
 pub(crate) mod plan;
-pub(crate) mod prompt;
+mod prompt;
 pub(crate) mod range;
 pub(crate) mod recent;
 pub(crate) mod schema;

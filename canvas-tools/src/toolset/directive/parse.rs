@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS};
-use crate::toolset::document::arguments::{place_of, pointer_key, shorten};
+use crate::toolset::arguments::{pointer, pointer_key, shorten};
 
 /// Bytes of a diff. A larger change is several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
@@ -137,7 +137,7 @@ impl Directive {
         let json: DirectiveJson = serde_path_to_error::deserialize(value).map_err(|e| {
             let what = e.inner().to_string();
             let message = format!("{}: correct the value to the schema", shorten(&what));
-            invalid(DirectiveFault::BadValue, &shorten(&place_of(e.path())), message)
+            invalid(DirectiveFault::BadValue, &shorten(&pointer(e.path())), message)
         })?;
         let version = version(fields)?;
         let DirectiveJson { action, content, target_range, diff, selection_fingerprint, rationale, .. } =

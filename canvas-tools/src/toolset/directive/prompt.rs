@@ -1,14 +1,12 @@
 //! What the system prompt says about directives.
 
 use super::tools::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
-use crate::toolset::spec::ToolSpec;
+use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for those of these tools that are enabled.
-pub(crate) fn prompt_lines(tools: &[ToolSpec]) -> Vec<String> {
-    let edit = tools.iter().find(|tool| tool.name == DOCUMENT_EDIT);
-    let (Some(edit), true) = (edit, tools.iter().any(|tool| tool.name == DOCUMENT_SNAPSHOT)) else {
-        return Vec::new();
-    };
+/// The lines for those of these tools that are open.
+pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
+    let edit = specs.iter().find(|spec| spec.name == DOCUMENT_EDIT);
+    let (Some(edit), true) = (edit, has_tool(specs, DOCUMENT_SNAPSHOT)) else { return Vec::new() };
     let patches = edit.parameters.pointer("/properties/diff").is_some();
     let how = if patches {
         "Edit in this order: document_snapshot, write a unified diff of that text (diff_builder can do it for you), \

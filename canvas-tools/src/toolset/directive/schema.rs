@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::parse::Action;
+use crate::toolset::spec::schema_of;
 
 /// A directive as it is sent.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -122,10 +123,7 @@ pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
 }
 
 fn flat_schema(use_patch_edits: bool) -> Value {
-    let mut schema = schemars::schema_for!(DirectiveJson);
-    schema.remove("$schema");
-    schema.remove("title");
-    let mut schema = schema.to_value();
+    let mut schema = schema_of::<DirectiveJson>();
     let properties = properties(&mut schema);
     let mut actions = vec![Action::Insert, Action::Replace, Action::Annotate];
     let mut what = "insert, replace or annotate by target_range";

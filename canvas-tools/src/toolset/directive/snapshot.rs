@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::range::{CharRange, Fingerprint};
-use crate::toolset::document::reading::READ_BYTES;
+use crate::toolset::READ_BYTES;
 
 /// Lines that one snapshot shows: each has an offset beside its text.
 const LINES: usize = 8_192;

@@ -1,7 +1,6 @@
-//! The tools of specs 003, from JSON arguments to JSON replies. They take no lease.
+//! Tools that take directives. They need no lease.
 
-use canvas_core::lease::Timestamp;
-use canvas_core::{Access, CallId, Engine, Snapshot, Store};
+use canvas_core::{Access, Engine, Policy, Snapshot, Store};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,14 +9,16 @@ use super::apply::apply_directive;
 use super::builder::diff_for;
 use super::failure::{DirectiveError, DirectiveFailure};
 use super::parse::{Action, Directive, MAX_CONTENT_BYTES};
+use super::prompt;
 use super::range::CharRange;
 use super::schema::tool_schema;
 use super::snapshot::snapshot_fields;
-use crate::reply::{ToolError, ToolReply};
-use crate::session::Session;
+use crate::reply::ToolReply;
+use crate::toolset::arguments::{arguments, shorten};
 use crate::toolset::call::ToolCall;
-use crate::toolset::document::arguments::{arguments, shorten};
-use crate::toolset::spec::ToolSpec;
+use crate::toolset::error::ToolError;
+use crate::toolset::spec::{ToolSpec, schema_of};
+use crate::toolset::{ToolContext, ToolFuture, Toolset, permit, unknown_tool};
 
 /// Name of the tool that shows the document.
 pub const DOCUMENT_SNAPSHOT: &str = "document_snapshot";
@@ -49,35 +50,128 @@ struct BuildDiff {
     updated: String,
 }
 
-/// The directive tools, as they are told to a model. Without `use_patch_edits`, for models that write no good diffs,
-/// `document_edit` knows no patch and `diff_builder` is missing.
-pub fn directive_tools(use_patch_edits: bool) -> Vec<ToolSpec> {
-    let mut tools = vec![
-        ToolSpec {
-            name: DOCUMENT_SNAPSHOT.into(),
-            description:
-                "Read the document with its document_version and the character offset of every line. Take \
-                          one before each edit and after each failure."
-                    .into(),
-            parameters: schema::<TakeSnapshot>(),
-        },
-        ToolSpec {
-            name: DOCUMENT_EDIT.into(),
-            description: edit_description(use_patch_edits),
-            parameters: tool_schema(use_patch_edits),
-        },
-    ];
-    if use_patch_edits {
-        tools.push(ToolSpec {
-            name: DIFF_BUILDER.into(),
-            description:
-                "Write the unified diff that turns original into updated, ready for document_edit with \
-                          action patch. It changes nothing by itself."
-                    .into(),
-            parameters: schema::<BuildDiff>(),
-        });
+/// The tools that take directives: `document_snapshot`, `document_edit` and, with patches, `diff_builder`.
+///
+/// A failure of `document_edit` has the fields of [`DirectiveFailure::to_json`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DirectiveTools {
+    /// Whether the model may send patches. Off for models that write no good diffs: `document_edit` then refuses a patch,
+    /// and there is no `diff_builder`.
+    pub use_patch_edits: bool,
+}
+
+impl Default for DirectiveTools {
+    /// With patches.
+    fn default() -> Self {
+        Self { use_patch_edits: true }
     }
-    tools
+}
+
+impl DirectiveTools {
+    /// The tools that a policy opens to models.
+    pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
+        let open = self.tools().filter(|(_, access)| policy.permits(*access).is_ok());
+        open.map(|(name, _)| self.spec(name)).collect()
+    }
+
+    fn tools(self) -> impl Iterator<Item = (&'static str, Access)> {
+        let all =
+            [(DOCUMENT_SNAPSHOT, Access::Read), (DOCUMENT_EDIT, Access::Write), (DIFF_BUILDER, Access::Read)];
+        all.into_iter().filter(move |(name, _)| *name != DIFF_BUILDER || self.use_patch_edits)
+    }
+
+    fn spec(self, name: &str) -> ToolSpec {
+        let (description, parameters) = match name {
+            DOCUMENT_SNAPSHOT => (
+                "Read the document with its document_version and the character offset of every line. Take one before \
+                 each edit and after each failure."
+                    .to_owned(),
+                schema_of::<TakeSnapshot>(),
+            ),
+            DOCUMENT_EDIT => (edit_description(self.use_patch_edits), tool_schema(self.use_patch_edits)),
+            _ => (
+                "Write the unified diff that turns original into updated, ready for document_edit with action patch. \
+                 It changes nothing by itself."
+                    .to_owned(),
+                schema_of::<BuildDiff>(),
+            ),
+        };
+        ToolSpec { name: name.into(), description, parameters }
+    }
+
+    async fn run<S: Store>(
+        self,
+        context: ToolContext<'_, S>,
+        call: &ToolCall,
+    ) -> Result<ToolReply, ToolError> {
+        match call.name.as_str() {
+            DOCUMENT_SNAPSHOT => {
+                permit(context.engine.policy(), Access::Read)?;
+                let asked: TakeSnapshot = arguments(&call.arguments)?;
+                asked.reply(&context.snapshot().await?)
+            }
+            DIFF_BUILDER if self.use_patch_edits => {
+                permit(context.engine.policy(), Access::Read)?;
+                let asked: BuildDiff = arguments(&call.arguments)?;
+                asked.check()?;
+                asked.reply(&context.snapshot().await?)
+            }
+            DOCUMENT_EDIT => Ok(self.edit(context, call).await),
+            name => Err(unknown_tool(name, self.tools().map(|(name, _)| name))),
+        }
+    }
+
+    async fn edit<S: Store>(self, context: ToolContext<'_, S>, call: &ToolCall) -> ToolReply {
+        let directive = Directive::parse(&call.arguments).and_then(|directive| {
+            let is_off = directive.action() == Action::Patch && !self.use_patch_edits;
+            if is_off { Err(DirectiveError::PatchOff) } else { Ok(directive) }
+        });
+        let result = match directive {
+            Ok(directive) => {
+                let id = context.id.clone();
+                apply_directive(context.engine, context.session, id, &directive, context.now).await
+            }
+            Err(e) => Err(DirectiveFailure::from(e)),
+        };
+        // A retry's reply names the version that the edit made, a failure's the one that is there.
+        match result {
+            Ok(applied) => {
+                ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
+            }
+            Err(failure) => {
+                let snapshot = context.snapshot().await.ok();
+                let version = snapshot.as_ref().map(Snapshot::revision_id);
+                let reply = ToolReply::failure(failure.to_json(), snapshot.as_ref());
+                let reply = reply.with(json!({"status": failure.status()}));
+                match version {
+                    Some(version) => reply.with(json!({"document_version": version})),
+                    None => reply,
+                }
+            }
+        }
+    }
+}
+
+impl<S: Store> Toolset<S> for DirectiveTools {
+    fn names(&self) -> Vec<&str> {
+        self.tools().map(|(name, _)| name).collect()
+    }
+
+    fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        self.list(engine.policy())
+    }
+
+    fn task(&self) -> &'static str {
+        "edit a shared Markdown canvas"
+    }
+
+    fn prompt(&self, specs: &[ToolSpec]) -> Vec<String> {
+        prompt::lines(specs)
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(self.run(context, call))
+    }
 }
 
 fn edit_description(use_patch_edits: bool) -> String {
@@ -95,135 +189,59 @@ fn edit_description(use_patch_edits: bool) -> String {
     }
 }
 
-fn schema<T: JsonSchema>() -> Value {
-    let mut schema = schemars::schema_for!(T);
-    schema.remove("$schema");
-    schema.remove("title");
-    schema.to_value()
-}
-
-/// Runs one call of a model on the session's canvas and says what it gets back. Every failure is a reply too.
-///
-/// A retry of an edit with the same call id is not done again. `use_patch_edits` is what the tools were listed with:
-/// without it a patch is refused.
-pub async fn call_directive_tool<S: Store>(
-    engine: &Engine<S>,
-    session: &Session,
-    use_patch_edits: bool,
-    call: &ToolCall,
-    now: Timestamp,
-) -> ToolReply {
-    match call.name.as_str() {
-        DOCUMENT_EDIT => return edit(engine, session, use_patch_edits, call, now).await,
-        DOCUMENT_SNAPSHOT => {}
-        DIFF_BUILDER if use_patch_edits => {}
-        name => {
-            let names: Vec<_> = directive_tools(use_patch_edits).into_iter().map(|tool| tool.name).collect();
-            let name: String = name.chars().take(80).collect();
-            let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
-            let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::error(&ToolError::new("UNKNOWN_TOOL", message), snapshot.as_ref());
-        }
-    }
-    let snapshot = match engine.snapshot(&session.canvas, now).await {
-        Ok(snapshot) => snapshot,
-        Err(e) => return ToolReply::of_error(&e, None),
-    };
-    if let Err(refusal) = engine.policy().permits(Access::Read) {
-        return ToolReply::error(&ToolError::of_refusal(&refusal), Some(&snapshot));
-    }
-    let fields = match call.name.as_str() {
-        DIFF_BUILDER => build_diff(call, &snapshot),
-        _ => take_snapshot(call, &snapshot),
-    };
-    match fields {
-        Ok(fields) => succeeded(fields, &snapshot),
-        Err(error) => ToolReply::error(&error, Some(&snapshot)),
-    }
-}
-
-async fn edit<S: Store>(
-    engine: &Engine<S>,
-    session: &Session,
-    use_patch_edits: bool,
-    call: &ToolCall,
-    now: Timestamp,
-) -> ToolReply {
-    let id = match CallId::new(&call.id) {
-        Ok(id) => id,
-        Err(e) => {
-            let error = ToolError::argument("", format!("the id of the call: {e}"));
-            let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            return ToolReply::error(&error, snapshot.as_ref());
-        }
-    };
-    let directive = Directive::parse(&call.arguments).and_then(|directive| {
-        let is_off = directive.action() == Action::Patch && !use_patch_edits;
-        if is_off { Err(DirectiveError::PatchOff) } else { Ok(directive) }
-    });
-    let result = match directive {
-        Ok(directive) => apply_directive(engine, session, id, &directive, now).await,
-        Err(e) => Err(DirectiveFailure::from(e)),
-    };
-    // A retry's reply speaks of the version that it made, a failure's of the one that is there.
-    match result {
-        Ok(applied) => {
-            ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
-        }
-        Err(failure) => {
-            let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-            let mut body = json!({"ok": false, "status": failure.status(), "error": failure.to_json()});
-            if let Some(snapshot) = snapshot {
-                body["revision_id"] = json!(snapshot.revision_id());
-                body["document_version"] = json!(snapshot.revision_id());
-                body["canvas_epoch"] = json!(snapshot.head.lock().epoch());
-            }
-            ToolReply::new(body)
-        }
-    }
-}
-
 fn succeeded(fields: Value, snapshot: &Snapshot) -> ToolReply {
     let version = snapshot.revision_id();
-    ToolReply::new(json!({"ok": true, "revision_id": version, "document_version": version})).with(fields)
+    ToolReply::of_snapshot(snapshot).with(json!({"document_version": version})).with(fields)
 }
 
-fn take_snapshot(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, ToolError> {
-    let TakeSnapshot { offset, selection } = arguments(call)?;
-    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let selection = match selection.as_deref() {
-        None => None,
-        Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)),
-        Some(_) => return Err(ToolError::argument("/selection", "pass [start, end], start not after end")),
-    };
-    let from = number(offset.unwrap_or(0));
-    snapshot_fields(snapshot.text(), from, selection).map_err(|chars| {
-        let place = if from > chars { "/offset" } else { "/selection" };
-        let message = format!("the document has {chars} characters: pass offsets of at most {chars}");
-        ToolError::new("INVALID_RANGE", message).at(place)
-    })
-}
-
-fn build_diff(call: &ToolCall, snapshot: &Snapshot) -> Result<Value, ToolError> {
-    let BuildDiff { original, updated } = arguments(call)?;
-    for (place, text) in [("/original", &original), ("/updated", &updated)] {
-        if text.len() > MAX_CONTENT_BYTES {
-            let message =
-                format!("it has {} bytes, the limit is {MAX_CONTENT_BYTES}: pass a part", text.len());
-            return Err(ToolError::argument(place, message));
+impl TakeSnapshot {
+    fn reply(self, snapshot: &Snapshot) -> Result<ToolReply, ToolError> {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let selection = match self.selection.as_deref() {
+            None => None,
+            Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)),
+            Some(_) => {
+                return Err(ToolError::argument("/selection", "pass [start, end], start not after end"));
+            }
+        };
+        let from = number(self.offset.unwrap_or(0));
+        match snapshot_fields(snapshot.text(), from, selection) {
+            Ok(fields) => Ok(succeeded(fields, snapshot)),
+            Err(chars) => {
+                let place = if from > chars { "/offset" } else { "/selection" };
+                let message = format!("the document has {chars} characters: pass offsets of at most {chars}");
+                Err(ToolError::new("INVALID_RANGE", message).at(place))
+            }
         }
     }
-    let Some(built) = diff_for(snapshot.text(), &original, &updated) else {
-        let message = "updated equals original: nothing would change, so send no patch";
-        return Err(ToolError::argument("/updated", message).with_reason("NO_EFFECT"));
-    };
-    let mut fields = json!({"diff": built.diff, "applies": built.applies});
-    if !built.applies {
-        let what = shorten(original.lines().next().unwrap_or_default()).into_owned();
-        fields["advice"] = json!(format!(
-            "original (\"{what}\") does not stand in the document exactly once: take a fresh document_snapshot and \
-             copy more lines of it"
-        ));
+}
+
+impl BuildDiff {
+    fn check(&self) -> Result<(), ToolError> {
+        for (place, text) in [("/original", &self.original), ("/updated", &self.updated)] {
+            if text.len() > MAX_CONTENT_BYTES {
+                let message =
+                    format!("it has {} bytes, the limit is {MAX_CONTENT_BYTES}: pass a part", text.len());
+                return Err(ToolError::argument(place, message));
+            }
+        }
+        if self.original == self.updated {
+            let message = "updated equals original: nothing would change, so send no patch";
+            return Err(ToolError::argument("/updated", message).with_reason("NO_EFFECT"));
+        }
+        Ok(())
     }
-    Ok(fields)
+
+    fn reply(self, snapshot: &Snapshot) -> Result<ToolReply, ToolError> {
+        let built = diff_for(snapshot.text(), &self.original, &self.updated);
+        let mut fields = json!({"diff": built.diff, "applies": built.applies});
+        if !built.applies {
+            let what = shorten(self.original.lines().next().unwrap_or_default());
+            fields["advice"] = json!(format!(
+                "original (\"{what}\") does not occur in the document exactly once: take a fresh document_snapshot and \
+                 copy more lines of it"
+            ));
+        }
+        Ok(succeeded(fields, snapshot))
+    }
 }

@@ -1,22 +1,20 @@
 //! Arguments of the tools: their types, and every check that needs no canvas.
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{Address, GrepError, Part, Query, truncate};
-use canvas_core::{Access, Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId};
+use canvas_core::text::{Address, GrepError, Part, Query};
+use canvas_core::{Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId, Rollout};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use serde_path_to_error::Segment;
 
-use super::Tool;
 use super::reading::Reading;
-use crate::reply::ToolError;
+use super::tool::Tool;
+use crate::toolset::arguments::arguments;
 use crate::toolset::call::ToolCall;
-use crate::toolset::document::extensions::Extensions;
+use crate::toolset::error::ToolError;
+use crate::toolset::permit;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -69,6 +67,7 @@ pub(super) struct ApplyPatch {
     #[serde(default)]
     base_revision_id: Option<String>,
 }
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outline {
@@ -172,69 +171,71 @@ impl LeaseRule {
     }
 }
 
-pub(super) fn check(
-    call: &ToolCall,
-    policy: &Policy,
-    extensions: Extensions,
-) -> Result<CheckedCall, ToolError> {
-    let asked = Tool::beside(extensions).find(|tool| tool.name() == call.name);
-    let tool = asked.ok_or_else(|| {
-        let names: Vec<_> = Tool::among(policy, extensions).map(Tool::name).collect();
-        if names.is_empty()
-            && let Err(refusal) = policy.permits(Access::Read)
-        {
-            return ToolError::of_refusal(&refusal);
-        }
-        let name: String = call.name.chars().take(80).collect();
-        let message = format!("there is no tool \"{name}\": call one of {}", names.join(", "));
-        ToolError::new("UNKNOWN_TOOL", message)
-    })?;
-    policy.permits(tool.access()).map_err(|refusal| ToolError::of_refusal(&refusal))?;
-    let rule = tool.lease_rule(policy.rollout);
-    // What cannot be read as a lease id belongs to nobody: the rules refuse it, unless they would take it for none.
-    let lease = |text: Option<String>| match (rule, text) {
-        (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
-        (LeaseRule::Required, None) => Err(match call.arguments.get("lease_id") {
-            Some(_) => {
-                ToolError::argument("/lease_id", "pass the lease_id of your last check-out as a string")
+/// The `lease_id` of a call, as far as its tool takes one.
+struct LeaseArgument<'a> {
+    rule: LeaseRule,
+    rollout: Rollout,
+    arguments: &'a Value,
+}
+
+impl LeaseArgument<'_> {
+    /// The lease that the call names. What cannot be read as a lease id belongs to nobody: the rules refuse it, unless
+    /// they would take it for none.
+    fn id(&self, text: Option<String>) -> Result<Option<LeaseId>, ToolError> {
+        match (self.rule, text) {
+            (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
+            (LeaseRule::Required, None) if self.arguments.get("lease_id").is_some() => {
+                let message = "pass the lease_id of your last check-out as a string";
+                Err(ToolError::argument("/lease_id", message))
             }
-            None => ToolError::argument(
-                "",
-                "missing field `lease_id`: correct the arguments to the tool's schema",
-            ),
-        }),
-        (_, Some(text)) => match text.parse() {
-            Ok(lease) => Ok(Some(lease)),
-            Err(_) if policy.rollout.needs_lease() => Ok(None),
-            Err(_) => Err(ToolError::of_refusal(&Refusal::NotOwned)),
-        },
-    };
-    let look = |text: Option<String>| match (rule, text) {
-        (LeaseRule::Never, _) | (_, None) => Ok(ReadAccess::Snapshot),
-        (_, text) => lease(text).map(ReadAccess::Lease),
-    };
+            (LeaseRule::Required, None) => {
+                let message = "missing field `lease_id`: correct the arguments to the tool's schema";
+                Err(ToolError::argument("", message))
+            }
+            (_, Some(text)) => match text.parse() {
+                Ok(lease) => Ok(Some(lease)),
+                Err(_) if self.rollout.needs_lease() => Ok(None),
+                Err(_) => Err((&Refusal::NotOwned).into()),
+            },
+        }
+    }
+
+    /// How a tool reads that needs no lease in any rollout.
+    fn access(&self, text: Option<String>) -> Result<ReadAccess, ToolError> {
+        if self.rule == LeaseRule::Never || text.is_none() {
+            return Ok(ReadAccess::Snapshot);
+        }
+        self.id(text).map(ReadAccess::Lease)
+    }
+}
+
+/// Reads a call into what the engine is asked to do.
+pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<CheckedCall, ToolError> {
+    permit(policy, tool.access())?;
+    let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
+    let lease = LeaseArgument { rule, rollout, arguments: sent };
     Ok(match tool {
         Tool::CheckOut => {
-            let CheckOut {} = arguments(call)?;
+            let CheckOut {} = arguments(sent)?;
             CheckedCall::Command(Command::CheckOut)
         }
         Tool::RenewLease => {
-            CheckedCall::Command(Command::Renew { lease: lease(arguments::<Lease>(call)?.lease_id)? })
+            CheckedCall::Command(Command::Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
         }
         Tool::CheckIn => {
-            CheckedCall::Command(Command::CheckIn { lease: lease(arguments::<Lease>(call)?.lease_id)? })
+            CheckedCall::Command(Command::CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
         }
         Tool::Grep => {
-            let Grep { lease_id, query, regex } = arguments(call)?;
-            let access = ReadAccess::Lease(lease(lease_id)?);
+            let Grep { lease_id, query, regex } = arguments(sent)?;
+            let access = ReadAccess::Lease(lease.id(lease_id)?);
             let is_regex = regex.unwrap_or(false);
             let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
             let query = query.map_err(|e| bad_query(&e))?;
             CheckedCall::Read(access, Reading::Grep(query))
         }
         Tool::ReadLines => {
-            let ReadLines { lease_id, start_line, end_line } = arguments(call)?;
-            let access = ReadAccess::Lease(lease(lease_id)?);
+            let ReadLines { lease_id, start_line, end_line } = arguments(sent)?;
+            let access = ReadAccess::Lease(lease.id(lease_id)?);
             if start_line == 0 {
                 return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
             }
@@ -249,18 +250,18 @@ pub(super) fn check(
             CheckedCall::Read(access, lines)
         }
         Tool::ReadAll => {
-            let Lease { lease_id } = arguments(call)?;
-            CheckedCall::Read(ReadAccess::Lease(lease(lease_id)?), Reading::All)
+            let Lease { lease_id } = arguments(sent)?;
+            CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
-            let ApplyPatch { lease_id, patch, base_revision_id } = arguments(call)?;
-            let lease = lease(lease_id)?;
+            let ApplyPatch { lease_id, patch, base_revision_id } = arguments(sent)?;
+            let lease = lease.id(lease_id)?;
             let base = base(base_revision_id.as_deref())?;
             CheckedCall::Command(Command::Apply { lease, patch, base })
         }
         Tool::Outline => {
-            let Outline { lease_id, max_level, after_line } = arguments(call)?;
-            let access = look(lease_id)?;
+            let Outline { lease_id, max_level, after_line } = arguments(sent)?;
+            let access = lease.access(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
                 return Err(ToolError::argument(
@@ -272,8 +273,8 @@ pub(super) fn check(
             CheckedCall::Read(access, outline)
         }
         Tool::ReadSection => {
-            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(call)?;
-            let access = look(lease_id)?;
+            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(sent)?;
+            let access = lease.access(lease_id)?;
             let part = match (item, fence) {
                 (None, None) => None,
                 (Some(item), None) => Some(Part::Item(vec![item.get()])),
@@ -286,8 +287,8 @@ pub(super) fn check(
             CheckedCall::Read(access, Reading::Section(section))
         }
         Tool::ReplaceLines => {
-            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(call)?;
-            let (lease, start) = (lease(lease_id)?, start.get());
+            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(sent)?;
+            let (lease, start) = (lease.id(lease_id)?, start.get());
             if end < start - 1 {
                 return Err(ToolError::argument(
                     "/end",
@@ -302,40 +303,6 @@ pub(super) fn check(
             CheckedCall::Command(Command::Replace { lease, replacement, base })
         }
     })
-}
-
-pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
-    if !call.arguments.is_object() {
-        return Err(ToolError::argument("", "pass the arguments as one JSON object"));
-    }
-    serde_path_to_error::deserialize(&call.arguments).map_err(|e| {
-        let place = place_of(e.path());
-        let what = e.inner().to_string();
-        let message = format!("{}: correct the arguments to the tool's schema", shorten(&what));
-        ToolError::argument(&shorten(&place), message)
-    })
-}
-
-/// A path as a JSON Pointer (RFC 6901).
-pub(crate) fn place_of(path: &serde_path_to_error::Path) -> String {
-    path.iter().map(pointer_step).collect()
-}
-
-fn pointer_step(segment: &Segment) -> String {
-    match segment {
-        Segment::Seq { index } => format!("/{index}"),
-        Segment::Map { key } | Segment::Enum { variant: key } => pointer_key(key),
-        Segment::Unknown => String::new(),
-    }
-}
-
-pub(crate) fn pointer_key(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
-}
-
-/// The beginning of what may hold a model's own words at any length.
-pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    truncate(text, 300)
 }
 
 pub(super) fn bad_query(error: &GrepError) -> ToolError {

@@ -6,11 +6,8 @@ use serde_json::{Value, json};
 
 use super::arguments::bad_query;
 use super::outline::{outline_fields, path_json};
-use crate::reply::ToolError;
-
-/// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
-/// longer, only its beginning can be read (`line_truncated`), and grep shows the rest in parts.
-pub(crate) const READ_BYTES: usize = 256 << 10;
+use crate::toolset::READ_BYTES;
+use crate::toolset::error::ToolError;
 
 /// What is to be shown.
 #[derive(Debug)]

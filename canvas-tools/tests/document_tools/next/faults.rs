@@ -8,7 +8,7 @@ use canvas_core::{
     Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Engine, Fault, Head, Loaded, MemoryStore,
     Policy, Store, block_on,
 };
-use canvas_tools::{ToolCall, call_document_tool};
+use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
 
 use super::super::world::{World, message};
@@ -134,7 +134,9 @@ fn check(trouble: Trouble, told: Told) -> String {
     // A server that has just been started: it knows nothing that could stand for the store's answer.
     let engine = Engine::new(store, Policy::default());
     let call = ToolCall { id: "k".into(), name: "canvas_check_out".into(), arguments: json!({}) };
-    let run = || block_on(call_document_tool(&engine, &world.session, &call, Timestamp::from_millis(1_000)));
+    let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let mut session = world.session.clone();
+    let mut run = || block_on(tools.call(&engine, &mut session, &call, Timestamp::from_millis(1_000)));
     let refused = run();
     let says = message(&refused);
     assert!(named(&refused).is_empty() && is_stop(&refused), "{says}");
@@ -142,6 +144,7 @@ fn check(trouble: Trouble, told: Told) -> String {
     assert_eq!(refused.body()["error"]["retryable"], told == Told::Again, "{says}");
     assert_eq!(run(), refused, "what lasts is told the same");
     *engine.store().trouble.lock().unwrap() = None;
-    assert!(told == Told::Stop || run().is_ok(), "{says}: {}", run().body());
+    let after = run();
+    assert!(told == Told::Stop || after.is_ok(), "{says}: {}", after.body());
     label(&refused)
 }

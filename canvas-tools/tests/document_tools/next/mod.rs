@@ -7,8 +7,9 @@ mod codes;
 mod faults;
 mod rows;
 
+use canvas_core::Policy;
 use canvas_core::text::build;
-use canvas_tools::{ToolReply, document_tools_with};
+use canvas_tools::ToolReply;
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -138,7 +139,7 @@ fn instructs(reply: &ToolReply) -> bool {
 /// No message names a tool that the model does not have.
 #[track_caller]
 fn names_only_what_there_is(world: &World, reply: &ToolReply) {
-    let tools = document_tools_with(world.session.extensions);
+    let tools = world.toolset.list(&Policy::default());
     for named in tools_in(message(reply)) {
         assert!(tools.iter().any(|tool| tool.name == named), "there is no {named}: {}", message(reply));
     }

@@ -28,7 +28,7 @@ type Row = (&'static str, Scene, Then);
 /// A canvas of six lines that a model has checked out and read, what happens to it then, and the call that is refused.
 fn scene(policy: Policy, happens: impl FnOnce(&mut World), tool: &str, arguments: &Value) -> Scene {
     let mut world = World::with(TEXT, policy);
-    world.session.extensions = canvas_tools::Extensions::ALL;
+    world.toolset = canvas_tools::DocumentTools::ALL;
     let mut lease = world.check_out();
     world.under(&lease, "canvas_read_all");
     happens(&mut world);

@@ -8,7 +8,7 @@ use canvas_core::{
 };
 use canvas_examples::postgres::{Listener, Notice};
 use canvas_providers::Event;
-use canvas_tools::Session;
+use canvas_tools::{DocumentTools, Session, Tools};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_postgres::NoTls;
 
@@ -25,6 +25,7 @@ pub(crate) type EventSink = Box<dyn Fn(ServerEvent) + Send + Sync>;
 pub(super) struct Server {
     pub(super) script: &'static ServerScript,
     pub(super) engine: Arc<Engine<SlowStore>>,
+    pub(super) tools: Arc<Tools<SlowStore>>,
     pub(super) listener: Listener,
     pub(super) session: Session,
     /// The conversation, as it goes to the provider.
@@ -50,11 +51,12 @@ pub(crate) async fn serve(
 ) -> StoryResult {
     let listener = Listener::connect(database.config.clone(), NoTls, database.listening()).await?;
     let engine = Arc::new(Engine::new(SlowStore::new(database.store()?), Policy::default()));
+    let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::join(&engine, canvas, conversation, now()).await?;
     let (history, epoch) = (Vec::new(), session.start.epoch);
     let mut server =
-        Server { script, engine, listener, session, history, epoch, orders, emit, operations: 0 };
+        Server { script, engine, tools, listener, session, history, epoch, orders, emit, operations: 0 };
     server.print(format!("serves {}, and listens for notices of other servers", script.chat));
     server.reached(Milestone::Ready);
     loop {

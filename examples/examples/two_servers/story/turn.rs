@@ -12,7 +12,7 @@ use canvas_examples::postgres::Notice;
 use canvas_providers::{
     Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
-use canvas_tools::{CHECK_IN, ToolCall, ToolReply, call_document_tool, document_tools, system_prompt};
+use canvas_tools::{CHECK_IN, ToolCall, ToolReply};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
@@ -78,7 +78,7 @@ impl Server {
         let outcome = loop {
             match turn.poll(now()) {
                 LoopAction::SendRequest => {
-                    let renames = encode(&turn)?;
+                    let renames = self.encode(&turn)?;
                     let answer =
                         state.answers.pop_front().ok_or("the script has too few answers: add one")?;
                     state.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
@@ -202,7 +202,8 @@ impl Server {
 
     /// Runs calls in their order, beside the loop, which has to learn of a preemption while they run.
     fn run(&self, origin: CallOrigin, calls: Vec<ToolCall>, state: &TurnState) {
-        let (engine, session, reply) = (Arc::clone(&self.engine), self.session.clone(), state.reply.clone());
+        let (engine, tools) = (Arc::clone(&self.engine), Arc::clone(&self.tools));
+        let (mut session, reply) = (self.session.clone(), state.reply.clone());
         let slow = self.script.slow;
         if let Some(call) = calls.iter().find(|call| slow == Some(call.id.as_str())) {
             self.print("model: one more write leaves for the database:".into());
@@ -213,7 +214,7 @@ impl Server {
                 if slow == Some(call.id.as_str()) {
                     engine.store().hold_next();
                 }
-                let answer = call_document_tool(&engine, &session, &call, now()).await;
+                let answer = tools.call(&engine, &mut session, &call, now()).await;
                 // A loop that has ended takes no more replies.
                 let _ = reply.send((origin, call, answer));
             }
@@ -255,6 +256,14 @@ impl Server {
         Ok(())
     }
 
+    /// Encodes the request that would go over the wire, since every history must make one; returns its renames.
+    fn encode(&self, turn: &ToolLoop) -> StoryResult<Renames> {
+        let (system, tools) = (self.tools.system_prompt(&self.engine), self.tools.specs(&self.engine));
+        let options = RequestOptions::default();
+        let request = Provider::Anthropic.request("scripted", &system, &tools, turn.events(), &options)?;
+        Ok(request.renames)
+    }
+
     fn show_patch(&self, call: &ToolCall) {
         changed(call).for_each(|line| self.print(format!("    | {line}")));
     }
@@ -288,15 +297,6 @@ fn changed(call: &ToolCall) -> impl Iterator<Item = &str> {
 /// The line that a call's patch adds; in this story there is one.
 fn added(call: &ToolCall) -> &str {
     changed(call).find_map(|line| line.strip_prefix('+')).unwrap_or_default()
-}
-
-/// Encodes the request that would go over the wire, since every history must make one; returns its renames.
-fn encode(turn: &ToolLoop) -> StoryResult<Renames> {
-    let tools = document_tools();
-    let options = RequestOptions::default();
-    let system = system_prompt(&tools);
-    let request = Provider::Anthropic.request("scripted", &system, &tools, turn.events(), &options)?;
-    Ok(request.renames)
 }
 
 /// Waits until this time; without one, forever.

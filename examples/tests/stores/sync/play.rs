@@ -8,7 +8,7 @@ use canvas_core::text::build;
 use canvas_core::{
     Author, Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Undo,
 };
-use canvas_tools::{HIDDEN_HEADER, Session, ToolCall, ToolReply, call_document_tool};
+use canvas_tools::{DocumentTools, HIDDEN_HEADER, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 use super::reader::Reader;
@@ -46,6 +46,7 @@ struct Play<P: Place> {
     place: P,
     policy: Policy,
     engine: Engine<P::Store>,
+    tools: Tools<P::Store>,
     host: Host,
     chats: Vec<(Session, Reader)>,
     /// The leases that models have kept.
@@ -73,7 +74,8 @@ impl<P: Place + Default> Play<P> {
             })
             .collect();
         let (leases, seen) = ([const { None }; CHATS], BTreeMap::new());
-        Self { place, policy, engine, host, chats, leases, calls: 0, seen }
+        let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+        Self { place, policy, engine, tools, host, chats, leases, calls: 0, seen }
     }
 
     /// Engine and store are dropped, and others opened on what is stored.
@@ -216,8 +218,8 @@ impl<P: Place + Default> Play<P> {
     fn tool(&mut self, chat: usize, name: &str, arguments: Value) -> ToolReply {
         let id = self.call_id().as_str().to_owned();
         let call = ToolCall { id, name: name.to_owned(), arguments };
-        let (session, now) = (&self.chats[chat].0, self.place.clock().stamp());
-        self.place.wait_for(call_document_tool(&self.engine, session, &call, now))
+        let (session, now) = (&mut self.chats[chat].0, self.place.clock().stamp());
+        self.place.wait_for(self.tools.call(&self.engine, session, &call, now))
     }
 
     fn model(&mut self, chat: usize, what: &'static str, command: Command) {

@@ -1,0 +1,196 @@
+//! Running a checked call on the engine.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use canvas_core::board::{Board, BoardResult, CanvasEvent, ComponentId, ComponentInstance};
+use canvas_core::{
+    Author, BlobId, CallId, Command, HistoryEntry, Outcome, Refusal, Revision, RevisionId, Snapshot, Store,
+    Undo,
+};
+use serde_json::Value;
+
+use super::BoardTools;
+use super::checked::{Change, CheckedCall};
+use super::dry_run::{DryRun, is_correctable};
+use super::plan::{Plan, not_found};
+use super::tool::Tool;
+use crate::reply::into_refusal;
+use crate::toolset::ToolContext;
+use crate::toolset::call::ToolCall;
+use crate::toolset::error::ToolError;
+
+/// A call and all that it runs with.
+#[derive(Debug)]
+pub(super) struct BoardToolContext<'a, S> {
+    pub(super) context: ToolContext<'a, S>,
+    pub(super) toolset: BoardTools,
+    pub(super) tool: Tool,
+    pub(super) call: &'a ToolCall,
+}
+
+/// What a call came to.
+#[derive(Debug)]
+pub(super) enum BoardOutcome {
+    /// The change was made, or there was no need for it.
+    Changed { change: Change, result: Box<BoardResult>, events: Vec<CanvasEvent>, revision: RevisionId },
+    /// The board refused a command. `corrected` is the call that it would take.
+    Rejected { change: Change, result: Box<BoardResult>, corrected: Option<Value> },
+    /// The data of a component are to be fetched anew.
+    Refreshed(ComponentInstance),
+    /// Changes were undone or redone.
+    Stepped {
+        direction: Direction,
+        steps: NonZeroU32,
+        entries: Vec<HistoryEntry>,
+        events: Vec<CanvasEvent>,
+        revision: RevisionId,
+    },
+    /// The change was tried; `after` is the board as it would be.
+    Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
+    /// No command was run.
+    Refused(Refusal),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Undo,
+    Redo,
+}
+
+/// An outcome, and the canvas that it is of.
+type Executed = Result<(BoardOutcome, Snapshot), ToolError>;
+
+impl<S: Store> BoardToolContext<'_, S> {
+    pub(super) async fn execute(&mut self, call: CheckedCall) -> Executed {
+        match call {
+            CheckedCall::Change(change) => self.change(change, None).await,
+            CheckedCall::Refresh(component) => self.refresh(component).await,
+            CheckedCall::Undo(steps) => self.step(steps, Direction::Undo).await,
+            CheckedCall::Redo(steps) => self.step(steps, Direction::Redo).await,
+            CheckedCall::Plan(change) => self.plan(change).await,
+            CheckedCall::Commit(plan) => self.commit(&plan).await,
+        }
+    }
+
+    async fn change(&self, change: Change, base: Option<Revision>) -> Executed {
+        let command = Box::new(change.command.clone());
+        let command = Command::Board { by: Author::Assistant { lease: None }, command, base };
+        let (outcome, snapshot) = self.context.run(command).await?;
+        let outcome = match outcome {
+            Outcome::Board { result, events, revision } if result.success() => {
+                BoardOutcome::Changed { change, result, events, revision }
+            }
+            Outcome::Board { result, .. } => {
+                let corrected = self.correct(&result).await;
+                BoardOutcome::Rejected { change, result, corrected }
+            }
+            outcome => BoardOutcome::Refused(into_refusal(outcome)),
+        };
+        Ok((outcome, snapshot))
+    }
+
+    /// The call corrected after a rejection, where that is possible and the store still answers.
+    async fn correct(&self, result: &BoardResult) -> Option<Value> {
+        if !result.error().is_some_and(is_correctable) {
+            return None;
+        }
+        let (board, _) = self.board().await.ok()?;
+        self.dry_run(&*board?).correct(self.tool, self.call)
+    }
+
+    /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.
+    async fn refresh(&self, component: ComponentId) -> Executed {
+        let (board, snapshot) = self.board().await?;
+        let Some(board) = board else { return Ok((BoardOutcome::Refused(Refusal::NoBoard), snapshot)) };
+        let lock = snapshot.head.lock();
+        let outcome = match board.component(&component) {
+            None => {
+                let change = Change::removal(component);
+                let result = Box::new(self.dry_run(&board).run(&change.command).result);
+                BoardOutcome::Rejected { change, result, corrected: None }
+            }
+            Some(_) if self.context.session.turn != lock.turn() || !lock.turn_open() => {
+                BoardOutcome::Refused(Refusal::UserActive)
+            }
+            Some(component) => BoardOutcome::Refreshed(component),
+        };
+        Ok((outcome, snapshot))
+    }
+
+    /// Undoes or redoes so many changes; where there are fewer, those that there are.
+    async fn step(&self, steps: NonZeroU32, direction: Direction) -> Executed {
+        let (mut outcome, mut snapshot) = self.context.run(direction.command(steps)).await?;
+        if let Outcome::Refused(Refusal::HistoryEmpty { available, .. }) = outcome
+            && let Some(available) = NonZeroU32::new(available)
+        {
+            // A second operation, named after the first: a retry goes the same way, because both have receipts.
+            let id = second(&self.context.id);
+            (outcome, snapshot) = self.context.run_as(id, direction.command(available)).await?;
+        }
+        let outcome = match outcome {
+            Outcome::Undone { entries, events, revision, .. }
+            | Outcome::Redone { entries, events, revision, .. } => {
+                BoardOutcome::Stepped { direction, steps, entries, events, revision }
+            }
+            outcome => BoardOutcome::Refused(into_refusal(outcome)),
+        };
+        Ok((outcome, snapshot))
+    }
+
+    /// What a change would do. Nothing is done.
+    async fn plan(&mut self, change: Change) -> Executed {
+        let (board, snapshot) = self.board().await?;
+        let Some(board) = board else { return Ok((BoardOutcome::Refused(Refusal::NoBoard), snapshot)) };
+        let dry_run = self.dry_run(&board);
+        let mut after = Box::new(Board::clone(&board));
+        let result = Box::new(dry_run.run_on(&mut after, &change.command).result);
+        if !result.success() {
+            let corrected = dry_run.correct(self.tool, self.call);
+            return Ok((BoardOutcome::Rejected { change, result, corrected }, snapshot));
+        }
+        let session = &mut *self.context.session;
+        let plan = Plan::new(&session.canvas, &snapshot, &change);
+        let id = plan.id.clone();
+        session.plans.keep(plan);
+        Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
+    }
+
+    /// Does what was planned, where the board is still the one that it was planned for.
+    async fn commit(&self, plan: &str) -> Executed {
+        let session = &self.context.session;
+        let plan = session.plans.find(&session.canvas, plan).ok_or_else(not_found)?;
+        self.change(plan.change(), Some(plan.base)).await
+    }
+
+    async fn board(&self) -> Result<(Option<Arc<Board>>, Snapshot), ToolError> {
+        Ok(self.context.engine.board(&self.context.session.canvas, self.context.now).await?)
+    }
+
+    fn dry_run<'b>(&'b self, board: &'b Board) -> DryRun<'b> {
+        DryRun {
+            board,
+            registry: self.context.engine.registry(),
+            rules: self.context.engine.policy().board,
+            now: self.context.now,
+            toolset: self.toolset,
+            aliases: &self.context.session.aliases,
+        }
+    }
+}
+
+impl Direction {
+    const fn command(self, steps: NonZeroU32) -> Command {
+        let by = Author::Assistant { lease: None };
+        match self {
+            Self::Undo => Command::Undo { by, what: Undo::Steps(steps) },
+            Self::Redo => Command::Redo { by, steps },
+        }
+    }
+}
+
+/// The id of a second operation that a call makes. Hashed, because ids have a longest length.
+fn second(id: &CallId) -> CallId {
+    let hash = BlobId::of(id.as_str().as_bytes());
+    CallId::new(&format!("{hash}:available")).expect("a hash is a short name")
+}

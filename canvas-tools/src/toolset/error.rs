@@ -1,0 +1,99 @@
+//! Failures of calls that no rule of the canvas decides.
+
+use canvas_core::{EngineError, Refusal};
+use serde_json::{Map, Value};
+
+use crate::hint::{after_error, with_hint};
+
+/// Why a call failed: its arguments are wrong, its tool is closed, or the engine has no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    code: &'static str,
+    reason: Option<&'static str>,
+    place: Option<String>,
+    message: String,
+    /// What may have been meant.
+    candidates: Option<Vec<Value>>,
+    retryable: bool,
+}
+
+impl ToolError {
+    /// An error with a stable upper-case code and one sentence that says what to do next.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason: None, place: None, message: message.into(), candidates: None, retryable: false }
+    }
+
+    /// `INVALID_ARGUMENTS`, with the place in the arguments as a JSON Pointer (RFC 6901).
+    pub fn argument(place: &str, message: impl Into<String>) -> Self {
+        Self::new("INVALID_ARGUMENTS", message).at(place)
+    }
+
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Which of several cases a code covers.
+    pub const fn reason(&self) -> Option<&'static str> {
+        self.reason
+    }
+
+    /// Where in the arguments, as a JSON Pointer.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+
+    /// Whether the same call can succeed later.
+    pub const fn retryable(&self) -> bool {
+        self.retryable
+    }
+
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { place: Some(place.into()), ..self }
+    }
+
+    /// The same error of arguments that lie at `place` in others.
+    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only plans have arguments in arguments"))]
+    pub(crate) fn within(self, place: &str) -> Self {
+        Self { place: self.place.map(|within| format!("{place}{within}")), ..self }
+    }
+
+    pub(crate) fn with_reason(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    pub(crate) fn with_candidates(self, candidates: Vec<Value>) -> Self {
+        Self { candidates: Some(candidates), ..self }
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let mut error = Map::new();
+        error.insert("code".into(), self.code.into());
+        if let Some(reason) = self.reason {
+            error.insert("reason".into(), reason.into());
+        }
+        if let Some(place) = &self.place {
+            error.insert("place".into(), place.as_str().into());
+        }
+        error.insert("message".into(), self.message.as_str().into());
+        if let Some(candidates) = &self.candidates {
+            error.insert("candidates".into(), candidates.clone().into());
+        }
+        error.insert("retryable".into(), self.retryable.into());
+        Value::Object(error)
+    }
+}
+
+impl From<&Refusal> for ToolError {
+    fn from(refusal: &Refusal) -> Self {
+        Self { retryable: refusal.retryable(), ..Self::new(refusal.code(), refusal.to_string()) }
+    }
+}
+
+impl From<EngineError> for ToolError {
+    fn from(error: EngineError) -> Self {
+        let message = with_hint(&error.to_string(), Some(after_error(&error)));
+        Self { retryable: error.retryable(), ..Self::new(error.code(), message) }
+    }
+}
