@@ -58,26 +58,27 @@ pub mod lease {
 pub use lease_change::{LeaseChange, LeaseTerm};
 #[cfg(feature = "board")]
 pub use reply::BoardEffects;
-pub use reply::ToolReply;
+pub use reply::{ToolError, ToolReply};
+#[cfg(feature = "board")]
+pub use session::plan::Plans;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]
-pub use toolset::board::{BoardTools, plan::Plans};
+pub use toolset::board::tool::BoardTools;
 pub use toolset::call::ToolCall;
+pub use toolset::context::{ToolContext, ToolFuture, Toolset};
+pub use toolset::directive::action::Action;
 pub use toolset::directive::apply::{AppliedDirective, apply_directive};
 pub use toolset::directive::failure::{
     Advice, DirectiveError, DirectiveFailure, DirectiveFault, FailureKind,
 };
 pub use toolset::directive::metrics::DirectiveMetrics;
-pub use toolset::directive::parse::{
-    Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES,
-};
+pub use toolset::directive::parse::{Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
 pub use toolset::directive::plan::{EditContext, EditSpan, Planned, plan};
 pub use toolset::directive::range::{CharRange, Fingerprint};
 pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
 pub use toolset::directive::schema::directive_schema;
-pub use toolset::directive::tools::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
-pub use toolset::document::{CHECK_IN, CHECK_OUT, DocumentTools};
-pub use toolset::error::ToolError;
+pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
+pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
 pub use toolset::spec::ToolSpec;
-pub use toolset::{ToolContext, ToolFuture, Tools, ToolsError, Toolset};
+pub use toolset::tools::{Tools, ToolsError};

@@ -2,24 +2,31 @@
 
 use canvas_core::{Engine, Store};
 
-use crate::toolset::Toolset;
-use crate::toolset::spec::ToolSpec;
+use crate::toolset::tools::Tools;
 
-/// The system prompt for the tools that are open: which there are, how to use each toolset, what interrupts.
-pub(crate) fn system_prompt<S: Store>(toolsets: &[Box<dyn Toolset<S>>], engine: &Engine<S>) -> String {
-    let specs = toolsets.iter().map(|toolset| (toolset, toolset.specs(engine)));
-    let open: Vec<(&Box<dyn Toolset<S>>, Vec<ToolSpec>)> =
-        specs.filter(|(_, specs)| !specs.is_empty()).collect();
-    let Some((first, _)) = open.first() else { return String::new() };
-    let names: Vec<&str> = open.iter().flat_map(|(_, specs)| specs).map(|spec| spec.name.as_str()).collect();
-    let mut lines = vec![
-        format!("You {} through tools. The user can edit it too and always comes first.", first.task()),
-        format!("Tools: {}.", names.join(", ")),
-    ];
-    lines.extend(open.iter().flat_map(|(toolset, specs)| toolset.prompt(specs)));
-    lines.push(
-        "Messages that begin with \"Canvas update\" tell you how the canvas changed; do not answer them."
-            .into(),
-    );
-    lines.join("\n")
+impl<S: Store> Tools<S> {
+    /// The system prompt for the tools of [`Tools::specs`]: which there are, how to use each toolset, what interrupts.
+    /// Empty where there are none.
+    ///
+    /// For the seven document tools it stays within 400 tokens of o200k; each further one adds a line.
+    pub fn system_prompt(&self, engine: &Engine<S>) -> String {
+        let (mut task, mut names, mut lines) = (None, Vec::new(), Vec::new());
+        for toolset in &self.toolsets {
+            let specs = toolset.specs(engine);
+            if !specs.is_empty() {
+                task = task.or_else(|| Some(toolset.task()));
+                lines.extend(toolset.prompt(&specs));
+                names.extend(specs.into_iter().map(|spec| spec.name));
+            }
+        }
+        let Some(task) = task else { return String::new() };
+        format!(
+            "You {task} through tools. The user can edit it too and always comes first.\n\
+             Tools: {}.\n\
+             {}\n\
+             Messages that begin with \"Canvas update\" tell you how the canvas changed; do not answer them.",
+            names.join(", "),
+            lines.join("\n"),
+        )
+    }
 }

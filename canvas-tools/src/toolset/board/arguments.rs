@@ -1,143 +1,18 @@
-//! Arguments of the tools: their types, from which their schemas follow, and every check that needs no board.
+//! Arguments of the tools: their types, from which their schemas follow.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
 use canvas_core::board::{ComponentId, Position, Size, TypeId, ViewId};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::BoardTools;
-use super::schema::{cell, number_of_steps, width_and_height};
-use super::tool::Tool;
-use crate::toolset::arguments::arguments;
-use crate::toolset::error::ToolError;
-use crate::toolset::unknown_tool;
-
 /// Operations of one arrangement, and commands of one plan: more than a model can mean.
-const MAX_COMMANDS: usize = 1_000;
-
-/// The arguments of a call, read and checked.
-#[derive(Debug)]
-pub(super) enum Arguments {
-    Command(CommandArguments),
-    Arrange(Arrange),
-    Refresh(Refresh),
-    Undo(NonZeroU32),
-    Redo(NonZeroU32),
-    Plan(Vec<PlannedArguments>),
-    Commit(Commit),
-}
-
-/// The arguments of a call that makes one command.
-#[derive(Debug)]
-pub(super) enum CommandArguments {
-    Create(Create),
-    Modify(Modify),
-    Remove(Remove),
-    Save(Save),
-    Load(Load),
-    Delete(Delete),
-    Clear(Clear),
-    Label(Label),
-}
-
-impl Arguments {
-    pub(super) fn read(tool: Tool, sent: &Value, toolset: BoardTools) -> Result<Self, ToolError> {
-        Ok(match tool {
-            Tool::Create => Self::Command(CommandArguments::Create(arguments(sent)?)),
-            Tool::Modify => Self::Command(CommandArguments::Modify(arguments(sent)?)),
-            Tool::Remove => Self::Command(CommandArguments::Remove(arguments(sent)?)),
-            Tool::Refresh => Self::Refresh(arguments(sent)?),
-            Tool::Undo => Self::Undo(arguments::<UndoSteps>(sent)?.steps),
-            Tool::Redo => Self::Redo(arguments::<RedoSteps>(sent)?.steps),
-            Tool::SaveView => Self::Command(CommandArguments::Save(arguments(sent)?)),
-            Tool::LoadView => Self::Command(CommandArguments::Load(arguments(sent)?)),
-            Tool::Commit => Self::Commit(arguments(sent)?),
-            Tool::DeleteView => Self::Command(CommandArguments::Delete(arguments(sent)?)),
-            Tool::Clear => Self::Command(CommandArguments::Clear(arguments(sent)?)),
-            Tool::Label => Self::Command(CommandArguments::Label(arguments(sent)?)),
-            Tool::Arrange => Self::Arrange(arguments::<Arrange>(sent)?.checked()?),
-            Tool::Plan => Self::Plan(arguments::<Plan>(sent)?.checked(toolset)?),
-        })
-    }
-}
-
-/// The arguments of a call that may be part of a plan.
-#[derive(Debug)]
-pub(super) enum PlannedArguments {
-    Command(CommandArguments),
-    Arrange(Arrange),
-}
-
-impl PlannedArguments {
-    fn command_count(&self) -> usize {
-        let Self::Arrange(Arrange { operations }) = self else { return 1 };
-        let count = |Fields(one): &Fields<Operation>| {
-            usize::from(one.position.is_some()) + usize::from(one.size.is_some())
-        };
-        operations.iter().map(count).sum()
-    }
-}
-
-/// The arguments of a planned call lie here in those of `plan_canvas`.
-pub(super) fn planned_place(number: usize) -> String {
-    format!("/commands/{number}/arguments")
-}
-
-/// An operation lies here in the arguments of `arrange_canvas`.
-pub(super) fn operation_place(number: usize) -> String {
-    format!("/operations/{number}")
-}
-
-impl Plan {
-    fn checked(self, toolset: BoardTools) -> Result<Vec<PlannedArguments>, ToolError> {
-        check_count("/commands", self.commands.len())?;
-        let plannable = || Tool::of(toolset).filter(|tool| tool.is_plannable());
-        let (mut calls, mut count) = (Vec::with_capacity(self.commands.len()), 0);
-        for (number, Fields(PlannedCall { name, arguments })) in self.commands.into_iter().enumerate() {
-            let tool = plannable().find(|tool| tool.name() == name);
-            let read = tool.map(|tool| Arguments::read(tool, &arguments.into(), toolset)).transpose();
-            let call = match read.map_err(|error| error.within(&planned_place(number)))? {
-                Some(Arguments::Command(call)) => PlannedArguments::Command(call),
-                Some(Arguments::Arrange(call)) => PlannedArguments::Arrange(call),
-                _ => {
-                    let unknown = unknown_tool(&name, plannable().map(Tool::name));
-                    return Err(unknown.at(&format!("/commands/{number}/name")));
-                }
-            };
-            count += call.command_count();
-            check_count("/commands", count)?;
-            calls.push(call);
-        }
-        Ok(calls)
-    }
-}
-
-impl Arrange {
-    fn checked(self) -> Result<Self, ToolError> {
-        check_count("/operations", self.operations.len())?;
-        let is_empty = |Fields(one): &Fields<Operation>| one.position.is_none() && one.size.is_none();
-        match self.operations.iter().position(is_empty) {
-            Some(number) => {
-                let what = "this operation says nothing: pass position, size or both";
-                Err(ToolError::argument(&operation_place(number), what))
-            }
-            None => Ok(self),
-        }
-    }
-}
-
-fn check_count(place: &str, found: usize) -> Result<(), ToolError> {
-    if found <= MAX_COMMANDS {
-        return Ok(());
-    }
-    Err(ToolError::argument(place, format!("at most {MAX_COMMANDS} at once: make several calls")))
-}
+pub(super) const MAX_COMMANDS: usize = 1_000;
 
 /// Reads a number of steps. Models write 3.0 for 3.
 fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NonZeroU32, D::Error> {
@@ -229,7 +104,7 @@ pub(super) struct UndoSteps {
     /// Number of steps to undo (default: 1)
     #[serde(default = "one_step", deserialize_with = "steps")]
     #[schemars(schema_with = "number_of_steps")]
-    steps: NonZeroU32,
+    pub(super) steps: NonZeroU32,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -238,7 +113,7 @@ pub(super) struct RedoSteps {
     /// Number of steps to redo (default: 1)
     #[serde(default = "one_step", deserialize_with = "steps")]
     #[schemars(schema_with = "number_of_steps")]
-    steps: NonZeroU32,
+    pub(super) steps: NonZeroU32,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -340,4 +215,30 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Fields<T> {
 
         deserializer.deserialize_map(Object(PhantomData)).map(Self)
     }
+}
+
+fn cell(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "col": {"type": "integer", "minimum": 0, "description": "Column position (0-indexed)"},
+            "row": {"type": "integer", "minimum": 0, "description": "Row position (0-indexed)"},
+        },
+        "required": ["col", "row"],
+    })
+}
+
+fn width_and_height(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "cols": {"type": "integer", "minimum": 1, "description": "Width in grid units"},
+            "rows": {"type": "integer", "minimum": 1, "description": "Height in grid units"},
+        },
+        "required": ["cols", "rows"],
+    })
+}
+
+fn number_of_steps(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "integer", "minimum": 1, "maximum": 10})
 }

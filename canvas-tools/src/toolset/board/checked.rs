@@ -10,9 +10,9 @@ use canvas_core::board::{
 use serde_json::Value;
 
 use super::arguments::{
-    Arguments, Arrange, Clear, CommandArguments, Commit, Create, Delete, Fields, Label, Load, Modify,
-    Operation, PlannedArguments, Refresh, Remove, Save, operation_place, planned_place,
+    Arrange, Clear, Commit, Create, Delete, Fields, Label, Load, Modify, Operation, Refresh, Remove, Save,
 };
+use super::read::{Arguments, CommandArguments, PlannedArguments, operation_place, planned_place};
 
 /// A call that has passed every check which needs no board.
 #[derive(Debug)]
@@ -167,4 +167,15 @@ fn command(call: CommandArguments, aliases: &Aliases) -> CanvasCommand {
 /// The component that the model means: by an alias, if there is one of this name, or by its id.
 fn resolve(name: ComponentId, aliases: &Aliases) -> ComponentId {
     aliases.resolve(name.as_str()).cloned().unwrap_or(name)
+}
+
+/// Which command of a change a place speaks of, and where in it.
+pub(super) fn number_in(place: &str) -> (usize, &str) {
+    let rest = place.strip_prefix("/payload/commands/");
+    let found = rest.and_then(|rest| {
+        let (number, within) = rest.split_once('/').unwrap_or((rest, ""));
+        Some((number.parse().ok()?, &rest[rest.len() - within.len()..]))
+    });
+    let (number, within) = found.unwrap_or((0, place));
+    (number, within.trim_start_matches('/'))
 }

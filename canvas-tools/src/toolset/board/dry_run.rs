@@ -9,11 +9,9 @@ use canvas_core::board::{
 use canvas_core::lease::Timestamp;
 use serde_json::{Value, json};
 
-use super::BoardTools;
-use super::arguments::Arguments;
-use super::checked::{Change, CheckedCall};
-use super::reply::number_in;
-use super::tool::Tool;
+use super::checked::{Change, CheckedCall, number_in};
+use super::read::Arguments;
+use super::tool::{BoardTools, Tool};
 use crate::toolset::call::ToolCall;
 
 /// A board to try calls on; none of them changes it.

@@ -10,15 +10,13 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-use super::BoardTools;
 use super::checked::{Change, CheckedCall};
 use super::dry_run::{DryRun, is_correctable};
-use super::plan::{Plan, not_found};
-use super::tool::Tool;
-use crate::reply::into_refusal;
-use crate::toolset::ToolContext;
+use super::tool::{BoardTools, Tool};
+use crate::reply::{ToolError, into_refusal};
+use crate::session::plan::Plan;
 use crate::toolset::call::ToolCall;
-use crate::toolset::error::ToolError;
+use crate::toolset::context::ToolContext;
 
 /// A call and all that it runs with.
 #[derive(Debug)]
@@ -150,7 +148,7 @@ impl<S: Store> BoardToolContext<'_, S> {
             return Ok((BoardOutcome::Rejected { change, result, corrected }, snapshot));
         }
         let session = &mut *self.context.session;
-        let plan = Plan::new(&session.canvas, &snapshot, &change);
+        let plan = Plan::new(&session.canvas, &snapshot, change.command.clone());
         let id = plan.id.clone();
         session.plans.keep(plan);
         Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
@@ -159,8 +157,13 @@ impl<S: Store> BoardToolContext<'_, S> {
     /// Does what was planned, where the board is still the one that it was planned for.
     async fn commit(&self, plan: &str) -> Executed {
         let session = &self.context.session;
-        let plan = session.plans.find(&session.canvas, plan).ok_or_else(not_found)?;
-        self.change(plan.change(), Some(plan.base)).await
+        let plan = session.plans.find(&session.canvas, plan).ok_or_else(|| {
+            let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
+            ToolError::new("PLAN_NOT_FOUND", message).at("/plan_id")
+        })?;
+        // The call that commits a plan says nothing of its parts.
+        let change = Change { command: plan.command.clone(), origins: None };
+        self.change(change, Some(plan.base)).await
     }
 
     async fn board(&self) -> Result<(Option<Arc<Board>>, Snapshot), ToolError> {

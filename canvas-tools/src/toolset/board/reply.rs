@@ -10,13 +10,13 @@ use canvas_core::board::{
 use canvas_core::{HistoryEntry, Refusal, RevisionId, Snapshot};
 use serde_json::{Map, Value, json};
 
-use super::checked::Change;
+use super::checked::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
 use super::tool::Tool;
 use crate::hint::{after_refusal, with_hint};
+use crate::reply::truncate::shorten;
 use crate::reply::{BoardEffects, ToolReply, refusal_json};
-use crate::toolset::arguments::shorten;
 
 /// The reply to a call.
 pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> ToolReply {
@@ -256,17 +256,6 @@ fn refused(refusal: &Refusal, snapshot: &Snapshot, tool: Tool) -> Value {
         _ => {}
     }
     json
-}
-
-/// Which command of a change a place speaks of, and where in it.
-pub(super) fn number_in(place: &str) -> (usize, &str) {
-    let rest = place.strip_prefix("/payload/commands/");
-    let found = rest.and_then(|rest| {
-        let (number, within) = rest.split_once('/').unwrap_or((rest, ""));
-        Some((number.parse().ok()?, &rest[rest.len() - within.len()..]))
-    });
-    let (number, within) = found.unwrap_or((0, place));
-    (number, within.trim_start_matches('/'))
 }
 
 /// A place in a command, as one in the arguments of the call. `None` where the call says nothing of it.

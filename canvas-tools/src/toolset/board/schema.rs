@@ -1,18 +1,49 @@
-//! What the arguments may look like, as JSON Schemas. That of `create_component` comes from the registry.
+//! The tools as they are told to a model, with the JSON Schemas of their arguments. That of `create_component` comes from the registry.
 
+use canvas_core::Policy;
 use canvas_core::board::{ComponentDefinition, Registry};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{
     Arrange, Clear, Commit, Create, Delete, Label, Load, Modify, Plan, RedoSteps, Refresh, Remove, Save,
     UndoSteps,
 };
-use super::tool::Tool;
-use crate::toolset::spec::schema_of;
+use super::tool::{BoardTools, Tool};
+use crate::toolset::spec::{ToolSpec, schema_of};
+
+impl BoardTools {
+    /// The tools that a policy opens to models, for the component types of a registry.
+    ///
+    /// `create_component` takes the config of each type that is registered, told apart by `type_id`. A registry without
+    /// types has no such tool.
+    ///
+    /// ```
+    /// use canvas_core::Policy;
+    /// use canvas_core::board::Registry;
+    /// use canvas_tools::BoardTools;
+    ///
+    /// let tools = BoardTools::default().list(&Registry::built_in(), &Policy::default());
+    /// let create = &tools[0];
+    /// assert_eq!(create.name, "create_component");
+    /// assert_eq!(create.parameters["properties"]["type_id"]["enum"][2], "github.pr-list");
+    /// assert_eq!(create.parameters["anyOf"][2]["properties"]["config"]["required"][0], "repo");
+    /// ```
+    pub fn list(self, registry: &Registry, policy: &Policy) -> Vec<ToolSpec> {
+        let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
+        open.filter_map(|tool| tool.spec(registry)).collect()
+    }
+}
+
+impl Tool {
+    fn spec(self, registry: &Registry) -> Option<ToolSpec> {
+        let parameters = parameters(self, registry)?;
+        Some(ToolSpec { name: self.name().into(), description: self.description().into(), parameters })
+    }
+}
 
 /// The schema of a tool's arguments; `None` where the registry has nothing for it to take.
-pub(super) fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
+fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     Some(match tool {
         Tool::Create => return creation(registry),
         Tool::Modify => plain::<Modify>(),
@@ -29,32 +60,6 @@ pub(super) fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
         Tool::Clear => plain::<Clear>(),
         Tool::Label => plain::<Label>(),
     })
-}
-
-pub(super) fn cell(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": "object",
-        "properties": {
-            "col": {"type": "integer", "minimum": 0, "description": "Column position (0-indexed)"},
-            "row": {"type": "integer", "minimum": 0, "description": "Row position (0-indexed)"},
-        },
-        "required": ["col", "row"],
-    })
-}
-
-pub(super) fn width_and_height(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({
-        "type": "object",
-        "properties": {
-            "cols": {"type": "integer", "minimum": 1, "description": "Width in grid units"},
-            "rows": {"type": "integer", "minimum": 1, "description": "Height in grid units"},
-        },
-        "required": ["cols", "rows"],
-    })
-}
-
-pub(super) fn number_of_steps(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "integer", "minimum": 1, "maximum": 10})
 }
 
 /// The field's own default, `null`, would stand over one in its schema.

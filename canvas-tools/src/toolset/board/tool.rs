@@ -1,13 +1,31 @@
 //! The tools: their names, what they are for, and what they do with a canvas.
 
 use canvas_core::Access;
-use canvas_core::board::Registry;
 
-use super::BoardTools;
-use super::schema::parameters;
-use crate::toolset::error::ToolError;
-use crate::toolset::spec::ToolSpec;
-use crate::toolset::unknown_tool;
+use crate::reply::ToolError;
+
+/// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
+/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and those below that are switched on. A call of one that
+/// is off is answered as that of a tool that does not exist.
+///
+/// A refusal often brings the same call corrected, which was tried and would be done. What happened on the board, and
+/// which data to fetch, is in [`ToolReply::board`](crate::ToolReply::board).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct BoardTools {
+    /// `plan_canvas` and `commit_plan`: what some calls would do, and doing exactly these.
+    pub plans: bool,
+    /// `delete_view`: deletes a saved view.
+    pub delete_view: bool,
+    /// `clear_canvas`: takes all components away, or all that are not pinned.
+    pub clear_canvas: bool,
+    /// `label_component`: names a component, pins it or unpins it.
+    pub label_component: bool,
+}
+
+impl BoardTools {
+    /// All fourteen.
+    pub const ALL: Self = Self { plans: true, delete_view: true, clear_canvas: true, label_component: true };
+}
 
 /// A tool of the board face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,12 +82,7 @@ impl Tool {
 
     pub(super) fn named(name: &str, toolset: BoardTools) -> Result<Self, ToolError> {
         let found = Self::of(toolset).find(|tool| tool.name() == name);
-        found.ok_or_else(|| unknown_tool(name, Self::of(toolset).map(Self::name)))
-    }
-
-    pub(super) fn spec(self, registry: &Registry) -> Option<ToolSpec> {
-        let parameters = parameters(self, registry)?;
-        Some(ToolSpec { name: self.name().into(), description: self.description().into(), parameters })
+        found.ok_or_else(|| ToolError::unknown_tool(name, Self::of(toolset).map(Self::name)))
     }
 
     pub(super) const fn access(self) -> Access {
@@ -99,7 +112,7 @@ impl Tool {
     }
 
     /// The first nine descriptions are fixed word for word by the source document of the board.
-    const fn description(self) -> &'static str {
+    pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Create => {
                 "Add a new component to the canvas. Use this when the user asks to show, display, or add information."

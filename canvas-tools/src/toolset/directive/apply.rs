@@ -8,8 +8,9 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
+use super::action::Action;
 use super::failure::{DirectiveFailure, FailureKind};
-use super::parse::{Action, Directive};
+use super::parse::Directive;
 use super::plan::{EditContext, plan};
 use super::since::changes_since;
 use crate::session::Session;

@@ -5,11 +5,11 @@ use canvas_core::{Changes, EngineError, Refusal, RevisionId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::parse::Action;
+use super::action::Action;
 use super::range::Fingerprint;
 use crate::hint::{after_error, must_read, with_hint};
+use crate::reply::truncate::shorten;
 use crate::reply::{refusal_json, set_patch_error};
-use crate::toolset::arguments::shorten;
 
 /// Why a directive is none, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

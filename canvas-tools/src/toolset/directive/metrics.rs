@@ -3,9 +3,9 @@
 use canvas_core::lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::action::Action;
 use super::apply::AppliedDirective;
 use super::failure::DirectiveFailure;
-use super::parse::Action;
 
 /// Counters that a host keeps beside its canvases. Retries that were answered from a receipt count as nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

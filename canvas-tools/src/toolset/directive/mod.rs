@@ -1,12 +1,14 @@
-//! Directives: edits that name their action, by offsets or by a diff, without a lease (specs 003).
+//! Directives: edits that name their action, by offsets or by a diff, without a lease.
 //!
 //! `parse` reads one into a value that cannot be wrong, and `schema` says what it reads. `plan` makes an edit of it, in
 //! pure code; `apply` has the engine do it, and says so when a retry comes. `failure` is every way to go wrong. `since`
-//! tells what a stale version has missed. `recent` and `metrics` are what a host keeps beside. `tools`, with `snapshot`,
-//! `builder` and `prompt`, is the same for a model.
+//! tells what a stale version has missed. `recent` and `metrics` are what a host keeps beside. `tool`, `declare`, `snapshot`,
+//! `builder` and `prompt` are the same for a model.
 
+pub(crate) mod action;
 pub(crate) mod apply;
 mod builder;
+mod declare;
 pub(crate) mod failure;
 pub(crate) mod metrics;
 pub(crate) mod parse;
@@ -17,4 +19,103 @@ pub(crate) mod recent;
 pub(crate) mod schema;
 mod since;
 mod snapshot;
-pub(crate) mod tools;
+pub(crate) mod tool;
+
+use canvas_core::{Access, Engine, Snapshot, Store};
+use serde_json::{Value, json};
+
+use self::action::Action;
+use self::apply::apply_directive;
+use self::builder::BuildDiff;
+use self::failure::{DirectiveError, DirectiveFailure};
+use self::parse::Directive;
+use self::snapshot::TakeSnapshot;
+use self::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
+use super::arguments::arguments;
+use super::call::ToolCall;
+use super::context::{ToolContext, ToolFuture, Toolset};
+use super::spec::ToolSpec;
+use crate::reply::{ToolError, ToolReply};
+
+impl DirectiveTools {
+    async fn run<S: Store>(
+        self,
+        context: ToolContext<'_, S>,
+        call: &ToolCall,
+    ) -> Result<ToolReply, ToolError> {
+        match call.name.as_str() {
+            DOCUMENT_SNAPSHOT => {
+                context.engine.policy().permits(Access::Read)?;
+                let asked: TakeSnapshot = arguments(&call.arguments)?;
+                let snapshot = context.snapshot().await?;
+                Ok(succeeded(asked.fields(&snapshot)?, &snapshot))
+            }
+            DIFF_BUILDER if self.use_patch_edits => {
+                context.engine.policy().permits(Access::Read)?;
+                let asked: BuildDiff = arguments(&call.arguments)?;
+                asked.check()?;
+                let snapshot = context.snapshot().await?;
+                Ok(succeeded(asked.fields(snapshot.text()), &snapshot))
+            }
+            DOCUMENT_EDIT => Ok(self.edit(context, call).await),
+            name => Err(ToolError::unknown_tool(name, self.tools().map(|(name, _)| name))),
+        }
+    }
+
+    async fn edit<S: Store>(self, context: ToolContext<'_, S>, call: &ToolCall) -> ToolReply {
+        let directive = Directive::parse(&call.arguments).and_then(|directive| {
+            let is_off = directive.action() == Action::Patch && !self.use_patch_edits;
+            if is_off { Err(DirectiveError::PatchOff) } else { Ok(directive) }
+        });
+        let result = match directive {
+            Ok(directive) => {
+                let id = context.id.clone();
+                apply_directive(context.engine, context.session, id, &directive, context.now).await
+            }
+            Err(e) => Err(DirectiveFailure::from(e)),
+        };
+        // A retry's reply names the version that the edit made, a failure's the one that is there.
+        match result {
+            Ok(applied) => {
+                ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
+            }
+            Err(failure) => {
+                let snapshot = context.snapshot().await.ok();
+                let version = snapshot.as_ref().map(Snapshot::revision_id);
+                let reply = ToolReply::failure(failure.to_json(), snapshot.as_ref());
+                let reply = reply.with(json!({"status": failure.status()}));
+                match version {
+                    Some(version) => reply.with(json!({"document_version": version})),
+                    None => reply,
+                }
+            }
+        }
+    }
+}
+
+impl<S: Store> Toolset<S> for DirectiveTools {
+    fn names(&self) -> Vec<&str> {
+        self.tools().map(|(name, _)| name).collect()
+    }
+
+    fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        self.list(engine.policy())
+    }
+
+    fn task(&self) -> &'static str {
+        "edit a shared Markdown canvas"
+    }
+
+    fn prompt(&self, specs: &[ToolSpec]) -> Vec<String> {
+        prompt::lines(specs)
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(self.run(context, call))
+    }
+}
+
+fn succeeded(fields: Value, snapshot: &Snapshot) -> ToolReply {
+    let version = snapshot.revision_id();
+    ToolReply::of_snapshot(snapshot).with(json!({"document_version": version})).with(fields)
+}

@@ -1,14 +1,14 @@
 //! Reading a directive.
 
 use canvas_core::{BlobId, ParseRevisionIdError, RevisionId};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
-use super::schema::{DirectiveJson, FIELDS};
-use crate::toolset::arguments::{pointer, pointer_key, shorten};
+use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
+use crate::reply::truncate::shorten;
+use crate::toolset::arguments::{pointer, pointer_key};
 
 /// Bytes of a diff. A larger change is several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
@@ -18,33 +18,6 @@ pub const MAX_CONTENT_BYTES: usize = 4 << 20;
 
 /// Bytes of a rationale, which is for people.
 pub const MAX_RATIONALE_BYTES: usize = 4 << 10;
-
-/// What a directive does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum Action {
-    /// Puts content at a place.
-    Insert,
-    /// Puts content in the place of a range.
-    Replace,
-    /// Says something about a range, and never alters the text.
-    Annotate,
-    /// Applies a unified diff.
-    Patch,
-}
-
-impl Action {
-    /// Its name in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Insert => "insert",
-            Self::Replace => "replace",
-            Self::Annotate => "annotate",
-            Self::Patch => "patch",
-        }
-    }
-}
 
 /// A directive that has passed every check which needs no document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,10 +232,6 @@ fn by_offsets(action: Action, target: Target, content: String) -> Result<Edit, D
         Action::Replace | Action::Patch => Ok(Edit::Replace { target, content }),
     }
 }
-
-/// The names that a version goes by. Each may be given; those that are given must agree.
-pub(crate) const VERSION_NAMES: [&str; 4] =
-    ["document_version", "snapshot_version", "version", "document_digest"];
 
 fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveError> {
     let mut found: Option<(&str, RevisionId)> = None;

@@ -6,8 +6,9 @@ use canvas_core::LineSpan;
 use canvas_core::text::{Delta, Limits, Mode, Options, Repair, TextEdit, apply};
 use serde::Serialize;
 
+use super::action::Action;
 use super::failure::DirectiveError;
-use super::parse::{Action, Directive, Edit, Target};
+use super::parse::{Directive, Edit, Target};
 use super::range::CharRange;
 
 /// An edit that was worked out and not yet made.

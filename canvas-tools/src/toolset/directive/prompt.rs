@@ -1,6 +1,6 @@
 //! What the system prompt says about directives.
 
-use super::tools::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
+use super::tool::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
 use crate::toolset::spec::{ToolSpec, has_tool};
 
 /// The lines for those of these tools that are open.

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use canvas_core::{Author, ChangeNumber, Command, RevisionId, Undo};
 use serde::Serialize;
 
+use super::action::Action;
 use super::apply::AppliedDirective;
 use super::failure::{Advice, DirectiveFailure};
-use super::parse::Action;
 
 /// The last directives of a canvas, newest last: a bounded list that a host keeps beside its chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::parse::Action;
+use super::action::Action;
 use crate::toolset::spec::schema_of;
 
 /// A directive as it is sent.
@@ -34,6 +34,10 @@ pub(crate) struct DirectiveJson {
     /// Why, in one sentence, for the user.
     pub(crate) rationale: Option<String>,
 }
+
+/// The names that a version goes by. Each may be given; those that are given must agree.
+pub(crate) const VERSION_NAMES: [&str; 4] =
+    ["document_version", "snapshot_version", "version", "document_digest"];
 
 /// The fields of a directive.
 pub(crate) const FIELDS: [&str; 10] = [
@@ -82,7 +86,7 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
             "target_range": {"type": "null"},
             "selection_fingerprint": {"type": "null"},
         },
-        "anyOf": (super::parse::VERSION_NAMES)
+        "anyOf": (VERSION_NAMES)
             .map(|name| json!({"required": [name], "properties": {name: {"type": "string"}}})),
     });
     let by_offsets = json!({
@@ -106,7 +110,7 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
 pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let properties = properties(&mut schema);
-    for alias in &super::parse::VERSION_NAMES[1..] {
+    for alias in &VERSION_NAMES[1..] {
         properties.remove(*alias);
     }
     properties["target_range"] = json!({

@@ -1,16 +1,52 @@
 //! What a model sees of a document before it makes a directive.
 
+use canvas_core::Snapshot;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::range::{CharRange, Fingerprint};
-use crate::toolset::READ_BYTES;
+use crate::reply::ToolError;
+use crate::toolset::context::READ_BYTES;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TakeSnapshot {
+    /// The character to begin at, from 0. Default 0; a long document comes in parts.
+    #[serde(default)]
+    offset: Option<u64>,
+    /// [start, end] in characters: the reply has selection_hash, the fingerprint of the text there.
+    #[serde(default)]
+    #[schemars(length(equal = 2))]
+    selection: Option<Vec<u64>>,
+}
+
+impl TakeSnapshot {
+    /// The fields of the reply.
+    pub(super) fn fields(self, snapshot: &Snapshot) -> Result<Value, ToolError> {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let selection = match self.selection.as_deref() {
+            None => None,
+            Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)),
+            Some(_) => {
+                return Err(ToolError::argument("/selection", "pass [start, end], start not after end"));
+            }
+        };
+        let from = number(self.offset.unwrap_or(0));
+        snapshot_fields(snapshot.text(), from, selection).map_err(|chars| {
+            let place = if from > chars { "/offset" } else { "/selection" };
+            let message = format!("the document has {chars} characters: pass offsets of at most {chars}");
+            ToolError::new("INVALID_RANGE", message).at(place)
+        })
+    }
+}
 
 /// Lines that one snapshot shows: each has an offset beside its text.
 const LINES: usize = 8_192;
 
 /// The text from a character on, as far as one reply goes, with the offset of each line; and the hash of a selection.
 /// `Err` is the number of characters, where an offset lies beyond them.
-pub(crate) fn snapshot_fields(text: &str, from: usize, selection: Option<CharRange>) -> Result<Value, usize> {
+fn snapshot_fields(text: &str, from: usize, selection: Option<CharRange>) -> Result<Value, usize> {
     let start = CharRange::caret(from).bytes(text)?.start;
     let total: usize = text.chars().count();
     let mut end = start;

@@ -1,20 +1,9 @@
-//! Arguments of the tools: their types, and every check that needs no canvas.
+//! Arguments of the tools: their types, from which their schemas follow.
 
 use std::num::NonZeroUsize;
 
-use canvas_core::lease::LeaseId;
-use canvas_core::text::{Address, GrepError, Part, Query};
-use canvas_core::{Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId, Rollout};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-
-use super::reading::Reading;
-use super::tool::Tool;
-use crate::toolset::arguments::arguments;
-use crate::toolset::call::ToolCall;
-use crate::toolset::error::ToolError;
-use crate::toolset::permit;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +14,7 @@ pub(super) struct CheckOut {}
 pub(super) struct Lease {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,12 +22,12 @@ pub(super) struct Lease {
 pub(super) struct Grep {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// What to look for: literal text within one line, or a regular expression if regex is true.
-    query: String,
+    pub(super) query: String,
     /// Read query as a regular expression. Default false.
     #[serde(default)]
-    regex: Option<bool>,
+    pub(super) regex: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,13 +35,13 @@ pub(super) struct Grep {
 pub(super) struct ReadLines {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// First line, from 1.
     #[schemars(range(min = 1))]
-    start_line: u64,
+    pub(super) start_line: u64,
     /// Last line, inclusive; past the end means the last line.
     #[schemars(range(min = 1))]
-    end_line: u64,
+    pub(super) end_line: u64,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,12 +49,12 @@ pub(super) struct ReadLines {
 pub(super) struct ApplyPatch {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// One unified diff of the canvas: hunks that begin with @@, lines that begin with a space, + or -.
-    patch: String,
+    pub(super) patch: String,
     /// The revision_id that the patch was written for.
     #[serde(default)]
-    base_revision_id: Option<String>,
+    pub(super) base_revision_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,14 +62,14 @@ pub(super) struct ApplyPatch {
 pub(super) struct Outline {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// Only headings down to this level, 1 to 6. Default 6.
     #[serde(default)]
     #[schemars(range(min = 1, max = 6))]
-    max_level: Option<u8>,
+    pub(super) max_level: Option<u8>,
     /// Only headings behind this line: the next_after_line of a reply that was truncated.
     #[serde(default)]
-    after_line: Option<usize>,
+    pub(super) after_line: Option<usize>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -88,18 +77,18 @@ pub(super) struct Outline {
 pub(super) struct ReadSection {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// Titles from the outermost heading down to the section's own, or the last of them.
-    path: Vec<String>,
+    pub(super) path: Vec<String>,
     /// Which of several sections of this path, from 1.
     #[serde(default)]
-    ordinal: Option<NonZeroUsize>,
+    pub(super) ordinal: Option<NonZeroUsize>,
     /// Only this list item of the section, from 1.
     #[serde(default)]
-    item: Option<NonZeroUsize>,
+    pub(super) item: Option<NonZeroUsize>,
     /// Only this code fence of the section, from 1.
     #[serde(default)]
-    fence: Option<NonZeroUsize>,
+    pub(super) fence: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -107,209 +96,16 @@ pub(super) struct ReadSection {
 pub(super) struct ReplaceLines {
     /// The lease_id of your last canvas_check_out.
     #[serde(default)]
-    lease_id: Option<String>,
+    pub(super) lease_id: Option<String>,
     /// First line to replace, from 1.
-    start: NonZeroUsize,
+    pub(super) start: NonZeroUsize,
     /// Last line to replace, inclusive. start - 1 replaces nothing and inserts before start.
-    end: usize,
+    pub(super) end: usize,
     /// The range_hash of the reply that showed exactly these lines; to insert, of the line above, at the top line 1.
-    expect_hash: String,
+    pub(super) expect_hash: String,
     /// The new lines, each whole. Empty text removes the lines.
-    text: String,
+    pub(super) text: String,
     /// The revision_id that the line numbers are of.
     #[serde(default)]
-    base_revision_id: Option<String>,
-}
-
-/// Arguments that have passed every check which needs no canvas.
-#[derive(Debug)]
-pub(super) enum CheckedCall {
-    Command(Command),
-    Read(ReadAccess, Reading),
-}
-
-/// By what right a model reads.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum ReadAccess {
-    /// A lease, which the call extends, or what else the rollout asks for; what it shows counts as seen.
-    Lease(Option<LeaseId>),
-    /// None: a look that leaves no trace.
-    Snapshot,
-}
-
-/// Whether a tool takes a `lease_id`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LeaseRule {
-    /// It does not; one that is sent all the same means nothing.
-    Never,
-    Optional,
-    Required,
-}
-
-impl LeaseRule {
-    /// Puts the rule into the schema of a tool's arguments, where the lease is optional.
-    pub(super) fn put_into(self, schema: &mut Value) {
-        let Some(property) = schema.pointer_mut("/properties/lease_id") else { return };
-        match self {
-            Self::Optional => {}
-            Self::Required => {
-                property["type"] = "string".into();
-                if let Some(property) = property.as_object_mut() {
-                    property.remove("default");
-                }
-                match schema.get_mut("required").and_then(Value::as_array_mut) {
-                    Some(required) => required.insert(0, "lease_id".into()),
-                    None => schema["required"] = json!(["lease_id"]),
-                }
-            }
-            Self::Never => {
-                if let Some(properties) = schema["properties"].as_object_mut() {
-                    properties.remove("lease_id");
-                }
-            }
-        }
-    }
-}
-
-/// The `lease_id` of a call, as far as its tool takes one.
-struct LeaseArgument<'a> {
-    rule: LeaseRule,
-    rollout: Rollout,
-    arguments: &'a Value,
-}
-
-impl LeaseArgument<'_> {
-    /// The lease that the call names. What cannot be read as a lease id belongs to nobody: the rules refuse it, unless
-    /// they would take it for none.
-    fn id(&self, text: Option<String>) -> Result<Option<LeaseId>, ToolError> {
-        match (self.rule, text) {
-            (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
-            (LeaseRule::Required, None) if self.arguments.get("lease_id").is_some() => {
-                let message = "pass the lease_id of your last check-out as a string";
-                Err(ToolError::argument("/lease_id", message))
-            }
-            (LeaseRule::Required, None) => {
-                let message = "missing field `lease_id`: correct the arguments to the tool's schema";
-                Err(ToolError::argument("", message))
-            }
-            (_, Some(text)) => match text.parse() {
-                Ok(lease) => Ok(Some(lease)),
-                Err(_) if self.rollout.needs_lease() => Ok(None),
-                Err(_) => Err((&Refusal::NotOwned).into()),
-            },
-        }
-    }
-
-    /// How a tool reads that needs no lease in any rollout.
-    fn access(&self, text: Option<String>) -> Result<ReadAccess, ToolError> {
-        if self.rule == LeaseRule::Never || text.is_none() {
-            return Ok(ReadAccess::Snapshot);
-        }
-        self.id(text).map(ReadAccess::Lease)
-    }
-}
-
-/// Reads a call into what the engine is asked to do.
-pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<CheckedCall, ToolError> {
-    permit(policy, tool.access())?;
-    let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
-    let lease = LeaseArgument { rule, rollout, arguments: sent };
-    Ok(match tool {
-        Tool::CheckOut => {
-            let CheckOut {} = arguments(sent)?;
-            CheckedCall::Command(Command::CheckOut)
-        }
-        Tool::RenewLease => {
-            CheckedCall::Command(Command::Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
-        }
-        Tool::CheckIn => {
-            CheckedCall::Command(Command::CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
-        }
-        Tool::Grep => {
-            let Grep { lease_id, query, regex } = arguments(sent)?;
-            let access = ReadAccess::Lease(lease.id(lease_id)?);
-            let is_regex = regex.unwrap_or(false);
-            let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
-            let query = query.map_err(|e| bad_query(&e))?;
-            CheckedCall::Read(access, Reading::Grep(query))
-        }
-        Tool::ReadLines => {
-            let ReadLines { lease_id, start_line, end_line } = arguments(sent)?;
-            let access = ReadAccess::Lease(lease.id(lease_id)?);
-            if start_line == 0 {
-                return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
-            }
-            if end_line < start_line {
-                return Err(ToolError::argument(
-                    "/end_line",
-                    "pass an end_line that is not before start_line",
-                ));
-            }
-            let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
-            let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
-            CheckedCall::Read(access, lines)
-        }
-        Tool::ReadAll => {
-            let Lease { lease_id } = arguments(sent)?;
-            CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
-        }
-        Tool::ApplyPatch => {
-            let ApplyPatch { lease_id, patch, base_revision_id } = arguments(sent)?;
-            let lease = lease.id(lease_id)?;
-            let base = base(base_revision_id.as_deref())?;
-            CheckedCall::Command(Command::Apply { lease, patch, base })
-        }
-        Tool::Outline => {
-            let Outline { lease_id, max_level, after_line } = arguments(sent)?;
-            let access = lease.access(lease_id)?;
-            let max_level = max_level.unwrap_or(6);
-            if !(1..=6).contains(&max_level) {
-                return Err(ToolError::argument(
-                    "/max_level",
-                    "headings have levels 1 to 6: pass one of these",
-                ));
-            }
-            let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
-            CheckedCall::Read(access, outline)
-        }
-        Tool::ReadSection => {
-            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(sent)?;
-            let access = lease.access(lease_id)?;
-            let part = match (item, fence) {
-                (None, None) => None,
-                (Some(item), None) => Some(Part::Item(vec![item.get()])),
-                (None, Some(fence)) => Some(Part::Fence(fence.get())),
-                (Some(_), Some(_)) => {
-                    return Err(ToolError::argument("/fence", "pass item or fence, not both"));
-                }
-            };
-            let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
-            CheckedCall::Read(access, Reading::Section(section))
-        }
-        Tool::ReplaceLines => {
-            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(sent)?;
-            let (lease, start) = (lease.id(lease_id)?, start.get());
-            if end < start - 1 {
-                return Err(ToolError::argument(
-                    "/end",
-                    "pass an end that is not before start, or start - 1 to insert before start",
-                ));
-            }
-            let expect = expect_hash
-                .parse()
-                .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
-            let base = base(base_revision_id.as_deref())?;
-            let replacement = Replacement { start, end, expect, text };
-            CheckedCall::Command(Command::Replace { lease, replacement, base })
-        }
-    })
-}
-
-pub(super) fn bad_query(error: &GrepError) -> ToolError {
-    ToolError::argument("/query", error.to_string()).with_reason(error.code())
-}
-
-fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, ToolError> {
-    let base = revision_id.map(str::parse::<RevisionId>).transpose();
-    base.map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
+    pub(super) base_revision_id: Option<String>,
 }

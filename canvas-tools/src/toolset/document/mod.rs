@@ -1,60 +1,24 @@
 //! Tools of the document face: the usual seven, and three that a host switches on.
 
 mod arguments;
+mod check;
+mod declare;
 mod outline;
 mod prompt;
 mod reading;
-mod tool;
+pub(crate) mod tool;
 
-use canvas_core::{Command, Engine, Policy, Snapshot, Store};
+use canvas_core::{Command, Engine, Snapshot, Store};
 
-use self::arguments::{CheckedCall, ReadAccess, check};
-use self::tool::Tool;
+use self::check::{CheckedCall, ReadAccess, check};
+use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
-use super::error::ToolError;
+use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
-use super::{ToolContext, ToolFuture, Toolset};
 use crate::lease_change::{LeaseChange, named_lease};
-use crate::reply::ToolReply;
-
-/// Name of the tool that takes the lease.
-pub const CHECK_OUT: &str = "canvas_check_out";
-
-/// Name of the tool that gives the lease back.
-pub const CHECK_IN: &str = "canvas_check_in";
-
-/// The tools of the document face: `canvas_check_out`, `canvas_renew_lease`, `canvas_check_in`, `canvas_grep`,
-/// `canvas_read_lines`, `canvas_read_all`, `canvas_apply_patch`, and those below that are switched on. A call of one that
-/// is off is answered as that of a tool that does not exist.
-///
-/// ```
-/// use canvas_core::Policy;
-/// use canvas_tools::DocumentTools;
-///
-/// let tools = DocumentTools { outline: true, ..DocumentTools::default() }.list(&Policy::default());
-/// assert!(tools.iter().any(|tool| tool.name == "canvas_outline"));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct DocumentTools {
-    /// `canvas_outline`: the headings with their lines, with or without a lease.
-    pub outline: bool,
-    /// `canvas_read_section`: the lines of one section by its path, with or without a lease.
-    pub read_section: bool,
-    /// `canvas_replace_lines`: whole lines by number, under a hash of what they are. The replies of `canvas_read_lines`
-    /// and `canvas_read_all` then carry that hash, too.
-    pub replace_lines: bool,
-}
+use crate::reply::{ToolError, ToolReply};
 
 impl DocumentTools {
-    /// All ten.
-    pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true };
-
-    /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
-    pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
-        let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
-        open.map(|tool| tool.spec(policy.rollout)).collect()
-    }
-
     async fn run<S: Store>(
         self,
         context: ToolContext<'_, S>,

@@ -1,13 +1,14 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::{Address, AddressError, Candidate, GrepLimits, Part, Query, grep, resolve};
+use canvas_core::text::{
+    Address, AddressError, Candidate, GrepError, GrepLimits, Part, Query, grep, resolve,
+};
 use canvas_core::{RangeHash, Snapshot};
 use serde_json::{Value, json};
 
-use super::arguments::bad_query;
 use super::outline::{outline_fields, path_json};
-use crate::toolset::READ_BYTES;
-use crate::toolset::error::ToolError;
+use crate::reply::ToolError;
+use crate::toolset::context::READ_BYTES;
 
 /// What is to be shown.
 #[derive(Debug)]
@@ -122,4 +123,8 @@ fn bounded(error: &AddressError) -> String {
         }
     };
     what.to_owned()
+}
+
+pub(super) fn bad_query(error: &GrepError) -> ToolError {
+    ToolError::argument("/query", error.to_string()).with_reason(error.code())
 }

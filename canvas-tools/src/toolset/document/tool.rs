@@ -1,15 +1,42 @@
-//! The tools: their names, what they are for, and what they ask of the canvas.
+//! The tools: their names, and what they ask of the canvas and of its lease.
 
 use canvas_core::{Access, Rollout};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::arguments::{
-    ApplyPatch, CheckOut, Grep, Lease, LeaseRule, Outline, ReadLines, ReadSection, ReplaceLines,
-};
-use super::{CHECK_IN, CHECK_OUT, DocumentTools};
-use crate::toolset::error::ToolError;
-use crate::toolset::spec::{ToolSpec, schema_of};
-use crate::toolset::unknown_tool;
+use crate::reply::ToolError;
+
+/// Name of the tool that takes the lease.
+pub const CHECK_OUT: &str = "canvas_check_out";
+
+/// Name of the tool that gives the lease back.
+pub const CHECK_IN: &str = "canvas_check_in";
+
+/// The tools of the document face: `canvas_check_out`, `canvas_renew_lease`, `canvas_check_in`, `canvas_grep`,
+/// `canvas_read_lines`, `canvas_read_all`, `canvas_apply_patch`, and those below that are switched on. A call of one that
+/// is off is answered as that of a tool that does not exist.
+///
+/// ```
+/// use canvas_core::Policy;
+/// use canvas_tools::DocumentTools;
+///
+/// let tools = DocumentTools { outline: true, ..DocumentTools::default() }.list(&Policy::default());
+/// assert!(tools.iter().any(|tool| tool.name == "canvas_outline"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct DocumentTools {
+    /// `canvas_outline`: the headings with their lines, with or without a lease.
+    pub outline: bool,
+    /// `canvas_read_section`: the lines of one section by its path, with or without a lease.
+    pub read_section: bool,
+    /// `canvas_replace_lines`: whole lines by number, under a hash of what they are. The replies of `canvas_read_lines`
+    /// and `canvas_read_all` then carry that hash, too.
+    pub replace_lines: bool,
+}
+
+impl DocumentTools {
+    /// All ten.
+    pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true };
+}
 
 /// A tool of the document face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,15 +79,7 @@ impl Tool {
 
     pub(super) fn named(name: &str, toolset: DocumentTools) -> Result<Self, ToolError> {
         let found = Self::of(toolset).find(|tool| tool.name() == name);
-        found.ok_or_else(|| unknown_tool(name, Self::of(toolset).map(Self::name)))
-    }
-
-    pub(super) fn spec(self, rollout: Rollout) -> ToolSpec {
-        ToolSpec {
-            name: self.name().into(),
-            description: self.description(rollout).into(),
-            parameters: self.parameters(rollout),
-        }
+        found.ok_or_else(|| ToolError::unknown_tool(name, Self::of(toolset).map(Self::name)))
     }
 
     pub(super) const fn access(self) -> Access {
@@ -96,69 +115,38 @@ impl Tool {
             Self::ReplaceLines => "canvas_replace_lines",
         }
     }
+}
 
-    const fn description(self, rollout: Rollout) -> &'static str {
+/// Whether a tool takes a `lease_id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeaseRule {
+    /// It does not; one that is sent all the same means nothing.
+    Never,
+    Optional,
+    Required,
+}
+
+impl LeaseRule {
+    /// Puts the rule into the schema of a tool's arguments, where the lease is optional.
+    pub(super) fn put_into(self, schema: &mut Value) {
+        let Some(property) = schema.pointer_mut("/properties/lease_id") else { return };
         match self {
-            Self::CheckOut if !rollout.needs_lease() => {
-                "Take the exclusive lease on the canvas, so that nobody else changes it between your calls. Other \
-                 canvas tools work without it while nobody else holds one; pass them its lease_id. Fails with \
-                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+            Self::Optional => {}
+            Self::Required => {
+                property["type"] = "string".into();
+                if let Some(property) = property.as_object_mut() {
+                    property.remove("default");
+                }
+                match schema.get_mut("required").and_then(Value::as_array_mut) {
+                    Some(required) => required.insert(0, "lease_id".into()),
+                    None => schema["required"] = json!(["lease_id"]),
+                }
             }
-            Self::CheckOut => {
-                "Take the exclusive lease on the canvas. Call this first: every other canvas tool needs its lease_id. \
-                 Fails with LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
-            }
-            Self::RenewLease => {
-                "Extend the lease without doing anything else. Other calls extend it too, so this is needed only \
-                 before a long pause."
-            }
-            Self::CheckIn => {
-                "Give the lease back as soon as you are done with the canvas. Calling it twice is fine."
-            }
-            Self::Grep => {
-                "Find lines of the canvas by literal text or regular expression. Returns line numbers (from 1) and \
-                 the text of each matching line. Use it to locate before you edit."
-            }
-            Self::ReadLines => {
-                "Read a range of lines of the canvas, both ends inclusive and counted from 1. Inspect the lines \
-                 around a place before you patch it."
-            }
-            Self::ReadAll => {
-                "Read the whole canvas. Discouraged: prefer canvas_grep and canvas_read_lines, which cost less."
-            }
-            Self::ApplyPatch => {
-                "Apply one unified diff to the canvas, all hunks or none. The unchanged and removed lines of each \
-                 hunk must equal the canvas exactly and occur there once; counts and line numbers in @@ headers may \
-                 be wrong or missing. A failure lists every conflict with its line."
-            }
-            Self::Outline => {
-                "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \
-                 repeats. Needs no lease. Use it to find a section before you read or edit it."
-            }
-            Self::ReadSection => {
-                "Read one section of the canvas by its heading path, or one list item or code fence of it. Needs no \
-                 lease. Returns what canvas_read_lines does, and range_hash. A failure lists candidates."
-            }
-            Self::ReplaceLines => {
-                "Replace whole lines of the canvas, start to end inclusive, without quoting them: expect_hash says \
-                 what they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
-                 text get the canvas's own line ends."
+            Self::Never => {
+                if let Some(properties) = schema["properties"].as_object_mut() {
+                    properties.remove("lease_id");
+                }
             }
         }
-    }
-
-    fn parameters(self, rollout: Rollout) -> Value {
-        let mut schema = match self {
-            Self::CheckOut => schema_of::<CheckOut>(),
-            Self::RenewLease | Self::CheckIn | Self::ReadAll => schema_of::<Lease>(),
-            Self::Grep => schema_of::<Grep>(),
-            Self::ReadLines => schema_of::<ReadLines>(),
-            Self::ApplyPatch => schema_of::<ApplyPatch>(),
-            Self::Outline => schema_of::<Outline>(),
-            Self::ReadSection => schema_of::<ReadSection>(),
-            Self::ReplaceLines => schema_of::<ReplaceLines>(),
-        };
-        self.lease_rule(rollout).put_into(&mut schema);
-        schema
     }
 }

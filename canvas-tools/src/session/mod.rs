@@ -1,6 +1,9 @@
 //! A conversation about a canvas, and its turns (specs 000 §12, §13).
 
 #[cfg(feature = "board")]
+pub(crate) mod plan;
+
+#[cfg(feature = "board")]
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
@@ -8,10 +11,10 @@ use canvas_core::{
     Store, TurnStart,
 };
 
+#[cfg(feature = "board")]
+use self::plan::Plans;
 use crate::reply::into_refusal;
 use crate::sync::hidden_message;
-#[cfg(feature = "board")]
-use crate::toolset::board::plan::Plans;
 
 /// One conversation about one canvas: who asks, and in which turn.
 ///

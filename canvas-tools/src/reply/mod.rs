@@ -1,5 +1,8 @@
 //! What a model gets back for a call.
 
+mod error;
+pub(crate) mod truncate;
+
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
 use canvas_core::lease::Timestamp;
@@ -10,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use crate::hint::{after_refusal, with_hint};
 use crate::lease_change::LeaseChange;
-use crate::toolset::error::ToolError;
+
+pub use self::error::ToolError;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///

@@ -3,6 +3,7 @@
 use canvas_core::{EngineError, Refusal};
 use serde_json::{Map, Value};
 
+use super::truncate::truncate;
 use crate::hint::{after_error, with_hint};
 
 /// Why a call failed: its arguments are wrong, its tool is closed, or the engine has no answer.
@@ -27,6 +28,14 @@ impl ToolError {
     /// `INVALID_ARGUMENTS`, with the place in the arguments as a JSON Pointer (RFC 6901).
     pub fn argument(place: &str, message: impl Into<String>) -> Self {
         Self::new("INVALID_ARGUMENTS", message).at(place)
+    }
+
+    /// `UNKNOWN_TOOL`: no tool has this name.
+    pub(crate) fn unknown_tool(name: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let known: Vec<_> = known.into_iter().collect();
+        let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+        let name = truncate(name, 80);
+        Self::new("UNKNOWN_TOOL", format!("there is no tool \"{name}\": call one of {}", known.join(", ")))
     }
 
     /// The stable code.
@@ -88,6 +97,12 @@ impl ToolError {
 impl From<&Refusal> for ToolError {
     fn from(refusal: &Refusal) -> Self {
         Self { retryable: refusal.retryable(), ..Self::new(refusal.code(), refusal.to_string()) }
+    }
+}
+
+impl From<Box<Refusal>> for ToolError {
+    fn from(refusal: Box<Refusal>) -> Self {
+        (&*refusal).into()
     }
 }
 

@@ -1,0 +1,31 @@
+//! What directives do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a directive does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Action {
+    /// Puts content at a place.
+    Insert,
+    /// Puts content in the place of a range.
+    Replace,
+    /// Says something about a range, and never alters the text.
+    Annotate,
+    /// Applies a unified diff.
+    Patch,
+}
+
+impl Action {
+    /// Its name in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Replace => "replace",
+            Self::Annotate => "annotate",
+            Self::Patch => "patch",
+        }
+    }
+}

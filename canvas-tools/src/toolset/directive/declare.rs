@@ -1,0 +1,51 @@
+//! The tools as they are told to a model.
+
+use canvas_core::Policy;
+
+use super::builder::BuildDiff;
+use super::schema::tool_schema;
+use super::snapshot::TakeSnapshot;
+use super::tool::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
+use crate::toolset::spec::{ToolSpec, schema_of};
+
+impl DirectiveTools {
+    /// The tools that a policy opens to models.
+    pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
+        let open = self.tools().filter(|(_, access)| policy.permits(*access).is_ok());
+        open.map(|(name, _)| self.spec(name)).collect()
+    }
+
+    fn spec(self, name: &str) -> ToolSpec {
+        let (description, parameters) = match name {
+            DOCUMENT_SNAPSHOT => (
+                "Read the document with its document_version and the character offset of every line. Take one before \
+                 each edit and after each failure."
+                    .to_owned(),
+                schema_of::<TakeSnapshot>(),
+            ),
+            DOCUMENT_EDIT => (edit_description(self.use_patch_edits), tool_schema(self.use_patch_edits)),
+            _ => (
+                "Write the unified diff that turns original into updated, ready for document_edit with action patch. \
+                 It changes nothing by itself."
+                    .to_owned(),
+                schema_of::<BuildDiff>(),
+            ),
+        };
+        ToolSpec { name: name.into(), description, parameters }
+    }
+}
+
+fn edit_description(use_patch_edits: bool) -> String {
+    let by_offsets =
+        "insert, replace and annotate need content and target_range; annotate never alters the text.";
+    if use_patch_edits {
+        format!(
+            "Change the document by one directive. Prefer action patch: diff and document_version, without content and \
+             target_range; all hunks apply or none. {by_offsets} A failure says what is wrong and what to do."
+        )
+    } else {
+        format!(
+            "Change the document by one directive: {by_offsets} A failure says what is wrong and what to do."
+        )
+    }
+}

@@ -1,0 +1,170 @@
+//! What a call asks for: every check of its arguments that needs no canvas.
+
+use std::num::NonZeroUsize;
+
+use canvas_core::lease::LeaseId;
+use canvas_core::text::{Address, Part, Query};
+use canvas_core::{Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId, Rollout};
+use serde_json::Value;
+
+use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
+use super::reading::{Reading, bad_query};
+use super::tool::{LeaseRule, Tool};
+use crate::reply::ToolError;
+use crate::toolset::arguments::arguments;
+use crate::toolset::call::ToolCall;
+
+/// Arguments that have passed every check which needs no canvas.
+#[derive(Debug)]
+pub(super) enum CheckedCall {
+    Command(Command),
+    Read(ReadAccess, Reading),
+}
+
+/// By what right a model reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ReadAccess {
+    /// A lease, which the call extends, or what else the rollout asks for; what it shows counts as seen.
+    Lease(Option<LeaseId>),
+    /// None: a look that leaves no trace.
+    Snapshot,
+}
+
+/// The `lease_id` of a call, as far as its tool takes one.
+struct LeaseArgument<'a> {
+    rule: LeaseRule,
+    rollout: Rollout,
+    arguments: &'a Value,
+}
+
+impl LeaseArgument<'_> {
+    /// The lease that the call names. What cannot be read as a lease id belongs to nobody: the rules refuse it, unless
+    /// they would take it for none.
+    fn id(&self, text: Option<String>) -> Result<Option<LeaseId>, ToolError> {
+        match (self.rule, text) {
+            (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
+            (LeaseRule::Required, None) if self.arguments.get("lease_id").is_some() => {
+                let message = "pass the lease_id of your last check-out as a string";
+                Err(ToolError::argument("/lease_id", message))
+            }
+            (LeaseRule::Required, None) => {
+                let message = "missing field `lease_id`: correct the arguments to the tool's schema";
+                Err(ToolError::argument("", message))
+            }
+            (_, Some(text)) => match text.parse() {
+                Ok(lease) => Ok(Some(lease)),
+                Err(_) if self.rollout.needs_lease() => Ok(None),
+                Err(_) => Err((&Refusal::NotOwned).into()),
+            },
+        }
+    }
+
+    /// How a tool reads that needs no lease in any rollout.
+    fn access(&self, text: Option<String>) -> Result<ReadAccess, ToolError> {
+        if self.rule == LeaseRule::Never || text.is_none() {
+            return Ok(ReadAccess::Snapshot);
+        }
+        self.id(text).map(ReadAccess::Lease)
+    }
+}
+
+/// Reads a call into what the engine is asked to do.
+pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<CheckedCall, ToolError> {
+    policy.permits(tool.access())?;
+    let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
+    let lease = LeaseArgument { rule, rollout, arguments: sent };
+    Ok(match tool {
+        Tool::CheckOut => {
+            let CheckOut {} = arguments(sent)?;
+            CheckedCall::Command(Command::CheckOut)
+        }
+        Tool::RenewLease => {
+            CheckedCall::Command(Command::Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
+        }
+        Tool::CheckIn => {
+            CheckedCall::Command(Command::CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
+        }
+        Tool::Grep => {
+            let Grep { lease_id, query, regex } = arguments(sent)?;
+            let access = ReadAccess::Lease(lease.id(lease_id)?);
+            let is_regex = regex.unwrap_or(false);
+            let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
+            let query = query.map_err(|e| bad_query(&e))?;
+            CheckedCall::Read(access, Reading::Grep(query))
+        }
+        Tool::ReadLines => {
+            let ReadLines { lease_id, start_line, end_line } = arguments(sent)?;
+            let access = ReadAccess::Lease(lease.id(lease_id)?);
+            if start_line == 0 {
+                return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
+            }
+            if end_line < start_line {
+                return Err(ToolError::argument(
+                    "/end_line",
+                    "pass an end_line that is not before start_line",
+                ));
+            }
+            let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
+            let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
+            CheckedCall::Read(access, lines)
+        }
+        Tool::ReadAll => {
+            let Lease { lease_id } = arguments(sent)?;
+            CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
+        }
+        Tool::ApplyPatch => {
+            let ApplyPatch { lease_id, patch, base_revision_id } = arguments(sent)?;
+            let lease = lease.id(lease_id)?;
+            let base = base(base_revision_id.as_deref())?;
+            CheckedCall::Command(Command::Apply { lease, patch, base })
+        }
+        Tool::Outline => {
+            let Outline { lease_id, max_level, after_line } = arguments(sent)?;
+            let access = lease.access(lease_id)?;
+            let max_level = max_level.unwrap_or(6);
+            if !(1..=6).contains(&max_level) {
+                return Err(ToolError::argument(
+                    "/max_level",
+                    "headings have levels 1 to 6: pass one of these",
+                ));
+            }
+            let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
+            CheckedCall::Read(access, outline)
+        }
+        Tool::ReadSection => {
+            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(sent)?;
+            let access = lease.access(lease_id)?;
+            let part = match (item, fence) {
+                (None, None) => None,
+                (Some(item), None) => Some(Part::Item(vec![item.get()])),
+                (None, Some(fence)) => Some(Part::Fence(fence.get())),
+                (Some(_), Some(_)) => {
+                    return Err(ToolError::argument("/fence", "pass item or fence, not both"));
+                }
+            };
+            let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
+            CheckedCall::Read(access, Reading::Section(section))
+        }
+        Tool::ReplaceLines => {
+            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(sent)?;
+            let (lease, start) = (lease.id(lease_id)?, start.get());
+            if end < start - 1 {
+                return Err(ToolError::argument(
+                    "/end",
+                    "pass an end that is not before start, or start - 1 to insert before start",
+                ));
+            }
+            let expect = expect_hash
+                .parse()
+                .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
+            let base = base(base_revision_id.as_deref())?;
+            let replacement = Replacement { start, end, expect, text };
+            CheckedCall::Command(Command::Replace { lease, replacement, base })
+        }
+    })
+}
+
+fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, ToolError> {
+    let base = revision_id.map(str::parse::<RevisionId>).transpose();
+    base.map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
+}

@@ -1,0 +1,91 @@
+//! The tools as they are told to a model.
+
+use canvas_core::{Policy, Rollout};
+use serde_json::Value;
+
+use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
+use super::tool::{DocumentTools, Tool};
+use crate::toolset::spec::{ToolSpec, schema_of};
+
+impl DocumentTools {
+    /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
+    pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
+        let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
+        open.map(|tool| tool.spec(policy.rollout)).collect()
+    }
+}
+
+impl Tool {
+    fn spec(self, rollout: Rollout) -> ToolSpec {
+        ToolSpec {
+            name: self.name().into(),
+            description: self.description(rollout).into(),
+            parameters: self.parameters(rollout),
+        }
+    }
+
+    const fn description(self, rollout: Rollout) -> &'static str {
+        match self {
+            Self::CheckOut if !rollout.needs_lease() => {
+                "Take the exclusive lease on the canvas, so that nobody else changes it between your calls. Other \
+                 canvas tools work without it while nobody else holds one; pass them its lease_id. Fails with \
+                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+            }
+            Self::CheckOut => {
+                "Take the exclusive lease on the canvas. Call this first: every other canvas tool needs its lease_id. \
+                 Fails with LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+            }
+            Self::RenewLease => {
+                "Extend the lease without doing anything else. Other calls extend it too, so this is needed only \
+                 before a long pause."
+            }
+            Self::CheckIn => {
+                "Give the lease back as soon as you are done with the canvas. Calling it twice is fine."
+            }
+            Self::Grep => {
+                "Find lines of the canvas by literal text or regular expression. Returns line numbers (from 1) and \
+                 the text of each matching line. Use it to locate before you edit."
+            }
+            Self::ReadLines => {
+                "Read a range of lines of the canvas, both ends inclusive and counted from 1. Inspect the lines \
+                 around a place before you patch it."
+            }
+            Self::ReadAll => {
+                "Read the whole canvas. Discouraged: prefer canvas_grep and canvas_read_lines, which cost less."
+            }
+            Self::ApplyPatch => {
+                "Apply one unified diff to the canvas, all hunks or none. The unchanged and removed lines of each \
+                 hunk must equal the canvas exactly and occur there once; counts and line numbers in @@ headers may \
+                 be wrong or missing. A failure lists every conflict with its line."
+            }
+            Self::Outline => {
+                "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \
+                 repeats. Needs no lease. Use it to find a section before you read or edit it."
+            }
+            Self::ReadSection => {
+                "Read one section of the canvas by its heading path, or one list item or code fence of it. Needs no \
+                 lease. Returns what canvas_read_lines does, and range_hash. A failure lists candidates."
+            }
+            Self::ReplaceLines => {
+                "Replace whole lines of the canvas, start to end inclusive, without quoting them: expect_hash says \
+                 what they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
+                 text get the canvas's own line ends."
+            }
+        }
+    }
+
+    fn parameters(self, rollout: Rollout) -> Value {
+        let mut schema = match self {
+            Self::CheckOut => schema_of::<CheckOut>(),
+            Self::RenewLease | Self::CheckIn | Self::ReadAll => schema_of::<Lease>(),
+            Self::Grep => schema_of::<Grep>(),
+            Self::ReadLines => schema_of::<ReadLines>(),
+            Self::ApplyPatch => schema_of::<ApplyPatch>(),
+            Self::Outline => schema_of::<Outline>(),
+            Self::ReadSection => schema_of::<ReadSection>(),
+            Self::ReplaceLines => schema_of::<ReplaceLines>(),
+        };
+        self.lease_rule(rollout).put_into(&mut schema);
+        schema
+    }
+}

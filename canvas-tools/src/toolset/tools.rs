@@ -1,0 +1,148 @@
+//! Several toolsets as one.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::{Access, CallId, Engine, Store};
+
+use super::call::ToolCall;
+use super::context::{ToolContext, Toolset};
+use super::spec::ToolSpec;
+use crate::reply::{ToolError, ToolReply};
+use crate::session::Session;
+
+/// Several toolsets as one: their specs and system prompt joined, and each call routed by its name.
+///
+/// ```
+/// use canvas_core::{Engine, MemoryStore, Policy, Rollout};
+/// use canvas_core::lease::Timestamp;
+/// use canvas_tools::{DirectiveTools, DocumentTools, Tools};
+///
+/// let directives = DirectiveTools { use_patch_edits: false };
+/// let tools = Tools::new(vec![Box::new(DocumentTools::default()), Box::new(directives)])?;
+/// let policy = Policy { rollout: Rollout::ReadOnly, ..Policy::default() };
+/// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
+/// let names: Vec<_> = tools.specs(&engine).into_iter().map(|tool| tool.name).collect();
+/// assert_eq!(names, ["canvas_grep", "canvas_read_lines", "canvas_read_all", "document_snapshot"]);
+///
+/// let twice = Tools::<MemoryStore>::new(vec![Box::new(DocumentTools::ALL), Box::new(DocumentTools::ALL)]);
+/// assert_eq!(twice.unwrap_err().code(), "DUPLICATE_TOOL");
+/// # Ok::<(), canvas_tools::ToolsError>(())
+/// ```
+pub struct Tools<S> {
+    pub(crate) toolsets: Vec<Box<dyn Toolset<S>>>,
+    /// The toolset of each name, as an index.
+    routes: HashMap<String, usize>,
+}
+
+impl<S> fmt::Debug for Tools<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tools").field(&self.toolsets).finish()
+    }
+}
+
+/// Why toolsets cannot be joined.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolsError {
+    /// Two tools have the same name.
+    #[error("two tools are called {name:?}: leave one of their toolsets out")]
+    DuplicateTool {
+        /// The name.
+        name: String,
+    },
+    /// No provider takes a tool of this name.
+    #[error("{name:?} is no name of a tool: use 1 to 64 of the characters a-z, A-Z, 0-9, _ and -")]
+    InvalidToolName {
+        /// The name.
+        name: String,
+    },
+}
+
+impl ToolsError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::DuplicateTool { .. } => "DUPLICATE_TOOL",
+            Self::InvalidToolName { .. } => "INVALID_TOOL_NAME",
+        }
+    }
+
+    /// Whether the same toolsets can be joined later: never.
+    pub const fn retryable(&self) -> bool {
+        false
+    }
+}
+
+impl<S: Store> Tools<S> {
+    /// Joins toolsets. A model is told of them in this order.
+    ///
+    /// # Errors
+    ///
+    /// Where two tools have one name, or a tool has a name that no provider takes.
+    pub fn new(toolsets: Vec<Box<dyn Toolset<S>>>) -> Result<Self, ToolsError> {
+        let mut routes = HashMap::new();
+        for (index, toolset) in toolsets.iter().enumerate() {
+            for name in toolset.names() {
+                if !is_tool_name(name) {
+                    return Err(ToolsError::InvalidToolName { name: name.into() });
+                }
+                if routes.insert(name.to_owned(), index).is_some() {
+                    return Err(ToolsError::DuplicateTool { name: name.into() });
+                }
+            }
+        }
+        Ok(Self { toolsets, routes })
+    }
+
+    /// The tools as they are told to a model: those that the engine's policy opens. A call of one that is closed is
+    /// answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+    pub fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()
+    }
+
+    /// Runs one call of a model on the session's canvas and says what the model gets back.
+    ///
+    /// Every failure is a reply too: the model reads its code and what to do next. Wrong arguments come first, then a
+    /// retry's receipt, then what the canvas refuses. A retry of a call that changes something is answered as the first
+    /// call was.
+    pub async fn call(
+        &self,
+        engine: &Engine<S>,
+        session: &mut Session,
+        call: &ToolCall,
+        now: Timestamp,
+    ) -> ToolReply {
+        let answer = match self.route(engine, call) {
+            Ok((toolset, id)) => toolset.call(ToolContext { engine, session, id, now }, call).await,
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(reply) => reply,
+            Err(error) => {
+                // The canvas is asked only for its revision; where it does not answer, the call has failed all the same.
+                let snapshot = engine.snapshot(&session.canvas, now).await.ok();
+                ToolReply::of_error(&error, snapshot.as_ref())
+            }
+        }
+    }
+
+    fn route(&self, engine: &Engine<S>, call: &ToolCall) -> Result<(&dyn Toolset<S>, CallId), ToolError> {
+        let id =
+            CallId::new(&call.id).map_err(|e| ToolError::argument("", format!("the id of the call: {e}")))?;
+        if let Some(&index) = self.routes.get(&call.name) {
+            return Ok((&*self.toolsets[index], id));
+        }
+        let open: Vec<String> = self.specs(engine).into_iter().map(|spec| spec.name).collect();
+        if open.is_empty() {
+            engine.policy().permits(Access::Read)?;
+        }
+        Err(ToolError::unknown_tool(&call.name, open))
+    }
+}
+
+/// What each provider takes as the name of a tool.
+fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
