@@ -28,23 +28,6 @@ use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::reply::{ToolError, ToolReply};
 
-impl BoardTools {
-    async fn run<S: Store>(
-        self,
-        context: ToolContext<'_, S>,
-        call: &ToolCall,
-    ) -> Result<ToolReply, ToolError> {
-        let tool = Tool::named(&call.name, self)?;
-        context.engine.policy().permits(tool.access())?;
-        let arguments = Arguments::read(tool, &call.arguments, self)?;
-        let checked = CheckedCall::new(arguments, &context.session.aliases);
-        let mut context = BoardToolContext { context, toolset: self, tool, call };
-        let (outcome, snapshot) = context.execute(checked).await?;
-        let reply = reply(outcome, &snapshot, tool);
-        Ok(shorten_ids(reply, &context.context.session.aliases))
-    }
-}
-
 impl<S: Store> Toolset<S> for BoardTools {
     fn names(&self) -> Vec<&str> {
         Tool::of(*self).map(Tool::name).collect()
@@ -63,6 +46,21 @@ impl<S: Store> Toolset<S> for BoardTools {
     }
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
-        Box::pin(self.run(context, call))
+        Box::pin(call_board_tool(*self, context, call))
     }
+}
+
+async fn call_board_tool<S: Store>(
+    toolset: BoardTools,
+    context: ToolContext<'_, S>,
+    call: &ToolCall,
+) -> Result<ToolReply, ToolError> {
+    let tool = Tool::named(&call.name, toolset)?;
+    context.engine.policy().permits(tool.access())?;
+    let arguments = Arguments::read(tool, &call.arguments, toolset)?;
+    let checked = CheckedCall::new(arguments, &context.session.aliases);
+    let mut context = BoardToolContext { context, toolset, tool, call };
+    let (outcome, snapshot) = context.execute(checked).await?;
+    let reply = reply(outcome, &snapshot, tool);
+    Ok(shorten_ids(reply, &context.context.session.aliases))
 }

@@ -37,62 +37,6 @@ use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::reply::{ToolError, ToolReply};
 
-impl DirectiveTools {
-    async fn run<S: Store>(
-        self,
-        context: ToolContext<'_, S>,
-        call: &ToolCall,
-    ) -> Result<ToolReply, ToolError> {
-        match call.name.as_str() {
-            DOCUMENT_SNAPSHOT => {
-                context.engine.policy().permits(Access::Read)?;
-                let asked: TakeSnapshot = arguments(&call.arguments)?;
-                let snapshot = context.snapshot().await?;
-                Ok(succeeded(asked.fields(&snapshot)?, &snapshot))
-            }
-            DIFF_BUILDER if self.use_patch_edits => {
-                context.engine.policy().permits(Access::Read)?;
-                let asked: BuildDiff = arguments(&call.arguments)?;
-                asked.check()?;
-                let snapshot = context.snapshot().await?;
-                Ok(succeeded(asked.fields(snapshot.text()), &snapshot))
-            }
-            DOCUMENT_EDIT => Ok(self.edit(context, call).await),
-            name => Err(ToolError::unknown_tool(name, self.tools().map(|(name, _)| name))),
-        }
-    }
-
-    async fn edit<S: Store>(self, context: ToolContext<'_, S>, call: &ToolCall) -> ToolReply {
-        let directive = Directive::parse(&call.arguments).and_then(|directive| {
-            let is_off = directive.action() == Action::Patch && !self.use_patch_edits;
-            if is_off { Err(DirectiveError::PatchOff) } else { Ok(directive) }
-        });
-        let result = match directive {
-            Ok(directive) => {
-                let id = context.id.clone();
-                apply_directive(context.engine, context.session, id, &directive, context.now).await
-            }
-            Err(e) => Err(DirectiveFailure::from(e)),
-        };
-        // A retry's reply names the version that the edit made, a failure's the one that is there.
-        match result {
-            Ok(applied) => {
-                ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
-            }
-            Err(failure) => {
-                let snapshot = context.snapshot().await.ok();
-                let version = snapshot.as_ref().map(Snapshot::revision_id);
-                let reply = ToolReply::failure(failure.to_json(), snapshot.as_ref());
-                let reply = reply.with(json!({"status": failure.status()}));
-                match version {
-                    Some(version) => reply.with(json!({"document_version": version})),
-                    None => reply,
-                }
-            }
-        }
-    }
-}
-
 impl<S: Store> Toolset<S> for DirectiveTools {
     fn names(&self) -> Vec<&str> {
         self.tools().map(|(name, _)| name).collect()
@@ -111,7 +55,61 @@ impl<S: Store> Toolset<S> for DirectiveTools {
     }
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
-        Box::pin(self.run(context, call))
+        Box::pin(call_directive_tool(*self, context, call))
+    }
+}
+
+async fn call_directive_tool<S: Store>(
+    toolset: DirectiveTools,
+    context: ToolContext<'_, S>,
+    call: &ToolCall,
+) -> Result<ToolReply, ToolError> {
+    match call.name.as_str() {
+        DOCUMENT_SNAPSHOT => {
+            context.engine.policy().permits(Access::Read)?;
+            let asked: TakeSnapshot = arguments(&call.arguments)?;
+            let snapshot = context.snapshot().await?;
+            Ok(succeeded(asked.fields(&snapshot)?, &snapshot))
+        }
+        DIFF_BUILDER if toolset.use_patch_edits => {
+            context.engine.policy().permits(Access::Read)?;
+            let asked: BuildDiff = arguments(&call.arguments)?;
+            asked.check()?;
+            let snapshot = context.snapshot().await?;
+            Ok(succeeded(asked.fields(snapshot.text()), &snapshot))
+        }
+        DOCUMENT_EDIT => Ok(edit(toolset, context, call).await),
+        name => Err(ToolError::unknown_tool(name, toolset.tools().map(|(name, _)| name))),
+    }
+}
+
+async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, call: &ToolCall) -> ToolReply {
+    let directive = Directive::parse(&call.arguments).and_then(|directive| {
+        let is_off = directive.action() == Action::Patch && !toolset.use_patch_edits;
+        if is_off { Err(DirectiveError::PatchOff) } else { Ok(directive) }
+    });
+    let result = match directive {
+        Ok(directive) => {
+            let id = context.id.clone();
+            apply_directive(context.engine, context.session, id, &directive, context.now).await
+        }
+        Err(e) => Err(DirectiveFailure::from(e)),
+    };
+    // A retry's reply names the version that the edit made, a failure's the one that is there.
+    match result {
+        Ok(applied) => {
+            ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
+        }
+        Err(failure) => {
+            let snapshot = context.snapshot().await.ok();
+            let version = snapshot.as_ref().map(Snapshot::revision_id);
+            let reply = ToolReply::failure(failure.to_json(), snapshot.as_ref());
+            let reply = reply.with(json!({"status": failure.status()}));
+            match version {
+                Some(version) => reply.with(json!({"document_version": version})),
+                None => reply,
+            }
+        }
     }
 }
 

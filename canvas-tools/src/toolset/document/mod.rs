@@ -18,48 +18,6 @@ use super::spec::ToolSpec;
 use crate::lease_change::{LeaseChange, named_lease};
 use crate::reply::{ToolError, ToolReply};
 
-impl DocumentTools {
-    async fn run<S: Store>(
-        self,
-        context: ToolContext<'_, S>,
-        call: &ToolCall,
-    ) -> Result<ToolReply, ToolError> {
-        let tool = Tool::named(&call.name, self)?;
-        let (access, reading) = match check(tool, call, context.engine.policy())? {
-            CheckedCall::Command(command) => return Ok(run(&context, command).await?.0),
-            CheckedCall::Read(access, reading) => (access, reading),
-        };
-        let (reply, snapshot) = match access {
-            ReadAccess::Lease(lease) => run(&context, Command::Read { lease }).await?,
-            ReadAccess::Snapshot => {
-                let snapshot = context.snapshot().await?;
-                (ToolReply::of_snapshot(&snapshot), snapshot)
-            }
-        };
-        if !reply.is_ok() {
-            return Ok(reply);
-        }
-        Ok(match reading.fields(&snapshot, self.replace_lines) {
-            Ok(fields) => reply.with(fields),
-            Err(error) => {
-                // The call has extended the lease all the same.
-                ToolReply::of_error(&error, Some(&snapshot)).with_lease_change(reply.lease_change())
-            }
-        })
-    }
-}
-
-/// Runs a command and says what came of it, for the model and for the keeper of its lease.
-async fn run<S: Store>(
-    context: &ToolContext<'_, S>,
-    command: Command,
-) -> Result<(ToolReply, Snapshot), ToolError> {
-    let named = named_lease(&command);
-    let (outcome, snapshot) = context.run(command).await?;
-    let change = LeaseChange::of(named, &outcome);
-    Ok((ToolReply::of_outcome(&outcome, &snapshot).with_lease_change(change), snapshot))
-}
-
 impl<S: Store> Toolset<S> for DocumentTools {
     fn names(&self) -> Vec<&str> {
         Tool::of(*self).map(Tool::name).collect()
@@ -78,6 +36,46 @@ impl<S: Store> Toolset<S> for DocumentTools {
     }
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
-        Box::pin(self.run(context, call))
+        Box::pin(call_document_tool(*self, context, call))
     }
+}
+
+async fn call_document_tool<S: Store>(
+    toolset: DocumentTools,
+    context: ToolContext<'_, S>,
+    call: &ToolCall,
+) -> Result<ToolReply, ToolError> {
+    let tool = Tool::named(&call.name, toolset)?;
+    let (access, reading) = match check(tool, call, context.engine.policy())? {
+        CheckedCall::Command(command) => return Ok(run(&context, command).await?.0),
+        CheckedCall::Read(access, reading) => (access, reading),
+    };
+    let (reply, snapshot) = match access {
+        ReadAccess::Lease(lease) => run(&context, Command::Read { lease }).await?,
+        ReadAccess::Snapshot => {
+            let snapshot = context.snapshot().await?;
+            (ToolReply::of_snapshot(&snapshot), snapshot)
+        }
+    };
+    if !reply.is_ok() {
+        return Ok(reply);
+    }
+    Ok(match reading.fields(&snapshot, toolset.replace_lines) {
+        Ok(fields) => reply.with(fields),
+        Err(error) => {
+            // The call has extended the lease all the same.
+            ToolReply::of_error(&error, Some(&snapshot)).with_lease_change(reply.lease_change())
+        }
+    })
+}
+
+/// Runs a command and says what came of it, for the model and for the keeper of its lease.
+async fn run<S: Store>(
+    context: &ToolContext<'_, S>,
+    command: Command,
+) -> Result<(ToolReply, Snapshot), ToolError> {
+    let named = named_lease(&command);
+    let (outcome, snapshot) = context.run(command).await?;
+    let change = LeaseChange::of(named, &outcome);
+    Ok((ToolReply::of_outcome(&outcome, &snapshot).with_lease_change(change), snapshot))
 }
