@@ -48,10 +48,13 @@ pub mod conformance;
 mod document;
 mod engine;
 mod history;
+mod json_patch;
 mod model;
+mod schedule;
 mod schema;
 mod store;
 mod transition;
+mod zone;
 
 #[doc = include_str!("../ERRORS.md")]
 pub mod errors {}
@@ -81,8 +84,10 @@ pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, Reverts, Step};
+pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
+pub use model::canonical::{CanonicalError, canonical_json};
 pub use model::face::Face;
 pub use model::head::{Head, HeadError, JournalSlot, TurnStart};
 pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
@@ -97,3 +102,4 @@ pub use transition::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Pro
 pub use transition::policy::Policy;
 pub use transition::refusal::{Counter, Refusal};
 pub use transition::rollout::{Access, Rollout};
+pub use zone::ZoneError;

@@ -19,10 +19,10 @@ pub use self::command::{
     PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
 };
 pub use self::context::{
-    Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextChange, ContextError,
-    ContextInput, DayOfWeek, DayParts, DayPlan, LoadingStatus, SummarizationLevel, TemporalContext,
-    TemporalError, TimeOfDay, TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext,
-    canvas_context, diff_contexts, temporal_context,
+    Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextError, ContextInput,
+    DayOfWeek, DayParts, DayPlan, LoadingStatus, SummarizationLevel, TemporalContext, TimeOfDay,
+    TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext, canvas_context, diff_contexts,
+    temporal_context,
 };
 pub use self::data::{
     DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, MockGithub, PaginationMeta,

@@ -2,6 +2,7 @@
 
 pub(crate) mod author;
 pub(crate) mod blob;
+pub(crate) mod canonical;
 pub(crate) mod face;
 pub(crate) mod head;
 pub(crate) mod id;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use canvas_core::board::{
     Board, BoardError, BoardResult, ByteEstimate, Canvas, CanvasCommand, CommandError, CommandErrorCode,
     CommandResult, ComponentId, ContextError, ContextInput, DataQuery, DataSourceId, DayPlan, GridConfig,
-    HistoryState, PlacementHints, ProactiveMode, Size, TemporalError, Theme, TypeInfo, UndoEntry, UndoId,
-    UserAction, Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
+    HistoryState, PlacementHints, ProactiveMode, Size, Theme, TypeInfo, UndoEntry, UndoId, UserAction,
+    Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, block_on,
+    Actor, Author, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, ZoneError, block_on,
 };
 use serde_json::{Value, json};
 
@@ -286,8 +286,8 @@ impl From<ContextError> for BridgeError {
     }
 }
 
-impl From<TemporalError> for BridgeError {
-    fn from(error: TemporalError) -> Self {
+impl From<ZoneError> for BridgeError {
+    fn from(error: ZoneError) -> Self {
         Self::new(error.code(), error.to_string())
     }
 }

@@ -59,6 +59,7 @@ impl Bridge {
             "markdown.outline" => text::outline(request),
             "markdown.resolve" => text::resolve(request),
             "text.grep" => text::grep(request),
+            "json.canonical" => text::canonical(request),
             "canvas.create" => self.documents.create(request),
             "canvas.text" => self.documents.text(request),
             "tool.call" => self.documents.tool_call(request),

@@ -1,7 +1,7 @@
 //! Samples of each type, each variant, and optional fields both ways.
 
-use canvas_core::Actor;
 use canvas_core::board::*;
+use canvas_core::{Actor, JsonPatchOperation};
 use serde_json::{Value, json};
 
 use crate::sample::{Sample, beyond, of};
@@ -510,9 +510,9 @@ fn context() -> Vec<Sample> {
         .map(|(category, status)| summary(category, status)),
     ));
     samples.extend([
-        beyond::<ContextChange>("", json!({"op": "add", "path": "/components/0", "value": {}})),
-        beyond::<ContextChange>("", json!({"op": "remove", "path": "/components/0"})),
-        beyond::<ContextChange>("", json!({"op": "replace", "path": "", "value": null})),
+        beyond::<JsonPatchOperation>("", json!({"op": "add", "path": "/components/0", "value": {}})),
+        beyond::<JsonPatchOperation>("", json!({"op": "remove", "path": "/components/0"})),
+        beyond::<JsonPatchOperation>("", json!({"op": "replace", "path": "", "value": null})),
     ]);
     samples
 }

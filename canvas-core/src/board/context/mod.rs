@@ -17,15 +17,15 @@ mod utilization;
 
 pub use self::alias::Aliases;
 pub use self::build::{ContextError, ContextInput, canvas_context};
-pub use self::diff::{ContextChange, diff_contexts};
+pub use self::diff::diff_contexts;
 pub use self::shape::{
     CanvasContext, ComponentSummary, ContextBudget, LoadingStatus, SummarizationLevel, ViewSummary,
     WorkspaceContext,
 };
 pub use self::summary::TypeInfo;
 pub use self::temporal::{
-    DayOfWeek, DayParts, DayPlan, TemporalContext, TemporalError, TimeOfDay, WorkHours, temporal_context,
+    DayOfWeek, DayParts, DayPlan, TemporalContext, TimeOfDay, WorkHours, temporal_context,
 };
 pub use self::tokens::{ByteEstimate, TokenCounter};
 
-pub(crate) use self::temporal::{LocalDay, LocalTime};
+pub(crate) use self::temporal::part_of_day;

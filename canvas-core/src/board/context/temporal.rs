@@ -1,12 +1,10 @@
 //! The time as people in a zone speak of it.
 
 use canvas_lease::Timestamp;
-use jiff::civil::{Date, Weekday};
-use jiff::tz::{TimeZone, TimeZoneDatabase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::wording::{NAME, clip, perhaps};
+use crate::zone::{LocalTime, ZoneError};
 
 /// The time where the user is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,19 +66,10 @@ impl DayOfWeek {
             Self::Sunday => "sunday",
         }
     }
-}
 
-impl From<Weekday> for DayOfWeek {
-    fn from(day: Weekday) -> Self {
-        match day {
-            Weekday::Monday => Self::Monday,
-            Weekday::Tuesday => Self::Tuesday,
-            Weekday::Wednesday => Self::Wednesday,
-            Weekday::Thursday => Self::Thursday,
-            Weekday::Friday => Self::Friday,
-            Weekday::Saturday => Self::Saturday,
-            Weekday::Sunday => Self::Sunday,
-        }
+    /// Of a day that is counted from 1970-01-01, a Thursday.
+    pub(crate) fn of(day: i32) -> Self {
+        Self::ALL[(i64::from(day) + 3).rem_euclid(7) as usize]
     }
 }
 
@@ -177,155 +166,40 @@ impl Default for WorkHours {
     }
 }
 
-/// Why there is no local time.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TemporalError {
-    /// There is no such time zone.
-    #[error(
-        "there is no time zone \"{zone}\": give an IANA name such as Europe/Berlin{}",
-        perhaps(candidates)
-    )]
-    UnknownZone {
-        /// What was given, cut at 80 characters.
-        zone: String,
-        /// What may have been meant.
-        candidates: Vec<String>,
-    },
-    /// The time is past the year 9999.
-    #[error("{millis} ms after 1970 is past the year 9999: give a time before that")]
-    OutOfRange {
-        /// The time.
-        millis: u64,
-    },
-}
-
-impl TemporalError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE",
-            Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE",
-        }
-    }
-}
-
 /// The time in a zone. Names of zones are known to this crate, whatever the system has, and their case does not matter.
 ///
 /// # Errors
 ///
-/// [`TemporalError`] where there is no such zone, or the time is past the year 9999.
-pub fn temporal_context(
-    now: Timestamp,
-    zone: &str,
-    plan: &DayPlan,
-) -> Result<TemporalContext, TemporalError> {
+/// [`ZoneError`] where there is no such zone, or the time is past the year 9999.
+pub fn temporal_context(now: Timestamp, zone: &str, plan: &DayPlan) -> Result<TemporalContext, ZoneError> {
     let local = LocalTime::new(now, zone)?;
     Ok(TemporalContext {
-        timestamp: local.timestamp.clone(),
-        timezone: local.zone.clone(),
-        day_of_week: local.day_of_week(),
-        time_of_day: local.part(&plan.parts).0,
-        is_work_hours: local.works(&plan.work),
+        day_of_week: DayOfWeek::of(local.day),
+        time_of_day: part_of_day(&local, &plan.parts).0,
+        is_work_hours: is_work_time(&local, &plan.work),
+        timestamp: local.timestamp,
+        timezone: local.zone,
     })
 }
 
-/// The clock on a wall in a zone.
-#[derive(Debug)]
-pub(crate) struct LocalTime {
-    timestamp: String,
-    zone: String,
-    date: Date,
-    minute: u16,
-}
-
-impl LocalTime {
-    pub(crate) fn new(now: Timestamp, zone: &str) -> Result<Self, TemporalError> {
-        let millis = now.as_millis();
-        let out_of_range = TemporalError::OutOfRange { millis };
-        let Some(instant) =
-            i64::try_from(millis).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        else {
-            return Err(out_of_range);
-        };
-        let zone = find(zone)?;
-        let local = instant.to_zoned(zone);
-        let clock = local.time();
-        Ok(Self {
-            timestamp: instant.display_with_offset(local.offset()).to_string(),
-            zone: local.time_zone().iana_name().unwrap_or_default().to_owned(),
-            date: local.date(),
-            minute: clock.hour() as u16 * 60 + clock.minute() as u16,
-        })
-    }
-
-    fn day_of_week(&self) -> DayOfWeek {
-        self.date.weekday().into()
-    }
-
-    fn yesterday(&self) -> Date {
-        self.date.yesterday().unwrap_or(self.date)
-    }
-
-    /// The part of the day, and the day on which it began, which after midnight is the one before.
-    pub(crate) fn part(&self, parts: &DayParts) -> (TimeOfDay, LocalDay) {
-        let DayParts { early_morning, morning, mid_day, afternoon, evening, night } = *parts;
-        let begins = [early_morning, morning, mid_day, afternoon, evening, night];
-        let within = || begins.into_iter().zip(TimeOfDay::ALL).filter(|&(begin, _)| begin < 24 * 60);
-        let (part, date) = match within().filter(|&(begin, _)| begin <= self.minute).max() {
-            Some((_, part)) => (part, self.date),
-            None => (within().max().map_or(TimeOfDay::Night, |(_, part)| part), self.yesterday()),
-        };
-        (part, LocalDay { number: number(date), day: date.weekday().into() })
-    }
-
-    fn works(&self, hours: &WorkHours) -> bool {
-        let on = |date: Date| hours.days.contains(&date.weekday().into());
-        if hours.from <= hours.to {
-            on(self.date) && (hours.from..hours.to).contains(&self.minute)
-        } else {
-            (on(self.date) && self.minute >= hours.from) || (on(self.yesterday()) && self.minute < hours.to)
-        }
+/// The part of the day, and the day on which it began, which after midnight is the one before.
+pub(crate) fn part_of_day(local: &LocalTime, parts: &DayParts) -> (TimeOfDay, i32) {
+    let DayParts { early_morning, morning, mid_day, afternoon, evening, night } = *parts;
+    let begins = [early_morning, morning, mid_day, afternoon, evening, night];
+    let within = || begins.into_iter().zip(TimeOfDay::ALL).filter(|&(begin, _)| begin < 24 * 60);
+    match within().filter(|&(begin, _)| begin <= local.minute).max() {
+        Some((_, part)) => (part, local.day),
+        None => (within().max().map_or(TimeOfDay::Night, |(_, part)| part), local.day - 1),
     }
 }
 
-/// A day by the calendar on a wall.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LocalDay {
-    /// Days since 1970.
-    pub(crate) number: i32,
-    pub(crate) day: DayOfWeek,
-}
-
-fn number(date: Date) -> i32 {
-    date.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days())
-}
-
-/// The zone of a name. The zones that are compiled in, never the system's, so that every host has the same.
-fn find(name: &str) -> Result<TimeZone, TemporalError> {
-    let zones = TimeZoneDatabase::bundled();
-    match zones.get(name) {
-        Ok(zone) if zone.iana_name().is_some() && !zone.is_unknown() => Ok(zone),
-        _ => {
-            let shown = clip(name, NAME);
-            let names = zones.available().map(|name| name.as_str().to_owned());
-            let candidates = near(&shown, names.collect());
-            Err(TemporalError::UnknownZone { zone: shown, candidates })
-        }
+fn is_work_time(local: &LocalTime, hours: &WorkHours) -> bool {
+    let is_today = hours.days.contains(&DayOfWeek::of(local.day));
+    if hours.from <= hours.to {
+        return is_today && (hours.from..hours.to).contains(&local.minute);
     }
-}
-
-/// Zones whose last part begins as the name's does: `Berlin` or `Germany/Berlin` lead to `Europe/Berlin`.
-fn near(name: &str, mut zones: Vec<String>) -> Vec<String> {
-    let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
-    let wanted = plain(name);
-    let city = wanted.rsplit('/').next().unwrap_or_default().to_owned();
-    if city.len() < 3 {
-        return Vec::new();
-    }
-    zones.retain(|zone| plain(zone).rsplit('/').next().is_some_and(|last| last.starts_with(&city)));
-    zones.sort_unstable();
-    zones.truncate(5);
-    zones
+    let was_yesterday = hours.days.contains(&DayOfWeek::of(local.day - 1));
+    (is_today && local.minute >= hours.from) || (was_yesterday && local.minute < hours.to)
 }
 
 #[cfg(test)]

@@ -435,8 +435,8 @@ proptest! {
         let (before, after) = (make(before, old_views), make(after, new_views));
         let changes = diff_contexts(&before, &after);
         let mut value = json!(before);
-        let patch: json_patch::Patch = from(json!(changes));
-        json_patch::patch(&mut value, &patch).unwrap();
+        let patch: ::json_patch::Patch = from(json!(changes));
+        ::json_patch::patch(&mut value, &patch).unwrap();
         prop_assert_eq!(&value, &json!(after));
         let whole = json!([{"op": "replace", "path": "", "value": after}]);
         prop_assert!(json!(changes).to_string().len() <= whole.to_string().len());

@@ -7,4 +7,5 @@ mod states;
 
 pub use self::mock::MockGithub;
 pub use self::source::{DataMeta, DataResult, DataSource, PaginationMeta, QueryDefinition};
-pub use self::states::{DataPolicy, DataStates, Fetch, RequestToken};
+pub use self::states::{DataPolicy, DataStates, Fetch};
+pub use crate::schedule::RequestToken;

@@ -4,7 +4,6 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
@@ -13,6 +12,7 @@ use super::source::DataResult;
 use crate::board::model::data::{DataBinding, DataError, DataErrorCode, DataLoadingState};
 use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::ComponentId;
+use crate::schedule::{Limits, RequestToken, Schedule, earlier, later};
 
 /// The data of a board's components.
 ///
@@ -33,11 +33,8 @@ use crate::board::model::id::ComponentId;
 #[derive(Debug, Clone)]
 pub struct DataStates {
     policy: DataPolicy,
-    components: BTreeMap<ComponentId, Slot>,
-    /// Requests under way; the component's slot has the same token.
-    under_way: BTreeMap<RequestToken, ComponentId>,
-    last_token: u64,
-    now: Timestamp,
+    components: BTreeMap<ComponentId, ComponentData>,
+    schedule: Schedule<ComponentId>,
 }
 
 /// How patient a host is. All times are milliseconds.
@@ -71,14 +68,6 @@ impl Default for DataPolicy {
     }
 }
 
-/// Milliseconds by which a clock may fall back before what is planned moves with it.
-const TOLERANCE: u64 = 5_000;
-const DAY: u64 = 24 * 60 * 60 * 1_000;
-
-/// Names one request. It is never used for another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestToken(u64);
-
 /// A request to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
@@ -91,41 +80,24 @@ pub struct Fetch {
 }
 
 #[derive(Debug, Clone)]
-struct Slot {
+struct ComponentData {
     binding: Option<DataBinding>,
     state: DataLoadingState,
     /// When data that are shown grow stale.
     stale_at: Option<Timestamp>,
-    request: Request,
-    /// How often the query has failed since it last succeeded.
-    failures: u32,
     /// What the source said of the data that are shown: what is pushed and older is dropped.
     as_of: Option<Timestamp>,
     /// Whether data were pushed since the last request was made.
     pushed: bool,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Request {
-    /// Nothing is planned: somebody must ask.
-    Never,
-    Planned(Timestamp),
-    UnderWay {
-        token: RequestToken,
-        until: Timestamp,
-    },
-}
-
 impl DataStates {
     /// No components yet.
     pub const fn new(policy: DataPolicy) -> Self {
-        Self {
-            policy,
-            components: BTreeMap::new(),
-            under_way: BTreeMap::new(),
-            last_token: 0,
-            now: Timestamp::from_millis(0),
-        }
+        let DataPolicy { timeout, under_way, first_pause, longest_pause, retries, shortest_interval: _ } =
+            policy;
+        let limits = Limits { timeout, under_way, first_pause, longest_pause, retries };
+        Self { policy, components: BTreeMap::new(), schedule: Schedule::new(limits) }
     }
 
     /// A component is there, with this binding: it was made, restored, loaded or changed. The same binding again changes
@@ -139,19 +111,18 @@ impl DataStates {
                 (Some(old), Some(new)) if old.source == new.source && old.query == new.query);
             if same_query {
                 slot.binding = binding.cloned();
-                if slot.shows_data() && !matches!(slot.request, Request::UnderWay { .. }) {
-                    slot.request = slot.next_refresh(self.now, &self.policy);
+                if slot.shows_data() {
+                    self.schedule.plan(component_id, slot.next_refresh(self.schedule.now(), &self.policy));
                 }
                 return;
             }
         }
-        self.forget(component_id);
-        let slot = Slot {
+        self.schedule.insert(component_id.clone());
+        self.schedule.plan(component_id, binding.map(|_| self.schedule.now()));
+        let slot = ComponentData {
             binding: binding.cloned(),
             state: DataLoadingState::Idle,
             stale_at: None,
-            request: binding.map_or(Request::Never, |_| Request::Planned(self.now)),
-            failures: 0,
             as_of: None,
             pushed: false,
         };
@@ -160,69 +131,39 @@ impl DataStates {
 
     /// A component is gone. What is under way for it will be dropped.
     pub fn forget(&mut self, component_id: &ComponentId) {
-        if let Some(Slot { request: Request::UnderWay { token, .. }, .. }) =
-            self.components.remove(component_id)
-        {
-            self.under_way.remove(&token);
-        }
+        self.components.remove(component_id);
+        self.schedule.remove(component_id);
     }
 
     /// Somebody asks for fresh data: they are due at once, unless they are under way. `false` where there is no such
     /// component, or it has no binding.
     pub fn refresh(&mut self, component_id: &ComponentId) -> bool {
-        let now = self.now;
-        let Some(slot) = self.components.get_mut(component_id).filter(|slot| slot.binding.is_some()) else {
-            return false;
-        };
-        slot.failures = 0;
-        if !matches!(slot.request, Request::UnderWay { .. }) {
-            slot.request = Request::Planned(now);
+        let has_binding = self.components.get(component_id).is_some_and(|slot| slot.binding.is_some());
+        if has_binding {
+            self.schedule.forgive(component_id);
+            self.schedule.plan(component_id, Some(self.schedule.now()));
         }
-        true
+        has_binding
     }
 
     /// What is to be fetched now, by component, as many as may be under way; and what has failed by waiting too long.
     /// Data that are too old become stale. Linear in the number of components.
     pub fn due(&mut self, now: Timestamp) -> (Vec<Fetch>, Vec<CanvasEvent>) {
-        let now = self.clock(now);
-        let late: Vec<_> = self
-            .components
-            .values()
-            .filter_map(|slot| match slot.request {
-                Request::UnderWay { token, until } if until <= now => Some(token),
-                _ => None,
-            })
-            .collect();
-        let events = late.into_iter().filter_map(|token| self.time_out(token)).collect();
-        let mut waiting = Vec::new();
-        for (component_id, slot) in &mut self.components {
-            if slot.stale_at.is_some_and(|at| at <= now) {
-                slot.grow_stale();
-            }
-            match slot.request {
-                Request::Planned(at) if at <= now => waiting.push((at, component_id.clone())),
-                _ => {}
-            }
+        let now = self.advance(now);
+        let overdue = self.schedule.overdue();
+        let events = overdue.into_iter().filter_map(|token| self.time_out(token)).collect();
+        for slot in self.components.values_mut().filter(|slot| slot.stale_at.is_some_and(|at| at <= now)) {
+            slot.grow_stale();
         }
-        // Who has waited longest comes first, so that nobody is passed over for ever.
-        waiting.sort();
-        waiting.truncate(self.policy.under_way.max(1).saturating_sub(self.under_way.len()));
-        let fetches = waiting.into_iter().filter_map(|(_, component_id)| self.fetch(component_id)).collect();
+        let started = self.schedule.start_due();
+        let fetches = started.into_iter().filter_map(|(token, id)| self.fetch(token, id)).collect();
         (fetches, events)
     }
 
     /// When to poll next; `None` where nothing will ever be due by itself. It may be past.
     pub fn next_due(&self) -> Option<Timestamp> {
-        let full = self.under_way.len() >= self.policy.under_way.max(1);
-        let times = self.components.values().flat_map(|slot| {
-            let request = match slot.request {
-                Request::Planned(at) if !full => Some(at),
-                Request::UnderWay { until, .. } => Some(until),
-                Request::Planned(_) | Request::Never => None,
-            };
-            [request, slot.stale_at]
-        });
-        times.flatten().min()
+        let stale = self.components.values().filter_map(|slot| slot.stale_at).min();
+        self.schedule.next_due().into_iter().chain(stale).min()
     }
 
     /// What a source has answered. `None` where nobody waits for it any more; nothing is changed then.
@@ -232,18 +173,25 @@ impl DataStates {
         answer: Result<DataResult, DataError>,
         now: Timestamp,
     ) -> Option<CanvasEvent> {
-        let now = self.clock(now);
-        let component_id = self.under_way.remove(&token)?;
+        let now = self.advance(now);
+        let component_id = self.schedule.end(token)?;
         let slot = self.components.get_mut(&component_id)?;
+        let refresh = slot.next_refresh(now, &self.policy);
         match answer {
-            // What was pushed meanwhile is newer.
-            Ok(result) if slot.pushed && slot.as_of.is_some_and(|as_of| result.meta.fetched_at < as_of) => {
-                slot.failures = 0;
-                slot.request = slot.next_refresh(now, &self.policy);
-                None
+            Err(error) => {
+                slot.fail(&error, now);
+                if error.retryable {
+                    self.schedule.retry(&component_id, error.retry_after.unwrap_or(0), refresh);
+                }
+                Some(CanvasEvent::Error { component_id, error })
             }
-            Ok(result) => Some(slot.succeed(component_id, result, now, &self.policy)),
-            Err(error) => Some(slot.fail(component_id, error, now, &self.policy)),
+            Ok(result) => {
+                self.schedule.forgive(&component_id);
+                self.schedule.plan(&component_id, refresh);
+                // What was pushed meanwhile is newer.
+                let is_older = slot.pushed && slot.as_of.is_some_and(|as_of| result.meta.fetched_at < as_of);
+                (!is_older).then(|| slot.succeed(component_id, result, now))
+            }
         }
     }
 
@@ -255,20 +203,17 @@ impl DataStates {
         result: DataResult,
         now: Timestamp,
     ) -> Option<CanvasEvent> {
-        let now = self.clock(now);
+        let now = self.advance(now);
         let slot = self.components.get_mut(component_id)?;
         let binding = slot.binding.as_ref()?;
         let fits = binding.source == result.meta.source && binding.query == result.meta.query;
         if !fits || slot.as_of.is_some_and(|as_of| result.meta.fetched_at < as_of) {
             return None;
         }
-        let request = slot.request;
-        let event = slot.succeed(component_id.clone(), result, now, &self.policy);
         slot.pushed = true;
-        if let Request::UnderWay { .. } = request {
-            slot.request = request;
-        }
-        Some(event)
+        self.schedule.forgive(component_id);
+        self.schedule.plan(component_id, slot.next_refresh(now, &self.policy));
+        Some(slot.succeed(component_id.clone(), result, now))
     }
 
     /// What a component shows, as of the last call that named a time; `None` where there is none of this id.
@@ -278,45 +223,31 @@ impl DataStates {
 
     /// Whether an answer is awaited for a component, also behind data that are shown.
     pub fn is_under_way(&self, component_id: &ComponentId) -> bool {
-        self.components.get(component_id).is_some_and(|slot| matches!(slot.request, Request::UnderWay { .. }))
+        self.schedule.is_under_way(component_id)
     }
 
-    /// The time that counts. Calls of several threads may come a little out of order.
-    fn clock(&mut self, now: Timestamp) -> Timestamp {
-        let back = self.now.as_millis().saturating_sub(now.as_millis());
-        if back <= TOLERANCE {
-            self.now = self.now.max(now);
-            return self.now;
+    fn advance(&mut self, now: Timestamp) -> Timestamp {
+        let back = self.schedule.advance(now);
+        if back > 0 {
+            for slot in self.components.values_mut() {
+                slot.stale_at = slot.stale_at.map(|at| earlier(at, back));
+            }
         }
-        let earlier = |at: Timestamp| Timestamp::from_millis(at.as_millis().saturating_sub(back));
-        for slot in self.components.values_mut() {
-            slot.stale_at = slot.stale_at.map(earlier);
-            slot.request = match slot.request {
-                Request::Never => Request::Never,
-                Request::Planned(at) => Request::Planned(earlier(at)),
-                Request::UnderWay { token, until } => Request::UnderWay { token, until: earlier(until) },
-            };
-        }
-        self.now = now;
-        now
+        self.schedule.now()
     }
 
-    fn fetch(&mut self, component_id: ComponentId) -> Option<Fetch> {
+    fn fetch(&mut self, token: RequestToken, component_id: ComponentId) -> Option<Fetch> {
         let slot = self.components.get_mut(&component_id)?;
         let binding = slot.binding.clone()?;
-        self.last_token += 1;
-        let token = RequestToken(self.last_token);
-        slot.request = Request::UnderWay { token, until: later(self.now, self.policy.timeout.max(1)) };
         slot.pushed = false;
         if !slot.shows_data() {
-            slot.state = DataLoadingState::Loading { started_at: self.now };
+            slot.state = DataLoadingState::Loading { started_at: self.schedule.now() };
         }
-        self.under_way.insert(token, component_id.clone());
         Some(Fetch { token, component_id, binding })
     }
 
     fn time_out(&mut self, token: RequestToken) -> Option<CanvasEvent> {
-        let slot = self.under_way.get(&token).and_then(|id| self.components.get(id))?;
+        let slot = self.schedule.key(token).and_then(|id| self.components.get(id))?;
         let error = DataError {
             code: DataErrorCode::Timeout,
             message: format!("the source has not answered within {} ms", self.policy.timeout),
@@ -324,11 +255,11 @@ impl DataStates {
             retryable: true,
             retry_after: None,
         };
-        self.settle(token, Err(error), self.now)
+        self.settle(token, Err(error), self.schedule.now())
     }
 }
 
-impl Slot {
+impl ComponentData {
     const fn shows_data(&self) -> bool {
         matches!(self.state, DataLoadingState::Ready { .. } | DataLoadingState::Stale { .. })
     }
@@ -347,27 +278,18 @@ impl Slot {
         component_id: ComponentId,
         DataResult { data, meta }: DataResult,
         now: Timestamp,
-        policy: &DataPolicy,
     ) -> CanvasEvent {
         let (summary, highlights) = describe(&data, &meta);
-        self.failures = 0;
         self.as_of = Some(meta.fetched_at);
         self.state = DataLoadingState::Ready { data, fetched_at: meta.fetched_at };
         self.stale_at = Some(later(now, meta.ttl));
         if meta.stale || meta.ttl == 0 {
             self.grow_stale();
         }
-        self.request = self.next_refresh(now, policy);
         CanvasEvent::Ready { component_id, summary, highlights }
     }
 
-    fn fail(
-        &mut self,
-        component_id: ComponentId,
-        error: DataError,
-        now: Timestamp,
-        policy: &DataPolicy,
-    ) -> CanvasEvent {
+    fn fail(&mut self, error: &DataError, now: Timestamp) {
         if error.retryable && self.shows_data() {
             self.grow_stale();
         } else {
@@ -375,31 +297,11 @@ impl Slot {
             self.stale_at = None;
             self.as_of = None;
         }
-        let asked = error.retry_after.unwrap_or(0).min(DAY);
-        self.request = if !error.retryable {
-            Request::Never
-        } else if self.failures < policy.retries {
-            let doubled = 1_u64.checked_shl(self.failures).unwrap_or(u64::MAX);
-            let pause = policy.first_pause.max(1).saturating_mul(doubled).min(policy.longest_pause.max(1));
-            Request::Planned(later(now, pause.max(asked)))
-        } else {
-            match self.next_refresh(now, policy) {
-                Request::Planned(at) => Request::Planned(at.max(later(now, asked))),
-                other => other,
-            }
-        };
-        self.failures = self.failures.saturating_add(1);
-        CanvasEvent::Error { component_id, error }
     }
 
-    fn next_refresh(&self, now: Timestamp, policy: &DataPolicy) -> Request {
-        let interval = self.binding.as_ref().and_then(|binding| binding.refresh_interval);
-        interval.map_or(Request::Never, |ms| {
-            Request::Planned(later(now, ms.max(policy.shortest_interval).max(1)))
-        })
+    /// Where the binding has an interval.
+    fn next_refresh(&self, now: Timestamp, policy: &DataPolicy) -> Option<Timestamp> {
+        let interval = self.binding.as_ref()?.refresh_interval?;
+        Some(later(now, interval.max(policy.shortest_interval).max(1)))
     }
-}
-
-fn later(now: Timestamp, ms: u64) -> Timestamp {
-    now.saturating_add(Duration::from_millis(ms))
 }

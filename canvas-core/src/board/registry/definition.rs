@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::board::model::data::{DataBinding, DataQuery};
 use crate::board::model::grid::{NO_CELL, Size};
 use crate::board::model::id::{DataSourceId, TypeId};
+use crate::model::canonical::{CanonicalError, canonical_json};
 use crate::schema::ValidationError;
 use crate::schema::{Schema, SchemaError, TOO_LARGE};
 
@@ -119,7 +120,7 @@ pub struct BindingRule {
 }
 
 /// A definition that cannot be registered.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DefinitionError {
     /// The name cannot be one.
     #[error(
@@ -170,6 +171,9 @@ pub enum DefinitionError {
         /// Why.
         error: SchemaError,
     },
+    /// A number is an integer beyond 2^53 - 1; its place is a JSON Pointer into the definition.
+    #[error(transparent)]
+    Number(CanonicalError),
     /// A default is not what the schema asks of that field.
     #[error("the default config is not what the schema asks for at {place}: correct it")]
     DefaultConfig {
@@ -189,6 +193,7 @@ impl DefinitionError {
             Self::Action { .. } => "INVALID_ACTION_ID",
             Self::Version => "INVALID_TYPE_VERSION",
             Self::Schema { error, .. } => error.code.as_str(),
+            Self::Number(error) => error.code(),
             Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG",
         }
     }
@@ -239,7 +244,13 @@ impl ComponentDefinition {
         if let Some(error) = wrong {
             return Err(DefinitionError::DefaultConfig { place: format!("/defaultConfig{}", error.path) });
         }
+        self.canonical().map_err(DefinitionError::Number)?;
         Ok((config, binding))
+    }
+
+    /// Its canonical JSON, by which it is compared with those of other hosts.
+    pub(super) fn canonical(&self) -> Result<String, CanonicalError> {
+        canonical_json(&serde_json::to_value(self).expect("its maps have text for keys"))
     }
 }
 

@@ -8,12 +8,13 @@ use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::board::context::{DayParts, LocalDay, LocalTime, TemporalError, TimeOfDay};
+use crate::board::context::{DayOfWeek, DayParts, TimeOfDay, part_of_day};
 use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::{TriggerId, ViewId};
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{ProactiveMode, View};
 use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
+use crate::zone::{LocalTime, ZoneError};
 
 /// What makes triggers due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,14 +110,14 @@ impl TriggerProblem {
 ///
 /// # Errors
 ///
-/// [`TemporalError`] where there is no such time zone or time. Nothing is remembered then.
+/// [`ZoneError`] where there is no such time zone or time. Nothing is remembered then.
 pub fn due(
     triggers: &[ProactiveTrigger],
     views: &[View],
     mode: ProactiveMode,
     occasion: Occasion<'_>,
     memory: &mut TriggerMemory,
-) -> Result<Vec<Due>, TemporalError> {
+) -> Result<Vec<Due>, ZoneError> {
     let now = Now::new(occasion)?;
     let ids: BTreeSet<&TriggerId> = triggers.iter().map(|trigger| &trigger.id).collect();
     memory.last.retain(|id, _| ids.contains(id));
@@ -143,15 +144,19 @@ pub fn due(
 /// An occasion, with the zone looked up.
 enum Now {
     Session(String),
-    Part { day: LocalDay, part: TimeOfDay },
+    /// `day` is the one on which the part began, in days since 1970.
+    Part {
+        day: i32,
+        part: TimeOfDay,
+    },
 }
 
 impl Now {
-    fn new(occasion: Occasion<'_>) -> Result<Self, TemporalError> {
+    fn new(occasion: Occasion<'_>) -> Result<Self, ZoneError> {
         Ok(match occasion {
             Occasion::SessionStart { session } => Self::Session(session.to_owned()),
             Occasion::Time { now, zone, parts } => {
-                let (part, day) = LocalTime::new(now, zone)?.part(&parts);
+                let (part, day) = part_of_day(&LocalTime::new(now, zone)?, &parts);
                 Self::Part { day, part }
             }
         })
@@ -163,8 +168,8 @@ impl Now {
             (Self::Session(session), TriggerType::SessionStart) => Ok(Some(Window::Session(session.clone()))),
             (&Self::Part { day, part }, TriggerType::TimeBased) => {
                 let time: SimulatedTime = trigger.simulated_time.as_deref().unwrap_or_default().parse()?;
-                let hit = time.part == part && time.days.contain(day.day);
-                Ok(hit.then_some(Window::Part { day: day.number, part }))
+                let hit = time.part == part && time.days.contain(DayOfWeek::of(day));
+                Ok(hit.then_some(Window::Part { day, part }))
             }
             (Self::Session(_), TriggerType::TimeBased) | (Self::Part { .. }, TriggerType::SessionStart) => {
                 Ok(None)

@@ -47,12 +47,8 @@ fn the_clock_on_the_wall() {
 #[test]
 fn any_table_of_the_day_is_one() {
     use TimeOfDay::*;
-    let at = |minute| LocalTime {
-        timestamp: String::new(),
-        zone: String::new(),
-        date: Date::constant(2026, 1, 2),
-        minute,
-    };
+    // A Friday, 2026-01-02.
+    let at = |minute| LocalTime { timestamp: String::new(), zone: String::new(), day: 20_455, minute };
     let default = DayParts::default();
     let never = DayParts {
         early_morning: 1440,
@@ -74,8 +70,8 @@ fn any_table_of_the_day_is_one() {
         (DayParts { night: 2000, ..default }, 10, Evening, DayOfWeek::Thursday),
         (never, 10, Night, DayOfWeek::Thursday),
     ] {
-        let (found, began) = at(minute).part(&parts);
-        assert_eq!((found, began.day), (part, day), "{minute} {parts:?}");
+        let (found, began) = part_of_day(&at(minute), &parts);
+        assert_eq!((found, DayOfWeek::of(began)), (part, day), "{minute} {parts:?}");
     }
     let nights = WorkHours { days: vec![DayOfWeek::Friday], from: 22 * 60, to: 6 * 60 };
     let fridays = WorkHours { days: vec![DayOfWeek::Friday], ..WorkHours::default() };
@@ -91,30 +87,6 @@ fn any_table_of_the_day_is_one() {
         (&fridays, 17 * 60, false),
         (&WorkHours { days: DayOfWeek::ALL.to_vec(), from: 0, to: 0 }, 0, false),
     ] {
-        assert_eq!(at(minute).works(hours), expected, "{hours:?} {minute}");
+        assert_eq!(is_work_time(&at(minute), hours), expected, "{hours:?} {minute}");
     }
-}
-
-#[test]
-fn what_is_no_zone_or_no_time() {
-    let at = |zone: &str, millis| {
-        temporal_context(Timestamp::from_millis(millis), zone, &DayPlan::default())
-            .map(|context| context.timezone)
-    };
-    let unknown = |zone: &str, candidates: &[&str]| {
-        let candidates = candidates.iter().map(|&zone| zone.to_owned()).collect();
-        Err(TemporalError::UnknownZone { zone: zone.to_owned(), candidates })
-    };
-    assert_eq!(at("europe/berlin", 0), Ok("Europe/Berlin".to_owned()));
-    assert_eq!(at("Berlin", 0), unknown("Berlin", &["Europe/Berlin"]));
-    assert_eq!(at("Europe/Berlin\0", 0), unknown("Europe/Berlin", &["Europe/Berlin"]));
-    assert_eq!(at("US/New York", 0), unknown("US/New York", &["America/New_York"]));
-    assert_eq!(at("Etc/Unknown", 0).map_err(|error| error.code()), Err("UNKNOWN_TIME_ZONE"));
-    for zone in ["", "+02:00", "CEST-1", "Mars/Olympus", "../etc/passwd", "\u{1F30D}"] {
-        assert_eq!(at(zone, 0), unknown(zone, &[]), "{zone}");
-    }
-    let long = "x".repeat(10_000_000);
-    let Err(error) = at(&long, 0) else { panic!("no such zone") };
-    assert!(error.to_string().len() < 500);
-    assert_eq!(at("UTC", u64::MAX), Err(TemporalError::OutOfRange { millis: Timestamp::MAX.as_millis() }));
 }

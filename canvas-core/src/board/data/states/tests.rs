@@ -7,6 +7,7 @@ use super::*;
 use crate::board::data::DataMeta;
 use crate::board::model::data::DataQuery;
 use crate::board::model::id::DataSourceId;
+use crate::schedule::DAY;
 
 mod story;
 

@@ -1,0 +1,233 @@
+//! Canonical JSON (RFC 8785, JCS): one text for each value, so that equal values have equal hashes everywhere.
+
+use std::fmt::Write as _;
+
+use canvas_lease::safe_integer;
+use serde_json::{Map, Number, Value};
+
+/// A number whose canonical text would be an integer beyond 2^53 − 1. A reader that holds numbers as doubles would take
+/// another value from it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the number {number}{} is an integer beyond 2^53 - 1: send it as a string", at(place))]
+pub struct CanonicalError {
+    /// Where in the value, as a JSON Pointer; empty where the number is the whole value.
+    pub place: String,
+    /// The number as it was given.
+    pub number: Number,
+}
+
+impl CanonicalError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        "NUMBER_NOT_EXACT"
+    }
+}
+
+/// The canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, numbers as
+/// ECMAScript writes them.
+///
+/// Reading the text gives an equal value: -0 is 0, and 1.0 is 1. Linear in the value, but for the sorting; as deep as the
+/// value is nested.
+///
+/// # Errors
+///
+/// The first number, in the order of the text, that not every reader could read exactly.
+pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
+    let (mut text, mut place) = (String::new(), String::new());
+    write_value(value, &mut place, &mut text)?;
+    Ok(text)
+}
+
+fn write_value(value: &Value, place: &mut String, text: &mut String) -> Result<(), CanonicalError> {
+    match value {
+        Value::Null => text.push_str("null"),
+        Value::Bool(true) => text.push_str("true"),
+        Value::Bool(false) => text.push_str("false"),
+        Value::Number(number) => write_number(number, place, text)?,
+        Value::String(string) => write_string(string, text),
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                let above = place.len();
+                write!(place, "/{index}").expect("a string takes everything");
+                write_value(item, place, text)?;
+                place.truncate(above);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => write_object(members, place, text)?,
+    }
+    Ok(())
+}
+
+fn write_object(
+    members: &Map<String, Value>,
+    place: &mut String,
+    text: &mut String,
+) -> Result<(), CanonicalError> {
+    let mut sorted: Vec<_> = members.iter().collect();
+    // Bytes of UTF-8 have another order: U+10000 and above come before U+E000 in UTF-16.
+    sorted.sort_unstable_by(|one, two| one.0.encode_utf16().cmp(two.0.encode_utf16()));
+    text.push('{');
+    for (index, (name, member)) in sorted.into_iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write_string(name, text);
+        text.push(':');
+        let above = place.len();
+        place.push('/');
+        place.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        write_value(member, place, text)?;
+        place.truncate(above);
+    }
+    text.push('}');
+    Ok(())
+}
+
+/// serde_json escapes what RFC 8785 wants escaped, in the same way, and nothing else.
+fn write_string(string: &str, text: &mut String) {
+    text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+}
+
+fn write_number(number: &Number, place: &str, text: &mut String) -> Result<(), CanonicalError> {
+    let refused = || CanonicalError { place: place.to_owned(), number: number.clone() };
+    // serde_json keeps integers up to 64 bits; longer ones come as doubles.
+    let double = match (number.as_u64(), number.as_i64()) {
+        (Some(integer), _) if integer <= safe_integer::MAX => integer as f64,
+        (None, Some(integer)) if integer.unsigned_abs() <= safe_integer::MAX => integer as f64,
+        (None, None) => number.as_f64().ok_or_else(refused)?,
+        _ => return Err(refused()),
+    };
+    let mut buffer = ryu_js::Buffer::new();
+    let digits = buffer.format(double);
+    let is_integer = !digits.contains(['.', 'e']);
+    if !double.is_finite() || (is_integer && double.abs() > safe_integer::MAX as f64) {
+        return Err(refused());
+    }
+    text.push_str(digits);
+    Ok(())
+}
+
+/// Where a number is, for a message.
+fn at(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" at {place}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(value: &str, expected: &str) {
+        let value: Value = serde_json::from_str(value).unwrap();
+        assert_eq!(canonical_json(&value).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_examples_of_rfc_8785() {
+        // Section 3.2.2: numbers, strings and literals.
+        check(
+            r#"{
+                "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+                "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+                "literals": [null, true, false]
+            }"#,
+            r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#,
+        );
+        // Section 3.2.3: sorted by UTF-16 code units.
+        check(
+            r#"{
+                "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh",
+                "1": "One", "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control",
+                "\u00f6": "Latin Small Letter O With Diaeresis"
+            }"#,
+            "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u{80}\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\u{fb33}\":\"Hebrew Letter Dalet With Dagesh\"}",
+        );
+    }
+
+    /// Appendix B, but for NaN and infinity, which no JSON value holds.
+    #[test]
+    fn the_numbers_of_rfc_8785() {
+        for (bits, expected) in [
+            (0x0000_0000_0000_0000, Some("0")),
+            (0x8000_0000_0000_0000, Some("0")),
+            (0x0000_0000_0000_0001, Some("5e-324")),
+            (0x8000_0000_0000_0001, Some("-5e-324")),
+            (0x7fef_ffff_ffff_ffff, Some("1.7976931348623157e+308")),
+            (0xffef_ffff_ffff_ffff, Some("-1.7976931348623157e+308")),
+            (0x44b5_2d02_c7e1_4af5, Some("9.999999999999997e+22")),
+            (0x44b5_2d02_c7e1_4af6, Some("1e+23")),
+            (0x44b5_2d02_c7e1_4af7, Some("1.0000000000000001e+23")),
+            (0x444b_1ae4_d6e2_ef50, Some("1e+21")),
+            (0x3eb0_c6f7_a0b5_ed8c, Some("9.999999999999997e-7")),
+            (0x3eb0_c6f7_a0b5_ed8d, Some("0.000001")),
+            (0x41b3_de43_5555_5553, Some("333333333.3333332")),
+            (0x41b3_de43_5555_5554, Some("333333333.33333325")),
+            (0x41b3_de43_5555_5555, Some("333333333.3333333")),
+            (0x41b3_de43_5555_5556, Some("333333333.3333334")),
+            (0x41b3_de43_5555_5557, Some("333333333.33333343")),
+            (0xbecb_f647_612f_3696, Some("-0.0000033333333333333333")),
+            (0x4314_3ff3_c1cb_0959, Some("1424953923781206.2")),
+            // Those that read as integers beyond 2^53 - 1.
+            (0x4340_0000_0000_0000, None),
+            (0xc340_0000_0000_0000, None),
+            (0x4340_0000_0000_0001, None),
+            (0x4340_0000_0000_0002, None),
+            (0x4430_0000_0000_0000, None),
+            (0x444b_1ae4_d6e2_ef4e, None),
+            (0x444b_1ae4_d6e2_ef4f, None),
+        ] {
+            let text = canonical_json(&json!(f64::from_bits(bits))).ok();
+            assert_eq!(text.as_deref(), expected, "{bits:x}");
+        }
+    }
+
+    #[test]
+    fn integers_that_no_double_holds_are_refused_with_their_place() {
+        const MAX: i64 = (1 << 53) - 1;
+        assert_eq!(canonical_json(&json!([MAX, -MAX])).unwrap(), "[9007199254740991,-9007199254740991]");
+        let deep = |number: Value| json!({"z": 1, "a/b~": [0, {"x": number}]});
+        for number in [json!(MAX + 1), json!(-MAX - 1), json!(u64::MAX), json!(i64::MIN), json!(1e20)] {
+            let error = canonical_json(&deep(number.clone())).unwrap_err();
+            assert_eq!((error.place.as_str(), Value::Number(error.number.clone())), ("/a~1b~0/1/x", number));
+            assert!(error.to_string().contains("at /a~1b~0/1/x"), "{error}");
+            assert_eq!(error.code(), "NUMBER_NOT_EXACT");
+        }
+        assert_eq!(canonical_json(&json!(u64::MAX)).unwrap_err().place, "");
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (-(1_i64 << 53) + 1..1 << 53).prop_map(Value::from),
+            // With a fraction, so that it is read as a double again.
+            (-1e6..1e6_f64).prop_map(|number| json!(number.floor() + 0.5)),
+            prop::num::f64::SUBNORMAL.prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::btree_map(any::<String>(), inner, 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_from_the_text_is_the_value_and_has_the_same_text(value in values()) {
+            let text = canonical_json(&value).unwrap();
+            let read: Value = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(&read, &value);
+            prop_assert_eq!(canonical_json(&read).unwrap(), text);
+        }
+    }
+}

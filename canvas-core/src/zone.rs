@@ -1,0 +1,133 @@
+//! Time zones: what a clock on the wall shows.
+//!
+//! The only module that names the crate `jiff`. The zones are those that are compiled in, never the system's, so that
+//! every host has the same.
+
+use canvas_lease::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use crate::model::wording::{NAME, clip, perhaps};
+
+/// Why there is no local time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ZoneError {
+    /// No zone has this name.
+    #[error(
+        "there is no time zone \"{zone}\": give an IANA name such as Europe/Berlin{}",
+        perhaps(candidates)
+    )]
+    UnknownZone {
+        /// The name that was given, cut at 80 characters.
+        zone: String,
+        /// Zones whose last part begins as the name's does, at most 5.
+        candidates: Vec<String>,
+    },
+    /// The time is past the year 9999.
+    #[error("{millis} ms after 1970 is past the year 9999: give a time before that")]
+    OutOfRange {
+        /// The time, in milliseconds since 1970.
+        millis: u64,
+    },
+}
+
+impl ZoneError {
+    /// The stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE",
+            Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE",
+        }
+    }
+}
+
+/// What a clock and a calendar on the wall show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LocalTime {
+    /// ISO 8601 with the zone's offset, rounded to minutes.
+    pub(crate) timestamp: String,
+    /// The IANA name, spelt as the database has it.
+    pub(crate) zone: String,
+    /// Days since 1970-01-01, by the calendar there.
+    pub(crate) day: i32,
+    /// Minutes after midnight.
+    pub(crate) minute: u16,
+}
+
+impl LocalTime {
+    /// The case of the zone's name does not matter.
+    pub(crate) fn new(now: Timestamp, zone: &str) -> Result<Self, ZoneError> {
+        let millis = now.as_millis();
+        let instant = i64::try_from(millis).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let instant = instant.ok_or(ZoneError::OutOfRange { millis })?;
+        let local = instant.to_zoned(find(zone)?);
+        let clock = local.time();
+        Ok(Self {
+            timestamp: instant.display_with_offset(local.offset()).to_string(),
+            zone: local.time_zone().iana_name().unwrap_or_default().to_owned(),
+            day: days_since_1970(local.date()),
+            minute: clock.hour() as u16 * 60 + clock.minute() as u16,
+        })
+    }
+}
+
+fn days_since_1970(date: Date) -> i32 {
+    date.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days())
+}
+
+fn find(name: &str) -> Result<TimeZone, ZoneError> {
+    let zones = TimeZoneDatabase::bundled();
+    match zones.get(name) {
+        Ok(zone) if zone.iana_name().is_some() && !zone.is_unknown() => Ok(zone),
+        _ => {
+            let shown = clip(name, NAME);
+            let names = zones.available().map(|name| name.as_str().to_owned());
+            let candidates = candidates(&shown, names.collect());
+            Err(ZoneError::UnknownZone { zone: shown, candidates })
+        }
+    }
+}
+
+/// `Berlin` or `Germany/Berlin` lead to `Europe/Berlin`.
+fn candidates(name: &str, mut zones: Vec<String>) -> Vec<String> {
+    let wanted = folded(name);
+    let city = wanted.rsplit('/').next().unwrap_or_default();
+    if city.len() < 3 {
+        return Vec::new();
+    }
+    zones.retain(|zone| folded(zone).rsplit('/').next().is_some_and(|last| last.starts_with(city)));
+    zones.sort_unstable();
+    zones.truncate(5);
+    zones
+}
+
+fn folded(text: &str) -> String {
+    text.to_lowercase().replace([' ', '-'], "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_zone_or_no_time() {
+        let at =
+            |zone: &str, millis| LocalTime::new(Timestamp::from_millis(millis), zone).map(|local| local.zone);
+        let unknown = |zone: &str, candidates: &[&str]| {
+            let candidates = candidates.iter().map(|&zone| zone.to_owned()).collect();
+            Err(ZoneError::UnknownZone { zone: zone.to_owned(), candidates })
+        };
+        assert_eq!(at("europe/berlin", 0), Ok("Europe/Berlin".to_owned()));
+        assert_eq!(at("Berlin", 0), unknown("Berlin", &["Europe/Berlin"]));
+        assert_eq!(at("Europe/Berlin\0", 0), unknown("Europe/Berlin", &["Europe/Berlin"]));
+        assert_eq!(at("US/New York", 0), unknown("US/New York", &["America/New_York"]));
+        assert_eq!(at("Etc/Unknown", 0).map_err(|error| error.code()), Err("UNKNOWN_TIME_ZONE"));
+        for zone in ["", "+02:00", "CEST-1", "Mars/Olympus", "../etc/passwd", "\u{1F30D}"] {
+            assert_eq!(at(zone, 0), unknown(zone, &[]), "{zone}");
+        }
+        let long = "x".repeat(10_000_000);
+        let Err(error) = at(&long, 0) else { panic!("no such zone") };
+        assert!(error.to_string().len() < 500);
+        assert_eq!(at("UTC", u64::MAX), Err(ZoneError::OutOfRange { millis: Timestamp::MAX.as_millis() }));
+    }
+}
