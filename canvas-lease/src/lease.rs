@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{CheckOutRequest, Epoch, Fence, Grant, Holder, OperationKey, Policy, Timestamp};
+use crate::{Epoch, Fence, Holder, OperationKey, Policy, Timestamp};
 
 /// The lease that was issued last, until a check-in, a preemption or a clock that fell back removes it.
 /// An expired lease stays on record until then.
@@ -30,15 +31,14 @@ pub struct Lease {
 }
 
 impl Lease {
-    pub(crate) fn issue(id: LeaseId, request: CheckOutRequest, policy: &Policy, now: Timestamp) -> Self {
-        let mut lease = Self {
-            id,
-            holder: request.holder,
-            operation: request.operation,
-            acquired_at: now,
-            renewed_at: now,
-            expires_at: now,
-        };
+    pub(crate) fn issue(
+        id: LeaseId,
+        holder: Holder,
+        operation: OperationKey,
+        policy: &Policy,
+        now: Timestamp,
+    ) -> Self {
+        let mut lease = Self { id, holder, operation, acquired_at: now, renewed_at: now, expires_at: now };
         lease.extend(policy, now);
         lease
     }
@@ -72,6 +72,21 @@ impl Lease {
     fn limit(&self, policy: &Policy) -> Timestamp {
         self.acquired_at.saturating_add(policy.max_hold)
     }
+}
+
+/// A valid lease, as its holder sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Names the lease in every later operation.
+    pub id: LeaseId,
+    /// When it expires by the store's clock. For display; a holder counts `ttl_remaining`.
+    pub expires_at: Timestamp,
+    /// The time left. Count it from before the request was sent, as the answer took time too.
+    pub ttl_remaining: Duration,
+    /// Whether an earlier check-out with the same operation key issued this lease.
+    pub replayed: bool,
+    /// Whether renewing cannot move the expiry any further.
+    pub at_max_hold: bool,
 }
 
 /// Names one lease of one lock by its fence and its epoch. Ids of one lock order by time of issue.

@@ -80,10 +80,10 @@ mod time;
 
 pub use epoch::{Epoch, Fence, Turn};
 pub use holder::{Holder, OperationKey};
-pub use lease::{Lease, LeaseId, ParseLeaseIdError};
+pub use lease::{Grant, Lease, LeaseId, ParseLeaseIdError};
 pub use lock::Lock;
 pub use request::{
-    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, HeartbeatOutcome, LeaseError, Permit, Preemption,
+    CheckInOutcome, CheckOutError, CheckOutRequest, HeartbeatOutcome, LeaseError, Permit, Preemption,
     PreemptionCause,
 };
 pub use time::{Policy, Timestamp};

@@ -126,7 +126,8 @@ impl Lock {
             return Err(CheckOutError::EpochExhausted);
         }
         self.fence = self.fence.next().ok_or(CheckOutError::FenceExhausted)?;
-        let lease = Lease::issue(LeaseId::new(self.fence, self.epoch), request, policy, now);
+        let CheckOutRequest { holder, operation, .. } = request;
+        let lease = Lease::issue(LeaseId::new(self.fence, self.epoch), holder, operation, policy, now);
         let grant = lease.grant(policy, now);
         self.access = Access::Held(lease);
         Ok(grant)

@@ -1,10 +1,8 @@
 //! What the operations of a lock take and return: requests, outcomes, errors.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Epoch, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
+use crate::{Epoch, Grant, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
 
 /// Asks for a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,21 +27,6 @@ pub enum PreemptionCause {
     TakeControl,
     /// The user changed what the lock guards: the turn goes on, and may check out again.
     UserEdit,
-}
-
-/// A valid lease, as its holder sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Names the lease in every later operation.
-    pub id: LeaseId,
-    /// When it expires by the store's clock. For display; a holder counts `ttl_remaining`.
-    pub expires_at: Timestamp,
-    /// The time left. Count it from before the request was sent, as the answer took time too.
-    pub ttl_remaining: Duration,
-    /// Whether an earlier check-out with the same operation key issued this lease.
-    pub replayed: bool,
-    /// Whether renewing cannot move the expiry any further.
-    pub at_max_hold: bool,
 }
 
 /// What a keep-alive did.
