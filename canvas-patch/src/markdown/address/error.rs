@@ -1,7 +1,5 @@
 //! Why addresses lead nowhere.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use super::model::Part;
@@ -12,9 +10,9 @@ use crate::text::grep::GrepError;
 pub(super) const MAX_MATCHES: usize = 20;
 /// How many characters of a title an error message shows, as they are escaped there.
 const MAX_SHOWN_CHARS: usize = 80;
-/// How many titles of a path, and numbers of an item, an error message shows.
+/// How many titles of a path, and numbers of the items around an item, an error message shows.
 const MAX_SHOWN_TITLES: usize = 8;
-const MAX_SHOWN_NUMBERS: usize = 8;
+const MAX_SHOWN_NUMBERS: usize = 9;
 
 /// Why an address leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -41,7 +39,7 @@ pub enum AddressError {
     )]
     NoPreamble,
     /// No section has this path.
-    #[error("no section has the path {}; {}", Shown(path), Proposal(nearest))]
+    #[error("no section has the path {}; {}", shown(path), proposal(nearest))]
     NoSuchSection {
         /// The path asked for.
         path: Vec<String>,
@@ -52,7 +50,7 @@ pub enum AddressError {
     /// There are sections with this path, but fewer than the ordinal says.
     #[error(
         "{total} section(s) match {}, so there is none of ordinal {ordinal}; give an ordinal from 1 to {total}",
-        Shown(path)
+        shown(path)
     )]
     NoSuchOrdinal {
         /// The path asked for.
@@ -67,7 +65,7 @@ pub enum AddressError {
     /// The section, or the item in it, has fewer parts of this kind.
     #[error(
         "{} has {available} {} of its own, not {}; give a number up to that, or the path of {}section",
-        Holder(section.as_ref(), part), part.plural(), part.number(), if section.is_some() { "a sub" } else { "a " }
+        holder(section.as_ref(), part), part.plural(), part.number(), if section.is_some() { "a sub" } else { "a " }
     )]
     NoSuchPart {
         /// The section that was found; `None` for the preamble.
@@ -80,7 +78,7 @@ pub enum AddressError {
     /// Several sections have this path.
     #[error(
         "{total} sections match {}{}; give a longer path, or an ordinal from 1 to {total}",
-        Shown(path),
+        shown(path),
         places(candidates.iter().map(|candidate| candidate.heading_line))
     )]
     Ambiguous {
@@ -194,70 +192,52 @@ impl Part {
 }
 
 /// What a part is looked for in.
-struct Holder<'e>(Option<&'e Candidate>, &'e Part);
-
-impl fmt::Display for Holder<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(section, part) = self;
-        if let Part::Item(numbers) = part
-            && let [outer @ .., _] = numbers.as_slice()
-            && let [first, more @ ..] = outer
-        {
-            write!(f, "list item {first}")?;
-            more.iter().take(MAX_SHOWN_NUMBERS).try_for_each(|number| write!(f, ".{number}"))?;
-            f.write_str(if more.len() > MAX_SHOWN_NUMBERS { "... of " } else { " of " })?;
+fn holder(section: Option<&Candidate>, part: &Part) -> String {
+    let section = section.map_or_else(
+        || "the text before the first section".to_owned(),
+        |section| format!("the section {} at line {}", shown(&section.path), section.heading_line),
+    );
+    match part {
+        Part::Item(numbers) if numbers.len() > 1 => {
+            let outer = &numbers[..numbers.len() - 1];
+            let dots = if outer.len() > MAX_SHOWN_NUMBERS { "..." } else { "" };
+            let outer = outer.iter().take(MAX_SHOWN_NUMBERS).map(usize::to_string).collect::<Vec<_>>();
+            format!("list item {}{dots} of {section}", outer.join("."))
         }
-        match section {
-            Some(section) => {
-                write!(f, "the section {} at line {}", Shown(&section.path), section.heading_line)
-            }
-            None => f.write_str("the text before the first section"),
-        }
+        _ => section,
     }
 }
 
 /// A path as an error message shows it: JSON-like, long titles cut, only the last of many.
-struct Shown<'p>(&'p [String]);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let left_out = self.0.len().saturating_sub(MAX_SHOWN_TITLES);
-        f.write_str(if left_out > 0 { "[..., " } else { "[" })?;
-        for (at, title) in self.0[left_out..].iter().enumerate() {
-            let comma = if at == 0 { "" } else { ", " };
-            let start = shown_start(title);
-            let dots = if start.len() < title.len() { "..." } else { "" };
-            write!(f, "{comma}{start:?}{dots}")?;
-        }
-        f.write_str("]")
-    }
+fn shown(path: &[String]) -> String {
+    let left_out = path.len().saturating_sub(MAX_SHOWN_TITLES);
+    let dots = (left_out > 0).then(|| "...".to_owned());
+    let titles = dots.into_iter().chain(path[left_out..].iter().map(|title| quoted(title)));
+    format!("[{}]", titles.collect::<Vec<_>>().join(", "))
 }
 
-/// As much of a title as is shown.
-fn shown_start(title: &str) -> &str {
+/// A title in quotes, cut to what may be shown.
+fn quoted(title: &str) -> String {
     let mut chars_left = MAX_SHOWN_CHARS;
     let mut fits = |c: char| {
         let left = chars_left.checked_sub(c.escape_debug().count());
         chars_left = left.unwrap_or(0);
         left.is_some()
     };
-    let end = title.find(|c| !fits(c)).unwrap_or(title.len());
-    &title[..end]
+    match title.find(|c| !fits(c)) {
+        Some(end) => format!("{:?}...", &title[..end]),
+        None => format!("{title:?}"),
+    }
 }
 
-struct Proposal<'c>(&'c [Candidate]);
-
-impl fmt::Display for Proposal<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [candidates @ .., last] = self.0 else {
-            return f.write_str("give a path from the outline, or lines");
-        };
-        f.write_str("take a path from the outline, perhaps ")?;
-        for Candidate { path, heading_line } in candidates {
-            write!(f, "{} (line {heading_line}), ", Shown(path))?;
-        }
-        write!(f, "{} (line {})", Shown(&last.path), last.heading_line)
+fn proposal(nearest: &[Candidate]) -> String {
+    if nearest.is_empty() {
+        return "give a path from the outline, or lines".to_owned();
     }
+    let nearest = nearest
+        .iter()
+        .map(|candidate| format!("{} (line {})", shown(&candidate.path), candidate.heading_line));
+    format!("take a path from the outline, perhaps {}", nearest.collect::<Vec<_>>().join(", "))
 }
 
 /// Lines in brackets; nothing where there are none.
