@@ -117,14 +117,16 @@ pub(crate) struct Splice<'t> {
     pub(crate) grown: isize,
 }
 
-/// Removed and added lines of one hunk without context between them, and what was there before them.
+/// Removed and added lines of one hunk without context between them: where they start, and how many they are.
 struct Run {
-    done: usize,
-    out: usize,
-    spans: usize,
-    last: Option<Span>,
-    added: usize,
+    old_byte: usize,
+    new_byte: usize,
+    old_line: usize,
+    new_line: usize,
     removed: usize,
+    added: usize,
+    /// Of both, lines that the patch keeps.
+    kept: usize,
 }
 
 impl<'t> Splice<'t> {
@@ -144,13 +146,16 @@ impl<'t> Splice<'t> {
     }
 
     pub(crate) fn remove(&mut self, at: usize, line: usize, len: usize) {
-        self.run(at).removed += 1;
-        self.take(at, line, len);
+        self.run(at, line).removed += 1;
+        self.done = at + len;
+        self.grown -= 1;
     }
 
     pub(crate) fn add(&mut self, at: usize, line: usize, text: &str, terminator: &str) {
-        self.run(at).added += 1;
-        self.put(at, line, text, terminator);
+        self.run(at, line).added += 1;
+        self.out.push_str(text);
+        self.out.push_str(terminator);
+        self.grown += 1;
     }
 
     /// Ends the last line of the text before where it is kept, has no terminator and lines are to follow it. The
@@ -162,31 +167,38 @@ impl<'t> Splice<'t> {
         let start = line_start_before(self.before, self.before.len());
         let line = count(&self.before[..start]);
         let kept = &self.before[start..];
-        self.run(start);
-        self.take(start, line, kept.len());
-        self.put(self.before.len(), line + 1, kept, terminator_after(kept, terminator));
+        self.remove(start, line, kept.len());
+        self.add(start, line, kept, terminator_after(kept, terminator));
+        self.run(start, line).kept += 1;
     }
 
     /// Takes bytes of the line that was added last away again.
     pub(crate) fn shorten(&mut self, by: usize) {
-        let end = self.out.len() - by;
-        self.out.truncate(end);
-        self.spans.last_mut().expect("a line was added").new_bytes.end = end;
+        self.out.truncate(self.out.len() - by);
     }
 
     /// Ends a run of removed and added lines; one that puts back what it has removed leaves no span.
     pub(crate) fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        if self.before[run.done..self.done] == self.out[run.out..] {
-            self.spans.truncate(run.spans);
-            if let (Some(extended), Some(last)) = (self.spans.last_mut(), run.last) {
-                *extended = last;
-            }
+        if self.before[run.old_byte..self.done] == self.out[run.new_byte..] {
             return;
         }
         self.is_effective = true;
-        self.summary.added += run.added;
-        self.summary.removed += run.removed;
+        self.summary.added += run.added - run.kept;
+        self.summary.removed += run.removed - run.kept;
+        match self.spans.last_mut() {
+            Some(last) if last.old_bytes.end == run.old_byte => {
+                (last.old_bytes.end, last.new_bytes.end) = (self.done, self.out.len());
+                last.old_lines.end += run.removed;
+                last.new_lines.end += run.added;
+            }
+            _ => self.spans.push(Span {
+                old_lines: run.old_line..run.old_line + run.removed,
+                new_lines: run.new_line..run.new_line + run.added,
+                old_bytes: run.old_byte..self.done,
+                new_bytes: run.new_byte..self.out.len(),
+            }),
+        }
     }
 
     pub(crate) fn end_hunk(&mut self) {
@@ -199,50 +211,20 @@ impl<'t> Splice<'t> {
         Spliced { text: self.out, spans: self.spans, summary: self.summary }
     }
 
-    /// The open run; a new one starts at byte `at`, up to which the text before is kept.
-    fn run(&mut self, at: usize) -> &mut Run {
+    /// The open run; a new one starts at byte `at` of line `line`, up to which the text before is kept.
+    fn run(&mut self, at: usize, line: usize) -> &mut Run {
         if self.run.is_none() {
             self.out.push_str(&self.before[self.done..at]);
             self.done = at;
         }
         self.run.get_or_insert_with(|| Run {
-            done: at,
-            out: self.out.len(),
-            spans: self.spans.len(),
-            last: self.spans.last().cloned(),
-            added: 0,
+            old_byte: at,
+            new_byte: self.out.len(),
+            old_line: line,
+            new_line: line.wrapping_add_signed(self.grown),
             removed: 0,
+            added: 0,
+            kept: 0,
         })
-    }
-
-    fn take(&mut self, at: usize, line: usize, len: usize) {
-        let span = self.span(at, line);
-        span.old_bytes.end = at + len;
-        span.old_lines.end += 1;
-        self.done = at + len;
-        self.grown -= 1;
-    }
-
-    fn put(&mut self, at: usize, line: usize, text: &str, terminator: &str) {
-        let span = self.span(at, line);
-        span.new_bytes.end += text.len() + terminator.len();
-        span.new_lines.end += 1;
-        self.out.push_str(text);
-        self.out.push_str(terminator);
-        self.grown += 1;
-    }
-
-    /// The open span at byte `at` and line `line` of the text before.
-    fn span(&mut self, at: usize, line: usize) -> &mut Span {
-        if self.spans.last().is_none_or(|span| span.old_bytes.end != at) {
-            let (new, new_line) = (self.out.len(), line.wrapping_add_signed(self.grown));
-            self.spans.push(Span {
-                old_lines: line..line,
-                new_lines: new_line..new_line,
-                old_bytes: at..at,
-                new_bytes: new..new,
-            });
-        }
-        self.spans.last_mut().expect("there is one now")
     }
 }
