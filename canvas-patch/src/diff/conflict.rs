@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::coded::coded;
+use crate::diff::coded::coded;
 use crate::text::lines;
 
 coded! {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::coded::coded;
+use crate::diff::coded::coded;
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
 /// What a line of a hunk does.
