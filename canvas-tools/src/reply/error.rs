@@ -1,9 +1,9 @@
 //! Failures of calls that no rule of the canvas decides.
 
+use canvas_core::text::truncate;
 use canvas_core::{EngineError, Refusal};
 use serde_json::{Map, Value};
 
-use super::truncate::truncate;
 use crate::hint::{after_error, with_hint};
 
 /// Why a call failed: its arguments are wrong, its tool is closed, or the engine has no answer.

@@ -1,12 +1,13 @@
 //! What a model gets back for a call.
 
 mod error;
-pub(crate) mod truncate;
+
+use std::borrow::Cow;
 
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
 use canvas_core::lease::Timestamp;
-use canvas_core::text::{ApplyError, Suggestion};
+use canvas_core::text::{ApplyError, Suggestion, truncate};
 use canvas_core::{Outcome, Refusal, Snapshot};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -238,4 +239,9 @@ pub(crate) fn into_refusal(outcome: Outcome) -> Refusal {
         // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
         _ => Refusal::CallIdReused,
     }
+}
+
+/// The beginning of what may hold a model's own words at any length: 300 characters and an ellipsis.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    truncate(text, 300)
 }

@@ -4,8 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use crate::reply::ToolError;
-use crate::reply::truncate::shorten;
+use crate::reply::{ToolError, shorten};
 
 /// Reads the arguments of a call. What is wrong with them is named by its place.
 pub(super) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ToolError> {

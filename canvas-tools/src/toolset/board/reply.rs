@@ -15,7 +15,7 @@ use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
 use super::tool::Tool;
 use crate::hint::{after_refusal, with_hint};
-use crate::reply::truncate::shorten;
+use crate::reply::shorten;
 use crate::reply::{BoardEffects, ToolReply, refusal_json};
 
 /// The reply to a call.

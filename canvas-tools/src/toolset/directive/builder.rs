@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::parse::MAX_CONTENT_BYTES;
-use crate::reply::ToolError;
-use crate::reply::truncate::shorten;
+use crate::reply::{ToolError, shorten};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::action::Action;
 use super::range::Fingerprint;
 use crate::hint::{after_error, must_read, with_hint};
-use crate::reply::truncate::shorten;
+use crate::reply::shorten;
 use crate::reply::{refusal_json, set_patch_error};
 
 /// Why a directive is none, or does not fit the text. Nothing was changed.

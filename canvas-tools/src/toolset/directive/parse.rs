@@ -7,7 +7,7 @@ use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
-use crate::reply::truncate::shorten;
+use crate::reply::shorten;
 use crate::toolset::arguments::{pointer, pointer_key};
 
 /// Bytes of a diff. A larger change is several directives.
