@@ -210,6 +210,24 @@ fn the_diff_builder_makes_diffs_that_apply() {
     assert!(CharRange::new(2, 1).is_none());
 }
 
+/// Models copy the lines of a diff better than its numbers, so a built diff must not need its numbers.
+#[test]
+fn a_built_diff_applies_without_its_line_numbers() {
+    let steps = "- lift\n- turn\n- look\n- press\n- wait\n- check\n- drop\n- rest\n- leave\n";
+    let text = format!("# One\n{steps}# Two\n{steps}# Three\n{steps}");
+    let original = format!("# Two\n{steps}# Three\n");
+    let updated = original.replace("- wait\n", "- wait long\n");
+    let world = World::new(&text);
+    let built = world.tool(true, "diff_builder", json!({"original": original, "updated": updated}));
+    let diff = built.body()["diff"].as_str().unwrap();
+    let bare = |line| if str::starts_with(line, "@@ ") { "@@\n" } else { line };
+    let bare: String = diff.split_inclusive('\n').map(bare).collect();
+    let patch = json!({"action": "patch", "diff": bare, "version": world.version()});
+    let edited = world.tool(true, "document_edit", patch);
+    assert!(edited.is_ok(), "{}\n{diff}", edited.body());
+    assert_eq!(world.text(), text.replace(&original, &updated));
+}
+
 #[test]
 fn the_diff_builder_takes_texts_up_to_the_limit() {
     let world = World::new(TEXT);

@@ -1,12 +1,15 @@
 //! Diffs for those who would rather not write them by hand.
 
-use canvas_core::text::{Limits, Mode, Options, apply, build};
+use canvas_core::text::{BuildOptions, Limits, Mode, Options, apply, build_unique};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::parse::MAX_CONTENT_BYTES;
 use crate::reply::{ToolError, shorten};
+
+/// Context grows far, because models copy the lines of a diff better than its line numbers.
+const OPTIONS: BuildOptions = BuildOptions { context: 3, widest_context: 64 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,45 +38,36 @@ impl BuildDiff {
 
     /// The fields of the reply.
     pub(super) fn fields(self, document: &str) -> Value {
-        let built = diff_for(document, &self.original, &self.updated);
-        let mut fields = json!({"diff": built.diff, "applies": built.applies});
-        if !built.applies {
+        let Some(after) = self.applied_to(document) else {
             let what = shorten(self.original.lines().next().unwrap_or_default());
-            fields["advice"] = json!(format!(
+            let advice = format!(
                 "original (\"{what}\") does not occur in the document exactly once: take a fresh document_snapshot and \
                  copy more lines of it"
-            ));
+            );
+            let diff = build_unique(&self.original, &self.updated, &OPTIONS).patch;
+            return json!({"diff": diff, "applies": false, "advice": advice});
+        };
+        let diff = build_unique(document, &after, &OPTIONS).patch;
+        let options = Options { mode: Mode::Anchored, limits: Limits::default() };
+        let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
+        let mut fields = json!({"diff": diff, "applies": applies});
+        if !applies {
+            fields["advice"] = "the diff is too large: make several of parts of the document".into();
         }
         fields
     }
-}
 
-/// A diff that leads from one text to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Built {
-    diff: String,
-    /// Whether it applies to the document and does there what was asked.
-    applies: bool,
-}
-
-/// Makes the diff that turns `original`, a part of the document or all of it, into `updated`. Where `original` occurs in
-/// the document once, the diff is one of the document.
-fn diff_for(document: &str, original: &str, updated: &str) -> Built {
-    let once = match document.find(original) {
-        Some(at) if !original.is_empty() || document.is_empty() => {
-            // The second place may overlap the first.
+    /// The document with `updated` in the place of `original`; `None` where that does not occur exactly once.
+    fn applied_to(&self, document: &str) -> Option<String> {
+        let (original, updated) = (self.original.as_str(), self.updated.as_str());
+        let at = document.find(original)?;
+        let is_once = if original.is_empty() {
+            document.is_empty()
+        } else {
+            // The second occurrence may overlap the first.
             let next = at + document[at..].chars().next().map_or(0, char::len_utf8);
-            let is_once = original.is_empty() || !document[next..].contains(original);
-            is_once.then_some(at)
-        }
-        _ => None,
-    };
-    let Some(at) = once else {
-        return Built { diff: build(original, updated, 3), applies: false };
-    };
-    let after = [&document[..at], updated, &document[at + original.len()..]].concat();
-    let diff = build(document, &after, 3);
-    let options = Options { mode: Mode::Anchored, limits: Limits::default() };
-    let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
-    Built { diff, applies }
+            !document[next..].contains(original)
+        };
+        is_once.then(|| [&document[..at], updated, &document[at + original.len()..]].concat())
+    }
 }
