@@ -1,8 +1,8 @@
-//! Hidden messages that keep a model's picture of the canvas in step (specs 000 §12).
+//! Hidden messages that keep a model's copy of the document current.
 
 use canvas_core::Changes;
 
-/// The first line of every hidden message, exactly as the source document has it.
+/// The first line of a hidden message that brings a diff. Models and hosts compare it literally.
 pub const HIDDEN_HEADER: &str =
     "Canvas update (do not display to user). Apply this diff to your internal canvas state:";
 

@@ -130,8 +130,8 @@ impl ToolReply {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
 
-    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; beside a
-    /// refusal stands the revision of now, and the next call is one that is legal now.
+    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; a refusal comes
+    /// with the current revision, and its hint names a call that is legal now.
     pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
         let body = match outcome {
             Outcome::CheckedOut { lease, epoch, expires_at, revision } => json!({

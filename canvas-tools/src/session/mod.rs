@@ -1,4 +1,4 @@
-//! A conversation about a canvas, and its turns (specs 000 §12, §13).
+//! A conversation about a canvas, and its turns.
 
 #[cfg(feature = "board")]
 pub(crate) mod plan;
@@ -39,7 +39,7 @@ pub struct Session {
     pub plans: Plans,
 }
 
-/// What a user's message set in motion.
+/// The result of a user's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnBegan {
     /// The epoch from now on.
@@ -50,7 +50,7 @@ pub struct TurnBegan {
     pub promotion: Promotion,
 }
 
-/// What the end of a turn leaves.
+/// The result of the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnEnded {
     /// Text for the history, once every call of the turn has its result: what changed on the canvas.
@@ -185,7 +185,7 @@ impl Session {
         }
     }
 
-    /// The name of a call in this turn.
+    /// The key of a call in this turn, under which its receipt is kept.
     pub fn operation(&self, call: CallId) -> OpKey {
         OpKey { conversation: self.conversation.clone(), turn: self.turn, call }
     }

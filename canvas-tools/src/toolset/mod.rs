@@ -1,4 +1,4 @@
-//! Toolsets: what a model can call, how it is told, and the value that joins several and routes calls.
+//! Toolsets: what a model can call, and the value that joins several and routes calls.
 
 mod arguments;
 #[cfg(feature = "board")]

@@ -1,4 +1,4 @@
-//! What a model is told about a tool.
+//! The description of a tool.
 
 use schemars::JsonSchema;
 use serde::Serialize;

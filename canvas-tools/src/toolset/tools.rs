@@ -75,7 +75,7 @@ impl ToolsError {
 }
 
 impl<S: Store> Tools<S> {
-    /// Joins toolsets. A model is told of them in this order.
+    /// Joins toolsets. Specs and prompt have them in this order.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<S: Store> Tools<S> {
         Ok(Self { toolsets, routes })
     }
 
-    /// The tools as they are told to a model: those that the engine's policy opens. A call of one that is closed is
+    /// What a model is offered: the tools that the engine's policy opens. A call of one that is closed is
     /// answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     pub fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
         self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()

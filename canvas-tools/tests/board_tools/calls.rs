@@ -131,7 +131,7 @@ fn tools_beyond_the_nine_do_what_they_say() {
 }
 
 #[test]
-fn short_names_stand_for_components() {
+fn aliases_replace_component_ids() {
     let mut world = World::new();
     let (one, two) = (world.tile(0, 0, 2, 2), world.tile(4, 0, 2, 2));
     world.session.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
@@ -143,7 +143,7 @@ fn short_names_stand_for_components() {
     let refused = world.host("arrange_canvas", arrange("c1", 5));
     let error = &refused.body()["error"];
     assert_eq!((&error["component_id"], &error["colliding_ids"]), (&json!("c1"), &json!(["c2"])));
-    assert!(error["message"].as_str().unwrap().starts_with("c2 stands there"), "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("c2 covers that place"), "{error}");
     assert_eq!(failure(&world.corrected(&refused)), "OK");
     let unknown = world.host("refresh_component", json!({"component_id": "c3"}));
     assert_eq!(failure(&unknown), "COMPONENT_NOT_FOUND at \"/component_id\"");

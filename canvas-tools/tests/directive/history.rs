@@ -37,7 +37,7 @@ fn each_edit_is_one_entry_and_one_undo() {
 }
 
 #[test]
-fn recent_edits_are_bounded_and_can_be_taken_back() {
+fn recent_edits_are_bounded_and_can_be_undone() {
     let world = World::new("a\nb\nc\n");
     let mut recent = RecentEdits::default();
     let title = json!({"action": "replace", "content": "A", "target_range": [0, 1]});
@@ -71,10 +71,10 @@ fn recent_edits_are_bounded_and_can_be_taken_back() {
     let undone = world.user(recent.rollback(change).unwrap());
     assert!(matches!(undone, Outcome::Undone { .. }), "{undone:?}");
     assert_eq!(world.text(), "a\nb\nC\n");
-    recent.note_taken_back(change);
+    recent.note_undone(change);
     assert_eq!(recent.rollback(change), None);
-    let taken_back = |edit: &Ending| matches!(edit, Ending::Done { taken_back: true, .. });
-    assert_eq!(recent.iter().filter(|edit| taken_back(&edit.ending)).count(), 1);
+    let undone = |edit: &Ending| matches!(edit, Ending::Done { undone: true, .. });
+    assert_eq!(recent.iter().filter(|edit| undone(&edit.ending)).count(), 1);
 
     for _ in 0..30 {
         recent.record(&world.direct(&insert(0, "x")), None);

@@ -136,7 +136,7 @@ proptest! {
     /// Edits one after the other, some of which fail: each is one step back, and a failure is none (the world checks
     /// that nothing but receipts has changed).
     #[test]
-    fn what_was_done_can_be_taken_back_byte_by_byte(
+    fn undo_restores_every_byte(
         first in text(),
         edits in prop::collection::vec((text(), any::<(Index, Index)>(), 0..6_u8), 1..6),
     ) {

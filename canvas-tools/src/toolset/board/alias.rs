@@ -60,7 +60,7 @@ mod tests {
             ("cmp_a", "c1"),
             ("c1", "c2"),
             ("two words", "c3"),
-            ("cmp_a, c1 and cmp_ab stand there: move cmp_a.", "c1, c2 and cmp_ab stand there: move c1."),
+            ("cmp_a, c1 and cmp_ab cover it: move cmp_a.", "c1, c2 and cmp_ab cover it: move c1."),
             ("\"cmp_a\"…", "\"c1\"…"),
             ("xcmp_a cmp_a-1 cmp_a.b", "xcmp_a cmp_a-1 cmp_a.b"),
             ("", ""),

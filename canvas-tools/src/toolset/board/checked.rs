@@ -66,7 +66,7 @@ struct Part {
 }
 
 impl CheckedCall {
-    /// What the arguments mean, with the component that stands behind each alias.
+    /// What the arguments mean, with the component of each alias.
     pub(super) fn new(arguments: Arguments, aliases: &Aliases) -> Self {
         match arguments {
             Arguments::Arrange(arrange) => {

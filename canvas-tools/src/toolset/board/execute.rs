@@ -116,7 +116,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// Undoes or redoes so many changes; where there are fewer, those that there are.
+    /// Undoes or redoes up to this many changes: fewer where the history has fewer.
     async fn step(&self, steps: NonZeroU32, direction: Direction) -> Executed {
         let (mut outcome, mut snapshot) = self.context.run(direction.command(steps)).await?;
         if let Outcome::Refused(Refusal::HistoryEmpty { available, .. }) = outcome

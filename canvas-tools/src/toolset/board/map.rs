@@ -1,15 +1,17 @@
 //! The grid as a few lines of text.
 
+use std::ops::Range;
+
 use canvas_core::board::{Board, ComponentInstance, DataLoadingState};
 
-/// Rows that are drawn.
+/// Maximum rows that are drawn.
 const ROWS: usize = 48;
 const MARKS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FREE: u8 = b'.';
 const COVERED_TWICE: u8 = b'*';
 const UNMARKED: u8 = b'#';
 
-/// A board as it is drawn: one character for each cell, and which component each mark stands for.
+/// A board as text: one character for each cell, and the component of each mark.
 pub(super) struct Map {
     pub(super) text: String,
     pub(super) legend: Vec<(char, ComponentInstance)>,
@@ -29,12 +31,8 @@ pub(super) fn draw(board: &Board) -> Map {
     for (number, component) in components.iter().enumerate() {
         let mark = MARKS.as_bytes().get(number).copied().unwrap_or(UNMARKED);
         let bounds = component.bounds();
-        let range = |start: u32, end: u64, most: usize| {
-            let end = usize::try_from(end).map_or(most, |end| end.min(most));
-            (start as usize).min(end)..end
-        };
-        for row in &mut cells[range(bounds.position.row, bounds.bottom(), shown)] {
-            for cell in &mut row[range(bounds.position.col, bounds.right(), columns)] {
+        for row in &mut cells[clamped(bounds.position.row, bounds.bottom(), shown)] {
+            for cell in &mut row[clamped(bounds.position.col, bounds.right(), columns)] {
                 *cell = if *cell == FREE { mark } else { COVERED_TWICE };
             }
         }
@@ -42,4 +40,10 @@ pub(super) fn draw(board: &Board) -> Map {
     let lines: Vec<String> = cells.into_iter().map(|row| row.into_iter().map(char::from).collect()).collect();
     let legend = MARKS.chars().zip(components).collect();
     Map { text: lines.join("\n"), legend, rows_left_out: rows - shown }
+}
+
+/// A range of cells, as far as it lies below `limit`.
+fn clamped(start: u32, end: u64, limit: usize) -> Range<usize> {
+    let end = usize::try_from(end).map_or(limit, |end| end.min(limit));
+    (start as usize).min(end)..end
 }

@@ -68,10 +68,7 @@ pub(super) enum PlannedArguments {
 impl PlannedArguments {
     fn command_count(&self) -> usize {
         let Self::Arrange(Arrange { operations }) = self else { return 1 };
-        let count = |Fields(one): &Fields<Operation>| {
-            usize::from(one.position.is_some()) + usize::from(one.size.is_some())
-        };
-        operations.iter().map(count).sum()
+        operations.iter().map(|Fields(operation)| operation.command_count()).sum()
     }
 }
 
@@ -109,11 +106,17 @@ impl Plan {
     }
 }
 
+impl Operation {
+    /// One command to move, one to resize.
+    fn command_count(&self) -> usize {
+        usize::from(self.position.is_some()) + usize::from(self.size.is_some())
+    }
+}
+
 impl Arrange {
     fn checked(self) -> Result<Self, ToolError> {
         check_count("/operations", self.operations.len())?;
-        let is_empty = |Fields(one): &Fields<Operation>| one.position.is_none() && one.size.is_none();
-        match self.operations.iter().position(is_empty) {
+        match self.operations.iter().position(|Fields(operation)| operation.command_count() == 0) {
             Some(number) => {
                 let what = "this operation says nothing: pass position, size or both";
                 Err(ToolError::argument(&operation_place(number), what))

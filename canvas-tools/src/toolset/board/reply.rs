@@ -52,12 +52,12 @@ pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> T
 }
 
 fn components_needing_data(events: &[CanvasEvent]) -> Vec<ComponentId> {
-    let needing = |event: &CanvasEvent| match event {
+    let needing = events.iter().filter_map(|event| match event {
         CanvasEvent::Added { component_id, needs_data: true }
         | CanvasEvent::Updated { component_id, needs_data: true } => Some(component_id.clone()),
         _ => None,
-    };
-    events.iter().filter_map(needing).collect()
+    });
+    needing.collect()
 }
 
 /// A change that was made, or that there was no need for.
@@ -92,11 +92,11 @@ fn changed(
     match result {
         BoardResult::One(result) => {
             if let Some(placement) = &result.placement {
-                body.put("placement", place_json(placement, &Shown::default()));
+                body.put("placement", place_json(placement, &PlannedNames::default()));
             }
         }
         BoardResult::Batch(result) => {
-            body.put_list("placements", places(&result.results, &Shown::default()));
+            body.put_list("placements", places(&result.results, &PlannedNames::default()));
         }
     }
     body.put_list("warnings", parts.iter().flat_map(|part| &part.warnings).collect());
@@ -161,7 +161,7 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
         Some(CanvasCommand::Create(_)) => part.affected_component_ids.first().cloned(),
         _ => None,
     });
-    let names = Shown(made.enumerate().map(|(number, id)| (id, format!("${number}"))).collect());
+    let names = PlannedNames(made.enumerate().map(|(number, id)| (id, format!("${number}"))).collect());
     let origins = change.origins.as_deref().unwrap_or_default();
     let results: Vec<Value> = parts
         .iter()
@@ -300,43 +300,42 @@ fn message(error: &CommandError) -> String {
         ids.push("others");
     }
     let next = match error.free_positions.first() {
-        Some(first) => format!("choose a free place such as {first}, or move what stands there first"),
+        Some(first) => format!("choose a free place such as {first}, or move what is there first"),
         None => "there is no free place of this size: choose a smaller size or remove something".to_owned(),
     };
     match ids.as_slice() {
         [] => shorten(&error.message).into_owned(),
-        ids => format!("{} stands there: {next}", ids.join(", ")),
+        ids => format!("{} covers that place: {next}", ids.join(", ")),
     }
 }
 
-/// What ids are shown as.
+/// The names of components that do not exist yet: `$0`, `$1` and so on.
 #[derive(Default)]
-struct Shown(BTreeMap<ComponentId, String>);
+struct PlannedNames(BTreeMap<ComponentId, String>);
 
-impl Shown {
+impl PlannedNames {
     fn of(&self, id: &ComponentId) -> Value {
         self.0.get(id).map_or_else(|| json!(id), |name| name.as_str().into())
     }
 }
 
-fn places(results: &[CommandResult], names: &Shown) -> Vec<Value> {
-    let placed = |result: &CommandResult| {
+fn places(results: &[CommandResult], names: &PlannedNames) -> Vec<Value> {
+    let placed = results.iter().filter_map(|result| {
         let mut json = place_json(result.placement.as_ref()?, names);
         json["component_id"] = names.of(result.affected_component_ids.first()?);
         Some(json)
-    };
-    results.iter().filter_map(placed).collect()
+    });
+    placed.collect()
 }
 
-fn place_json(placement: &PlacementResult, names: &Shown) -> Value {
+fn place_json(placement: &PlacementResult, names: &PlannedNames) -> Value {
     let PlacementResult { position, reason, adjustments } = placement;
     let mut json = json!({"position": position, "reason": reason});
     if let Some(adjustments) = adjustments {
-        let adjusted = |one: &PlacementAdjustment| {
-            let PlacementAdjustment { component_id, from, to, reason } = one;
+        let adjusted = adjustments.iter().map(|PlacementAdjustment { component_id, from, to, reason }| {
             json!({"component_id": names.of(component_id), "from": from, "to": to, "reason": reason})
-        };
-        json["adjustments"] = adjustments.iter().map(adjusted).collect();
+        });
+        json["adjustments"] = adjusted.collect();
     }
     json
 }
@@ -370,7 +369,7 @@ impl Body {
         self.0.insert(name.to_owned(), json!(value));
     }
 
-    /// What there is none of is not spoken of.
+    /// Leaves out an empty list.
     fn put_list(&mut self, name: &str, values: Vec<impl serde::Serialize>) {
         if !values.is_empty() {
             self.put(name, values);

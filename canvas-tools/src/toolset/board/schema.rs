@@ -1,4 +1,4 @@
-//! The tools as they are told to a model, with the JSON Schemas of their arguments. That of `create_component` comes from the registry.
+//! The specs of the tools. The schema of `create_component` comes from the registry.
 
 use canvas_core::Policy;
 use canvas_core::board::{ComponentDefinition, Registry};
@@ -62,7 +62,7 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     })
 }
 
-/// The field's own default, `null`, would stand over one in its schema.
+/// The field's own default, `null`, would override one in its schema.
 fn with_default_steps(mut schema: Value) -> Value {
     schema["properties"]["steps"]["default"] = 1.into();
     schema
@@ -93,8 +93,8 @@ fn tidy(schema: &mut Value) {
 
 /// One branch for each type: its id, and what its config may be.
 ///
-/// The branches stand at the root because only there `type_id` and `config` are seen together. Configs are open objects
-/// that look alike, so that a union of them alone, as in specs 002 §9.1, takes none that fits two of them.
+/// The branches are at the root because only there `type_id` and `config` are seen together. Configs are open objects
+/// that look alike, so that a union of them alone, takes none that fits two of them.
 fn creation(registry: &Registry) -> Option<Value> {
     let types: Vec<&ComponentDefinition> = registry.get_all().collect();
     if types.is_empty() {

@@ -1,4 +1,4 @@
-//! A directive, done.
+//! Applying a directive to a canvas.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Delta, build};
@@ -15,20 +15,20 @@ use super::plan::{EditContext, plan};
 use super::since::changes_since;
 use crate::session::Session;
 
-/// A directive that was done.
+/// A directive that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedDirective {
     /// The version before.
     pub version_before: RevisionId,
     /// The version after; the same where the text stays.
     pub version: RevisionId,
-    /// The number of the change in the history, to take it back by; `None` where the text stays.
+    /// The number of the change in the history, to undo it by; `None` where the text is unchanged.
     pub change: Option<ChangeNumber>,
     /// What it did, and where.
     pub context: EditContext,
     /// The diff of the change, cut to a few lines; empty where the text stays.
     pub preview: String,
-    /// It had been done before, and this is what it did then.
+    /// The call is a retry, and this is what the first call did.
     pub replayed: bool,
 }
 
@@ -44,7 +44,7 @@ impl AppliedDirective {
         format!("{what}: {summary} ({}, version={})", action.as_str(), self.version)
     }
 
-    /// The result as JSON: `status`, `document_version`, `spans`, `summary`, and what else there is to tell.
+    /// The result as JSON: `status`, `document_version`, `spans`, `summary` and more.
     pub fn to_json(&self) -> Value {
         let EditContext { action, summary, spans, before, after, selection, repairs, note } = &self.context;
         let mut json = json!({
@@ -69,7 +69,7 @@ impl AppliedDirective {
     }
 }
 
-/// Does a directive on the session's canvas: one entry of the history, which one undo takes back.
+/// Applies a directive to the session's canvas: one entry of the history, which one undo reverts.
 ///
 /// It needs no lease, and is refused while one is valid. A version that it names must be the document's. The same call
 /// id with the same directive is a retry: it is not done again, and answered as it was, but for the version that the
@@ -137,10 +137,10 @@ pub async fn apply_directive<S: Store>(
             let first = Amended { version_before: previous, version, change, summary };
             return Ok(replayed(engine, session, directive, first, now).await);
         }
-        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), kind_of(refusal))),
+        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), failure_kind(refusal))),
         _ => {}
     }
-    if directive.version().is_some_and(|version| !holds(version, &snapshot)) {
+    if directive.version().is_some_and(|version| !is_current(version, &snapshot)) {
         let version = directive.version().unwrap_or(current);
         let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
         return Err(failed(Some(current), FailureKind::Stale { changes }));
@@ -159,7 +159,7 @@ pub async fn apply_directive<S: Store>(
     let answered = answered.map_err(|e| failed(Some(current), e.into()))?;
     let current = answered.snapshot.revision_id();
     match answered.outcome {
-        Outcome::Refused(refusal) => Err(failed(Some(current), kind_of(refusal))),
+        Outcome::Refused(refusal) => Err(failed(Some(current), failure_kind(refusal))),
         Outcome::Amended { revision: version, previous: version_before, change, summary } => {
             if answered.replayed {
                 // The same call was made twice at once, and the other one was faster.
@@ -173,8 +173,8 @@ pub async fn apply_directive<S: Store>(
     }
 }
 
-/// Who was overtaken has made a directive for an old document.
-fn kind_of(refusal: Refusal) -> FailureKind {
+/// A directive that was overtaken by another change was made for an old document.
+fn failure_kind(refusal: Refusal) -> FailureKind {
     match refusal {
         Refusal::StaleBase { changes, .. } => FailureKind::Stale { changes },
         refusal => refusal.into(),
@@ -182,14 +182,14 @@ fn kind_of(refusal: Refusal) -> FailureKind {
 }
 
 /// Whether a document of this version is the one that the canvas has: other faces may have changed since.
-fn holds(version: RevisionId, snapshot: &Snapshot) -> bool {
+fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
     let head = &snapshot.head;
     let of_document = head.face_revision(Face::Document)..=head.revision();
     of_document.contains(&version.revision())
         && RevisionId::new(version.revision(), head.document()) == version
 }
 
-/// The answer that a call got when it came first.
+/// The outcome of the first call.
 struct Amended {
     version_before: RevisionId,
     version: RevisionId,
@@ -197,7 +197,7 @@ struct Amended {
     summary: String,
 }
 
-/// What was done when the call came first. Where the history has forgotten it, the places are missing.
+/// What the first call did. Where the history has dropped it, the places are missing.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
     session: &Session,
@@ -206,11 +206,11 @@ async fn replayed<S: Store>(
     now: Timestamp,
 ) -> AppliedDirective {
     let Amended { version_before, version, change, summary } = first;
-    let told = match change {
-        Some(change) => told(engine, session, change, now).await,
+    let recorded = match change {
+        Some(change) => recorded_change(engine, session, change, now).await,
         None => None,
     };
-    let (before, after, delta) = told.unwrap_or_default();
+    let (before, after, delta) = recorded.unwrap_or_default();
     let context = EditContext::of(directive.action(), &before, &after, &delta);
     let preview = preview(&before, &after, &delta);
     let context = EditContext { summary, ..context };
@@ -218,7 +218,7 @@ async fn replayed<S: Store>(
 }
 
 /// A change as the history has it: the texts before and after, and the edit.
-async fn told<S: Store>(
+async fn recorded_change<S: Store>(
     engine: &Engine<S>,
     session: &Session,
     change: ChangeNumber,
@@ -237,7 +237,7 @@ async fn told<S: Store>(
     Some((before, after, delta))
 }
 
-/// Bytes that a preview has at most, and bytes of a change past which there is none.
+/// Maximum bytes of a preview, and of a change that has one.
 const PREVIEW_BYTES: usize = 2 << 10;
 const PREVIEWED_BYTES: usize = 64 << 10;
 

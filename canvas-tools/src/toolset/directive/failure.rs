@@ -11,7 +11,7 @@ use crate::hint::{after_error, must_read, with_hint};
 use crate::reply::shorten;
 use crate::reply::{refusal_json, set_patch_error};
 
-/// Why a directive is none, or does not fit the text. Nothing was changed.
+/// Why a directive is invalid, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DirectiveError {
     /// It is not a directive.
@@ -39,9 +39,9 @@ pub enum DirectiveError {
         /// Characters of the text.
         chars: usize,
     },
-    /// Another text stands in the range.
+    /// The range holds another text.
     #[error(
-        "another text stands there than the fingerprint is of: take a fresh document_snapshot and look for the place again"
+        "the range holds another text than the fingerprint is of: take a fresh document_snapshot and find the place again"
     )]
     ChangedThere {
         /// The fingerprint that was given.
@@ -56,7 +56,7 @@ pub enum DirectiveError {
     PatchRejected(#[from] ApplyError),
 }
 
-/// What is wrong with a directive that is none.
+/// What is wrong with an invalid directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DirectiveFault {
     /// It is no JSON object.
@@ -71,7 +71,7 @@ pub enum DirectiveFault {
     EmptyField,
     /// A value of another type, or an action that does not exist.
     BadValue,
-    /// A range that is none, or that the action cannot use.
+    /// A range that is malformed, or that the action cannot use.
     BadRange,
     /// A version that no document ever has.
     BadVersion,
@@ -163,7 +163,7 @@ pub struct DirectiveFailure {
 /// Why a directive was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum FailureKind {
-    /// It is none, or does not fit the text.
+    /// The directive is invalid, or does not fit the text.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
     /// The document has another version than it was made for.
@@ -190,7 +190,7 @@ pub enum Advice {
     Resync,
     /// The directive itself is wrong: the assistant should correct it.
     Correct,
-    /// Somebody else is at it, or the user has ended the turn: nothing is wrong with the directive.
+    /// The document is locked, or the user has ended the turn: nothing is wrong with the directive.
     Wait,
 }
 
@@ -291,16 +291,12 @@ impl DirectiveFailure {
         if let (Some(expected), Some(current)) = (self.expected, self.current) {
             lines.push(format!("version: made for {expected}, document has {current}"));
         }
-        let snippet = |expected: &str, actual: Option<&str>| {
-            let actual = actual.map_or_else(|| "(end of document)".into(), |text| format!("{text:?}"));
-            format!("expected {expected:?}, document has {actual}")
-        };
         match &self.kind {
             FailureKind::Directive(DirectiveError::PatchRejected(e)) => {
                 for conflict in e.conflicts().iter().take(CHAT_CONFLICTS) {
                     let place = conflict.line.map_or_else(String::new, |line| format!(", line {line}"));
                     let difference = conflict.mismatch.as_ref().map_or_else(String::new, |d| {
-                        format!(": {}", snippet(&d.expected, d.actual.as_deref()))
+                        format!(": {}", mismatch_text(&d.expected, d.actual.as_deref()))
                     });
                     lines.push(format!("hunk {}: {}{place}{difference}", conflict.hunk, conflict.reason));
                 }
@@ -314,7 +310,7 @@ impl DirectiveFailure {
             FailureKind::Directive(DirectiveError::ChangedThere { expected, actual, text }) => {
                 lines.push(format!(
                     "{}, which reads {text:?}",
-                    snippet(expected.as_str(), Some(actual.as_str()))
+                    mismatch_text(expected.as_str(), Some(actual.as_str()))
                 ));
                 lines.push(self.to_string());
             }
@@ -323,7 +319,7 @@ impl DirectiveFailure {
         lines.join("\n")
     }
 
-    /// What the model is told: the failure in words, and the next call where these name none.
+    /// The message for the model: the failure, and a hint where the failure itself names no next call.
     fn message(&self) -> String {
         let next = match &self.kind {
             FailureKind::Directive(DirectiveError::PatchRejected(e))
@@ -376,5 +372,10 @@ impl DirectiveFailure {
     }
 }
 
-/// Conflicts that a chat shows; the model gets all.
+/// Maximum conflicts in a chat text; the model gets all.
 const CHAT_CONFLICTS: usize = 3;
+
+fn mismatch_text(expected: &str, actual: Option<&str>) -> String {
+    let actual = actual.map_or_else(|| "(end of document)".into(), |text| format!("{text:?}"));
+    format!("expected {expected:?}, document has {actual}")
+}

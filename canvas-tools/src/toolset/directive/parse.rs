@@ -40,14 +40,14 @@ pub(crate) enum Edit {
         target: Target,
         content: String,
     },
-    /// Only this one needs a version: what it quotes stands for the rest.
+    /// Only this one needs a version.
     Patch {
         diff: String,
         version: RevisionId,
     },
 }
 
-/// Where an edit by offsets goes, and what it takes for granted.
+/// Where an edit by offsets goes, and what it assumes about the text there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) range: CharRange,
@@ -210,7 +210,7 @@ impl Directive {
         Value::Object(fields)
     }
 
-    /// What a retry is told by.
+    /// Identifies a retry: the hash of the normal form.
     pub(crate) fn digest(&self) -> BlobId {
         BlobId::of(self.to_json().to_string().as_bytes())
     }
@@ -255,17 +255,9 @@ fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveE
 }
 
 fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
-    let wrong = |place: &str| {
-        let message = "pass [start, end], two whole numbers of characters from 0, start not after end";
-        invalid(DirectiveFault::BadRange, place, message)
-    };
-    let number = |value: Option<&Value>, place: &str| -> Result<usize, DirectiveError> {
-        let number = value.and_then(Value::as_u64).ok_or_else(|| wrong(place))?;
-        Ok(usize::try_from(number).unwrap_or(usize::MAX))
-    };
     let (start, end) = match value {
         Value::Array(pair) if pair.len() == 2 => {
-            (number(pair.first(), "/target_range/0")?, number(pair.get(1), "/target_range/1")?)
+            (offset(pair.first(), "/target_range/0")?, offset(pair.get(1), "/target_range/1")?)
         }
         Value::Object(named) => {
             if let Some(name) = named.keys().find(|name| !["start", "end"].contains(&name.as_str())) {
@@ -276,12 +268,22 @@ fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
                     "leave it out: a range has start and end",
                 ));
             }
-            let bound = |name: &str| number(named.get(name), &format!("/target_range/{name}"));
-            (bound("start")?, bound("end")?)
+            let (start, end) = (named.get("start"), named.get("end"));
+            (offset(start, "/target_range/start")?, offset(end, "/target_range/end")?)
         }
-        _ => return Err(wrong("/target_range")),
+        _ => return Err(bad_range("/target_range")),
     };
-    CharRange::new(start, end).ok_or_else(|| wrong("/target_range"))
+    CharRange::new(start, end).ok_or_else(|| bad_range("/target_range"))
+}
+
+fn offset(value: Option<&Value>, place: &str) -> Result<usize, DirectiveError> {
+    let number = value.and_then(Value::as_u64).ok_or_else(|| bad_range(place))?;
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+fn bad_range(place: &str) -> DirectiveError {
+    let message = "pass [start, end], two whole numbers of characters from 0, start not after end";
+    invalid(DirectiveFault::BadRange, place, message)
 }
 
 fn forbid(fields: &[(&str, bool)], message: &str) -> Result<(), DirectiveError> {

@@ -11,7 +11,7 @@ use super::failure::DirectiveError;
 use super::parse::{Directive, Edit, Target};
 use super::range::CharRange;
 
-/// An edit that was worked out and not yet made.
+/// An edit that is planned and not yet made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// The edit; empty for an annotation.
@@ -27,17 +27,17 @@ pub struct Planned {
 pub struct EditContext {
     /// The directive's action.
     pub action: Action,
-    /// Characters won or lost, such as `+120 chars`.
+    /// Characters gained or lost, such as `+120 chars`.
     pub summary: String,
-    /// The changed stretches of the new text, in order; of an annotation, what it speaks of.
+    /// The changed parts of the new text, in order; of an annotation, its target.
     pub spans: Vec<EditSpan>,
-    /// The smallest stretch of the old text that holds all that was taken out.
+    /// The smallest range of the old text that holds all that was removed.
     pub before: CharRange,
-    /// The smallest stretch of the new text that holds all that was put in.
+    /// The smallest range of the new text that holds all that was inserted.
     pub after: CharRange,
-    /// What to select: the last changed stretch, or the place where text was taken out.
+    /// What to select: the last changed part, or the place where text was removed.
     pub selection: CharRange,
-    /// What was put right in a patch.
+    /// What was repaired in a patch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
     /// What an annotation says.
@@ -45,7 +45,7 @@ pub struct EditContext {
     pub note: Option<String>,
 }
 
-/// A changed stretch of the new text.
+/// A changed part of the new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct EditSpan {
     /// Its lines.
@@ -56,8 +56,8 @@ pub struct EditSpan {
     pub chars: CharRange,
 }
 
-/// Works out what a directive does to a text. A patch is read in anchored mode. The version is not looked at: that is
-/// for whoever knows which one the text has.
+/// Plans what a directive does to a text. A patch is read in anchored mode. The version is not compared: the caller
+/// knows which one the text has.
 ///
 /// Linear in text and directive.
 ///

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Characters of a text, half-open: from `start` up to, and without, `end`. `start` is never after `end`.
 ///
 /// A character is a Unicode scalar value. So no offset splits one, but an offset may fall between a letter and the
-/// accent that follows it, or inside an emoji that is made of several: who edits there gets what was asked for.
+/// accent that follows it, or inside an emoji that is made of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 pub struct CharRange {
     start: usize,
@@ -53,7 +53,7 @@ impl CharRange {
     }
 }
 
-/// Bytes that are counted at once; at least those of one character.
+/// Bytes that are counted at once; at least four, the longest character.
 const BLOCK: usize = 4 << 10;
 
 /// The byte at which a character begins, or the text ends; `Err` is the number of characters.
@@ -76,8 +76,7 @@ fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
     }
 }
 
-/// Tells whether a stretch of text is still what it was: the beginning of its blake3 hash, in lower-case hexadecimal
-/// digits, 16 at least.
+/// Identifies a piece of text: the first 16 or more lower-case hexadecimal digits of its blake3 hash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Fingerprint(Box<str>);
@@ -92,7 +91,7 @@ impl Fingerprint {
         Self(digits.into())
     }
 
-    /// What somebody gives as a fingerprint. What is none fits no text.
+    /// A fingerprint as it was sent. One that is malformed fits no text.
     pub(crate) fn given(text: &str) -> Self {
         Self(text.into())
     }

@@ -45,8 +45,9 @@ pub enum Ending {
         version: RevisionId,
         /// The diff, cut to a few lines.
         preview: String,
-        /// Whether the change was taken back since.
-        taken_back: bool,
+        /// Whether the change was undone since.
+        #[serde(rename = "taken_back")]
+        undone: bool,
     },
     /// It was not done: a notice to the user is in order.
     Failed {
@@ -67,7 +68,7 @@ impl Default for RecentEdits {
 }
 
 impl RecentEdits {
-    /// A list that keeps so many.
+    /// A list of the last `limit` directives.
     pub const fn new(limit: usize) -> Self {
         Self { limit, edits: VecDeque::new() }
     }
@@ -85,7 +86,7 @@ impl RecentEdits {
                     version_before: applied.version_before,
                     version: applied.version,
                     preview: applied.preview.clone(),
-                    taken_back: false,
+                    undone: false,
                 },
             },
             Err(failure) => RecentEdit {
@@ -110,21 +111,21 @@ impl RecentEdits {
         self.edits.iter()
     }
 
-    /// The command that takes one of these changes back, from under later ones, in the user's name; `None` where the
-    /// list has no such change, or it was taken back. The engine may still refuse it, where a later change touches it.
+    /// The command that undoes one of these changes, from under later ones, in the user's name; `None` where the
+    /// list has no such change, or it was undone. The engine may still refuse it, where a later change touches it.
     pub fn rollback(&self, change: ChangeNumber) -> Option<Command> {
-        let stands = |edit: &&RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), taken_back: false, .. } if own == change);
-        self.edits.iter().find(stands)?;
-        Some(Command::Undo { by: Author::User, what: Undo::Change(change) })
+        let is_done = |edit: &RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), undone: false, .. } if own == change);
+        let undo = Command::Undo { by: Author::User, what: Undo::Change(change) };
+        self.edits.iter().any(is_done).then_some(undo)
     }
 
-    /// Notes that a change was taken back, here or by a plain undo.
-    pub fn note_taken_back(&mut self, change: ChangeNumber) {
+    /// Notes that a change was undone, here or by a plain undo.
+    pub fn note_undone(&mut self, change: ChangeNumber) {
         for edit in &mut self.edits {
-            if let Ending::Done { change: Some(own), taken_back, .. } = &mut edit.ending
+            if let Ending::Done { change: Some(own), undone, .. } = &mut edit.ending
                 && *own == change
             {
-                *taken_back = true;
+                *undone = true;
             }
         }
     }

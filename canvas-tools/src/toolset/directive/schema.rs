@@ -1,4 +1,4 @@
-//! What a directive may look like, as a JSON Schema.
+//! The JSON Schema of a directive.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ pub(crate) struct DirectiveJson {
     version: Option<String>,
     /// Another name of document_version.
     document_digest: Option<String>,
-    /// The selection_hash of the text in target_range: nothing is done where another text stands there. Not with patch.
+    /// The selection_hash of the text in target_range: nothing is done where another text is there. Not with patch.
     pub(crate) selection_fingerprint: Option<String>,
     /// Why, in one sentence, for the user.
     pub(crate) rationale: Option<String>,
@@ -56,7 +56,7 @@ pub(crate) const FIELDS: [&str; 10] = [
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "it is read by hand, so that a fault has its place")]
+#[expect(dead_code, reason = "only its schema is used; parse reads it with the place of each fault")]
 enum RangeJson {
     Pair(#[schemars(length(equal = 2))] Vec<u64>),
     Named(NamedRange),
@@ -65,7 +65,7 @@ enum RangeJson {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "it is read by hand, so that a fault has its place")]
+#[expect(dead_code, reason = "only its schema is used; parse reads it with the place of each fault")]
 struct NamedRange {
     start: u64,
     end: u64,

@@ -1,14 +1,14 @@
-//! What a stale version has missed.
+//! The changes since a stale version.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::text::build;
 use canvas_core::{BlobId, CanvasId, Changes, Engine, RevisionId, Snapshot, Step, Store};
 
-/// Entries of the history that are looked at: one look at the store each.
+/// Maximum entries of the history that are read; each is one read of the store.
 const REACH: usize = 64;
 
-/// The changes from a version to the document, as far as the history tells; `None` where it does not, or the version
-/// never was.
+/// The changes from a version to the document; `None` where the history does not reach back so far, or the version
+/// never existed.
 pub(crate) async fn changes_since<S: Store>(
     engine: &Engine<S>,
     canvas: &CanvasId,

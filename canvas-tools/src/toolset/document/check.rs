@@ -24,9 +24,9 @@ pub(super) enum CheckedCall {
 /// By what right a model reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReadAccess {
-    /// A lease, which the call extends, or what else the rollout asks for; what it shows counts as seen.
+    /// The lease that the rollout asks for, if any, which the call extends; what the reply shows counts as seen.
     Lease(Option<LeaseId>),
-    /// None: a look that leaves no trace.
+    /// None: the read leaves no trace.
     Snapshot,
 }
 

@@ -1,4 +1,4 @@
-//! The tools as they are told to a model.
+//! The specs of the tools.
 
 use canvas_core::{Policy, Rollout};
 use serde_json::Value;

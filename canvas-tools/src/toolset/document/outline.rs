@@ -1,19 +1,19 @@
-//! The headings of the canvas, as many as a model can take at once.
+//! The headings of the canvas, a page at a time.
 
 use std::collections::HashMap;
 
 use canvas_core::text::{LineRange, Outline, outline};
 use serde_json::{Value, json};
 
-/// Headings that one call lists at most.
+/// Maximum headings in one reply.
 const SECTIONS: usize = 200;
 
-/// Bytes of titles that one call lists at most, and that one path has. Headings in quotes within quotes have paths of
-/// hundreds of titles.
+/// Maximum bytes of titles in one reply, and in one path. Headings in quotes within quotes have paths of hundreds of
+/// titles.
 const TITLE_BYTES: usize = 64 << 10;
 const PATH_BYTES: usize = 4 << 10;
 
-/// The headings down to a level and behind a line.
+/// The headings down to a level and after a line.
 ///
 /// Where not all are listed, `next_after_line` says where to go on. Headings that share a line, because a lone CR parts
 /// them, come together, or in part where they are too many.

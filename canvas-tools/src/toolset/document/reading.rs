@@ -96,14 +96,15 @@ fn bad_address(error: &AddressError) -> ToolError {
         AddressError::NoSuchPart { part: Part::Fence(_), .. } => "/fence",
         _ => "/path",
     };
-    let candidate = |candidate: &Candidate| {
-        let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
-        let mut json = path_json(&path);
-        json["heading_line"] = candidate.heading_line.into();
-        json
-    };
-    let candidates = error.candidates().iter().map(candidate).collect();
+    let candidates = error.candidates().iter().map(candidate_json).collect();
     ToolError::new(error.code(), bounded(error)).at(place).with_candidates(candidates)
+}
+
+fn candidate_json(candidate: &Candidate) -> Value {
+    let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
+    let mut json = path_json(&path);
+    json["heading_line"] = candidate.heading_line.into();
+    json
 }
 
 /// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates

@@ -135,7 +135,7 @@ fn check(trouble: Trouble, told: Told) -> String {
     let engine = Engine::new(store, Policy::default());
     let call = ToolCall { id: "k".into(), name: "canvas_check_out".into(), arguments: json!({}) };
     let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
-    let mut session = world.session.clone();
+    let mut session = world.session;
     let mut run = || block_on(tools.call(&engine, &mut session, &call, Timestamp::from_millis(1_000)));
     let refused = run();
     let says = message(&refused);
