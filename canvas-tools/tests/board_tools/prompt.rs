@@ -1,4 +1,4 @@
-//! What the model is told before it begins.
+//! The system prompt.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{Engine, MemoryStore, Policy};

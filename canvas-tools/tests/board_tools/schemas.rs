@@ -87,7 +87,7 @@ fn schemas_are_closed_and_described() {
     }
 }
 
-/// The union of document 002 takes none of the first five: each fits two of its branches.
+/// The union of the source document takes none of the first five: each fits two of its branches.
 #[test]
 fn ordinary_configs_are_taken_and_those_of_other_types_are_not() {
     let tool = &BoardTools::default().list(&Registry::built_in(), &Policy::default())[0];

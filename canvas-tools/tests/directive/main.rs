@@ -4,9 +4,9 @@
 
 mod actions;
 mod failures;
+mod hints;
 mod history;
 mod laws;
-mod next;
 mod overtaken;
 mod parsing;
 mod patches;

@@ -67,7 +67,7 @@ fn insert_while(world: &World, act: Act) -> Done {
 
 /// What happens meanwhile, what is answered, and the text in the end.
 #[test]
-fn an_edit_that_was_overtaken_is_judged_anew() {
+fn an_overtaken_edit_is_decided_again() {
     let rows: [(Act, &str, &str); 5] = [
         (|world| drop(world.model(Command::Forget)), "OK", "xa\nb\n"),
         (|world| world.edit("a\nc\n"), "STALE_VERSION", "a\nc\n"),
@@ -86,7 +86,7 @@ fn an_edit_that_was_overtaken_is_judged_anew() {
 }
 
 #[test]
-fn who_was_overtaken_is_told_what_changed() {
+fn a_stale_edit_returns_the_changes() {
     let world = World::new("a\nb\n");
     let failure = insert_while(&world, |world| world.edit("a\nc\n")).unwrap_err();
     assert_eq!(failure.status(), format!("failed: stale insert vs {}", world.version()));

@@ -1,4 +1,4 @@
-//! What a model is told about directives.
+//! The system prompt of the directive tools.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{Engine, MemoryStore, Policy};
@@ -10,7 +10,7 @@ fn prompt(toolset: impl Toolset<MemoryStore> + 'static) -> String {
 }
 
 #[test]
-fn the_prompt_tells_the_contract() {
+fn the_prompt_states_the_contract() {
     let told = prompt(DirectiveTools::default());
     let (_, steps) = told.split_once("Edit in this order").expect("there is an order");
     let order = [

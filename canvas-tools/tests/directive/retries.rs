@@ -74,7 +74,7 @@ fn what_was_refused_for_its_document_may_be_tried_again() {
 
 /// The call id is looked at before the directive is.
 #[test]
-fn a_used_call_id_is_told_whatever_the_directive() {
+fn a_reused_call_id_is_refused_whatever_the_directive() {
     let world = World::new("abc");
     let (old, insert) =
         (world.version(), json!({"action": "insert", "content": "x", "target_range": [0, 0]}));

@@ -77,7 +77,7 @@ fn the_edit_tool_routes_each_action() {
 }
 
 #[test]
-fn wrong_payloads_are_told_how_to_do_better() {
+fn wrong_payloads_get_messages_that_say_what_to_change() {
     let world = World::new(TEXT);
     let version = world.version();
     let off = "PATCH_EDITS_OFF at /action";

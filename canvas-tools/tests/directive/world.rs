@@ -66,7 +66,7 @@ impl World {
         });
         if let Err(failure) = &done {
             assert_eq!(self.state(), before, "{failure:?}");
-            is_told(failure);
+            is_complete(failure);
         }
         done
     }
@@ -135,9 +135,9 @@ fn key(who: &str, call: &str) -> OpKey {
     }
 }
 
-/// What every failure tells: a code, a sentence, a status line, a few lines for the chat.
+/// What every failure has: a code, a sentence, a status line, a few lines for the chat.
 #[track_caller]
-fn is_told(failure: &DirectiveFailure) {
+fn is_complete(failure: &DirectiveFailure) {
     assert!(failure.code().chars().all(|c| c.is_ascii_uppercase() || c == '_'), "{failure:?}");
     let (status, chat) = (failure.status(), failure.chat_text());
     assert!(status.starts_with("failed: ") && !status.contains('\n') && status.len() < 200, "{status}");

@@ -81,7 +81,7 @@ fn a_missing_argument_is_named() {
 }
 
 #[test]
-fn a_wrong_type_is_told_where_it_is() {
+fn a_wrong_type_is_reported_with_its_place() {
     for name in all() {
         for field in right(name).as_object().unwrap().keys() {
             let values = match field.as_str() {
@@ -227,7 +227,7 @@ fn queries_are_checked() {
 }
 
 #[test]
-fn an_unknown_tool_is_told_which_there_are() {
+fn an_unknown_tool_is_answered_with_the_known_ones() {
     let world = World::new("a\n");
     for name in ["", "canvas_checkout", "CANVAS_CHECK_OUT", " canvas_check_out", &"x".repeat(100_000)] {
         let reply = world.tool(name, json!({}));

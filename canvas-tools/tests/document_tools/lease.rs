@@ -105,7 +105,7 @@ fn the_lease_of_another_conversation_is_not_owned() {
 }
 
 #[test]
-fn a_lease_given_back_is_not_owned_and_giving_it_back_again_is_fine() {
+fn a_released_lease_is_not_owned_and_check_in_twice_is_fine() {
     let world = World::new("a\nb\n");
     let lease = world.check_out();
     assert!(world.under(&lease, "canvas_check_in").is_ok());
@@ -214,7 +214,7 @@ fn a_lease_that_has_made_its_calls_says_what_to_do() {
 
 /// Where there is no canvas, there is no revision to tell.
 #[test]
-fn a_canvas_that_is_gone_is_told() {
+fn a_deleted_canvas_is_reported_without_a_revision() {
     let world = World::new("a\n");
     world.delete();
     for (name, arguments, expected) in [

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::world::World;
 
 /// The change in one line: `extended lease-1-0 until 16000`.
-fn told(reply: &ToolReply) -> String {
+fn change_of(reply: &ToolReply) -> String {
     let until = |LeaseTerm { lease_id, expires_at, at_max_hold }| {
         let at_most = if at_max_hold { " at most" } else { "" };
         format!("{lease_id} until {expires_at}{at_most}")
@@ -40,7 +40,7 @@ fn each_call_says_what_it_did_to_the_lease() {
     for (later, name, arguments, expected) in table {
         world.wait(later);
         let reply = world.tool(name, arguments);
-        assert_eq!(told(&reply), expected, "{name}: {}", reply.body());
+        assert_eq!(change_of(&reply), expected, "{name}: {}", reply.body());
         assert!(reply.body().get("lease_change").is_none());
     }
 }
@@ -52,7 +52,7 @@ fn a_renewal_says_when_no_other_will_move_the_expiry() {
     let mut last = String::new();
     for _ in 0..21 {
         world.wait(5_000);
-        last = told(&world.under(&lease, "canvas_renew_lease"));
+        last = change_of(&world.under(&lease, "canvas_renew_lease"));
     }
     assert_eq!(last, "extended lease-1-0 until 121000 at most");
 }
@@ -62,10 +62,10 @@ fn a_lease_that_is_over_is_lost() {
     let expired = World::new("a\n");
     let lease = expired.check_out();
     expired.wait(15_000);
-    assert_eq!(told(&expired.under(&lease, "canvas_read_all")), "lost lease-1-0");
+    assert_eq!(change_of(&expired.under(&lease, "canvas_read_all")), "lost lease-1-0");
 
     let preempted = World::new("a\n");
     let lease = preempted.check_out();
     preempted.edit("b\n");
-    assert_eq!(told(&preempted.under(&lease, "canvas_renew_lease")), "lost lease-1-0");
+    assert_eq!(change_of(&preempted.under(&lease, "canvas_renew_lease")), "lost lease-1-0");
 }

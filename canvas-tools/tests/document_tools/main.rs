@@ -1,10 +1,9 @@
 //! The document tools as a model meets them: JSON in, JSON out.
 
 mod arguments;
-mod extensions;
+mod hints;
 mod lease;
 mod lease_change;
-mod next;
 mod outlining;
 mod patching;
 mod prompt;
@@ -13,4 +12,5 @@ mod replacing;
 mod rollout;
 mod schemas;
 mod sessions;
+mod switches;
 mod world;

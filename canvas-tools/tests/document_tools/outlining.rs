@@ -170,7 +170,7 @@ fn a_section_is_read_like_lines() {
 }
 
 #[test]
-fn an_address_that_leads_nowhere_is_told_with_candidates() {
+fn an_unknown_address_returns_candidates() {
     let a = |line: usize| json!({"path": ["A"], "heading_line": line});
     let b = |line: usize| json!({"path": ["A", "B"], "heading_line": line});
     for (arguments, code, candidates) in [

@@ -126,7 +126,7 @@ fn a_document_that_would_be_too_large_is_refused() {
 }
 
 #[test]
-fn repairs_are_told() {
+fn repairs_are_listed_in_the_reply() {
     let world = World::new("a\nb\n");
     let lease = world.check_out();
     let reply = world.patch(&lease, "```diff\n@@ -7,9 +7,9 @@\n-a\n+c\n b\n```\n");

@@ -1,4 +1,4 @@
-//! What the model is told before it begins.
+//! The system prompt.
 
 use canvas_core::{MemoryStore, Policy, Rollout};
 use canvas_tools::{DocumentTools, Toolset};

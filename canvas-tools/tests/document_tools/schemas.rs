@@ -75,7 +75,7 @@ fn schemas_are_closed_and_described() {
 }
 
 #[test]
-fn schemas_are_what_a_model_is_told() {
+fn schemas_match_the_argument_types() {
     let schema = tool("canvas_read_lines").parameters;
     let line = &schema["properties"]["start_line"];
     assert_eq!((&line["type"], &line["minimum"]), (&json!("integer"), &json!(1)));

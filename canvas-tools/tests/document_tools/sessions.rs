@@ -45,7 +45,7 @@ fn the_fence_is_longer_than_any_in_the_text() {
 }
 
 #[test]
-fn edits_of_the_user_are_told_once_with_the_next_message() {
+fn user_edits_are_in_the_next_hidden_message_once() {
     let mut world = World::new("a\n");
     assert_eq!(world.message().hidden_message, None);
     world.edit("b\n");
@@ -61,7 +61,7 @@ fn edits_of_the_user_are_told_once_with_the_next_message() {
 }
 
 #[test]
-fn edits_of_the_model_are_told_once_at_the_end_of_its_turn() {
+fn model_edits_are_in_the_hidden_message_of_the_turns_end_once() {
     let mut world = World::new("a\n");
     world.message();
     let lease = world.check_out();
@@ -143,7 +143,7 @@ fn a_retried_message_does_not_enter_the_turn_of_another() {
 }
 
 #[test]
-fn a_key_of_another_call_is_told() {
+fn a_reused_key_is_refused() {
     let world = World::new("a\n");
     world.run(&world.session, "k", "canvas_check_out", json!({}));
     let mut session = world.session.clone();
@@ -159,7 +159,7 @@ fn a_key_of_another_call_is_told() {
 }
 
 #[test]
-fn a_key_that_was_given_up_is_told() {
+fn an_abandoned_key_is_refused() {
     let world = World::new("a\n");
     let operation = world.session.operation(id("k"));
     block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
@@ -177,7 +177,7 @@ fn a_key_that_was_given_up_is_told() {
 
 /// Who has lost the document, or was given up for others, is told the whole of it.
 #[test]
-fn who_has_lost_the_document_is_told_the_whole_of_it() {
+fn an_evicted_conversation_gets_the_whole_document() {
     let world = World::with("a\n```\n", Policy { conversations: 1, ..Policy::default() });
     let mut session = world.session.clone();
     let begin = |session: &mut Session, call: &str| {

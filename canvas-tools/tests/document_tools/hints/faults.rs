@@ -33,9 +33,9 @@ enum Trouble {
     NoRow,
 }
 
-/// What the model is told: to make the call again, or to stop.
+/// What the model is to do: make the call again, or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Hint {
     Again,
     Stop,
 }
@@ -110,17 +110,17 @@ impl Store for Shaky {
 
 pub(super) fn check_all() -> BTreeSet<String> {
     let rows = [
-        (Trouble::Definite, "STORE_FAILED", Told::Again),
-        (Trouble::Indeterminate, "STORE_INDETERMINATE", Told::Again),
-        (Trouble::Contended, "CONTENTION", Told::Again),
-        (Trouble::NoBlobs, "CANVAS_DAMAGED", Told::Stop),
-        (Trouble::TooNew, "HEAD_TOO_NEW", Told::Stop),
-        (Trouble::NoHead, "HEAD_DAMAGED", Told::Stop),
-        (Trouble::Foreign, "HEAD_DAMAGED", Told::Stop),
-        (Trouble::NoRow, "CANVAS_NOT_FOUND", Told::Stop),
+        (Trouble::Definite, "STORE_FAILED", Hint::Again),
+        (Trouble::Indeterminate, "STORE_INDETERMINATE", Hint::Again),
+        (Trouble::Contended, "CONTENTION", Hint::Again),
+        (Trouble::NoBlobs, "CANVAS_DAMAGED", Hint::Stop),
+        (Trouble::TooNew, "HEAD_TOO_NEW", Hint::Stop),
+        (Trouble::NoHead, "HEAD_DAMAGED", Hint::Stop),
+        (Trouble::Foreign, "HEAD_DAMAGED", Hint::Stop),
+        (Trouble::NoRow, "CANVAS_NOT_FOUND", Hint::Stop),
     ];
-    rows.map(|(trouble, code, told)| {
-        assert_eq!(check(trouble, told), code, "{trouble:?}");
+    rows.map(|(trouble, code, hint)| {
+        assert_eq!(check(trouble, hint), code, "{trouble:?}");
         code.to_owned()
     })
     .into()
@@ -128,7 +128,7 @@ pub(super) fn check_all() -> BTreeSet<String> {
 
 /// The same call, under the same id, in trouble and after it.
 #[track_caller]
-fn check(trouble: Trouble, told: Told) -> String {
+fn check(trouble: Trouble, hint: Hint) -> String {
     let world = World::new("a\n");
     let store = Shaky { store: world.engine.store().clone(), trouble: Mutex::new(Some(trouble)) };
     // A server that has just been started: it knows nothing that could stand for the store's answer.
@@ -140,11 +140,11 @@ fn check(trouble: Trouble, told: Told) -> String {
     let refused = run();
     let says = message(&refused);
     assert!(named(&refused).is_empty() && is_stop(&refused), "{says}");
-    assert_eq!(says.contains("make the same call again"), told == Told::Again, "{says}");
-    assert_eq!(refused.body()["error"]["retryable"], told == Told::Again, "{says}");
-    assert_eq!(run(), refused, "what lasts is told the same");
+    assert_eq!(says.contains("make the same call again"), hint == Hint::Again, "{says}");
+    assert_eq!(refused.body()["error"]["retryable"], hint == Hint::Again, "{says}");
+    assert_eq!(run(), refused, "the same trouble has the same answer");
     *engine.store().trouble.lock().unwrap() = None;
     let after = run();
-    assert!(told == Told::Stop || after.is_ok(), "{says}: {}", after.body());
+    assert!(hint == Hint::Stop || after.is_ok(), "{says}: {}", after.body());
     label(&refused)
 }

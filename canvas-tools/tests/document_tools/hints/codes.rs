@@ -144,12 +144,12 @@ each!(addresses: AddressError {
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
 const NEVER: [(&str, &str); 18] = [
-    ("USER_ACTED", "no document tool takes back"),
-    ("HISTORY_EMPTY", "no document tool takes back"),
-    ("HISTORY_NOT_FOUND", "no document tool takes back"),
-    ("HISTORY_CONFLICT", "no document tool takes back"),
-    ("HISTORY_TOO_DEEP", "no document tool takes back"),
-    ("HISTORY_DAMAGED", "no document tool takes back"),
+    ("USER_ACTED", "no document tool undoes"),
+    ("HISTORY_EMPTY", "no document tool undoes"),
+    ("HISTORY_NOT_FOUND", "no document tool undoes"),
+    ("HISTORY_CONFLICT", "no document tool undoes"),
+    ("HISTORY_TOO_DEEP", "no document tool undoes"),
+    ("HISTORY_DAMAGED", "no document tool undoes"),
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),

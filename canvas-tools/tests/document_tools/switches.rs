@@ -67,7 +67,7 @@ fn only_replacing_adds_the_hash_to_the_usual_replies() {
 }
 
 #[test]
-fn the_prompt_tells_of_those_that_are_on() {
+fn the_prompt_names_the_tools_that_are_on() {
     let usual = prompt(DocumentTools::default(), Policy::default());
     for (name, toolset) in EACH {
         assert!(!usual.contains(name), "{name}");
