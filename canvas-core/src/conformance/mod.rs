@@ -98,55 +98,19 @@
 //! fault is honest about what was written cannot be seen from outside; the engine's answer to it is tested with the
 //! engine.
 
+mod check;
+mod harness;
 pub mod mutants;
-mod promise;
+mod outcome;
 mod report;
 mod suite;
 #[cfg(test)]
 mod tests;
 
-use std::any::Any;
-use std::time::Duration;
-
-pub use self::promise::Promise;
-pub use self::report::{Broken, Kept, Report};
-use crate::model::id::CanvasId;
-use crate::store::contract::Store;
-
-/// Holds up commits while it lives.
-pub type Stall = Box<dyn Any + Send>;
-
-/// How the suite makes stores of one kind and moves their clock.
-pub trait Harness: Send + Sync {
-    /// The kind.
-    type Store: Store;
-
-    /// A store without any canvas.
-    fn fresh(&self) -> impl Future<Output = Self::Store> + Send;
-
-    /// Another connection to the same data, as a second server has it.
-    fn peer(&self, store: &Self::Store) -> impl Future<Output = Self::Store> + Send;
-
-    /// Lets the store's clock go on by at least this much. A store on a real clock waits.
-    fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
-
-    /// Keeps every commit of a canvas waiting until what it returns is dropped, as a slow writer that has the row
-    /// does. `None` where commits never wait for one another.
-    ///
-    /// It returns once the row is held, and commits that wait must leave the thread that polls them to others: a
-    /// store that waits in place (such as [`Blocking::in_place`](crate::Blocking::in_place)) gives `None`, or would
-    /// wait for ever. Reads may wait too. It lives for about a second of the store's clock.
-    fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
-        async { None }
-    }
-
-    /// The canvases that the store's host was told of since it was asked last, for a store that claims
-    /// [`Capabilities::notify`](crate::Capabilities::notify). The store is one connection, and its word is its own:
-    /// to ask one takes nothing from another.
-    fn told(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
-        async { Vec::new() }
-    }
-}
+pub use self::check::Promise;
+pub use self::harness::{Harness, Stall};
+pub use self::outcome::{Broken, Kept};
+pub use self::report::Report;
 
 /// Tries every promise on fresh stores of the harness.
 pub async fn run<H: Harness>(harness: &H) -> Report {

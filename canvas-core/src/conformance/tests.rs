@@ -10,7 +10,9 @@ use canvas_lease::Timestamp;
 
 use super::mutants::Flaw;
 use super::*;
-use crate::{Blob, BlobId, Capabilities, Commit, Committed, Fault, Loaded, MemoryStore, block_on};
+use crate::{
+    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, MemoryStore, Store, block_on,
+};
 
 /// One connection to a store in memory.
 pub(super) struct Gated {

@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use canvas_lease::Timestamp;
 
 use super::EngineError;
-use super::run::{Ask, Done, Known, Told};
+use super::context::Known;
+use super::run::{Ask, Done, Told};
 use crate::model::id::CanvasId;
 
 /// Canvases whose rows are kept. Beyond that the half that was used least recently goes.

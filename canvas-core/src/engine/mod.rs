@@ -5,6 +5,7 @@
 
 pub(crate) mod block_on;
 mod cache;
+mod context;
 mod error;
 mod history;
 pub(crate) mod lock_view;
@@ -18,9 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use canvas_lease::Timestamp;
 
 use self::cache::{Begin, Cache};
+use self::context::{At, Known, Types};
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
-use self::run::{Ask, At, Done, Known, Next, Run, Told, Types};
+use self::run::{Ask, Done, Next, Run, Told};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, Look, LookAtBoard, Remember, Reply, Resolve, Task};
 use crate::board::{Board, Registry};
@@ -28,7 +30,8 @@ use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::RevisionId;
-use crate::store::contract::{BoxStore, Committed, Store};
+use crate::store::boxed::BoxStore;
+use crate::store::contract::{Committed, Store};
 use crate::transition::command::{Call, Command};
 use crate::transition::outcome::Outcome;
 use crate::transition::policy::Policy;

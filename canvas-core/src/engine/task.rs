@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use canvas_lease::PreemptionCause;
 
+use super::context::{At, Known};
 use super::error::EngineError;
-use super::run::{At, Known};
 use crate::board::{Board, LoadError};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};

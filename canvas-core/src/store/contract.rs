@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -195,95 +194,5 @@ pub trait Store: Send + Sync {
     fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
         let _ = losses;
         std::future::ready(false)
-    }
-}
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-type Boxed<'a, T> = BoxFuture<'a, Result<T, Fault>>;
-
-trait DynStore: Send + Sync {
-    fn capabilities(&self) -> Capabilities;
-    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>>;
-    fn commit(&self, commit: Commit) -> Boxed<'_, Committed>;
-    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
-    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
-    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
-    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool>;
-}
-
-impl<S: Store> DynStore for S {
-    fn capabilities(&self) -> Capabilities {
-        Store::capabilities(self)
-    }
-
-    fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>> {
-        Box::pin(Store::load(self, canvas))
-    }
-
-    fn commit(&self, commit: Commit) -> Boxed<'_, Committed> {
-        Box::pin(Store::commit(self, commit))
-    }
-
-    fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>> {
-        Box::pin(Store::blob(self, canvas, id))
-    }
-
-    fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>> {
-        Box::pin(Store::list(self, after, limit))
-    }
-
-    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
-        Box::pin(Store::delete(self, canvas, blobs))
-    }
-
-    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool> {
-        Box::pin(Store::back_off(self, losses))
-    }
-}
-
-/// Any store behind one type, so that embedders need no generics. A copy shares the store.
-#[derive(Clone)]
-pub struct BoxStore(Arc<dyn DynStore>);
-
-impl BoxStore {
-    /// Boxes a store.
-    pub fn new(store: impl Store + 'static) -> Self {
-        Self(Arc::new(store))
-    }
-}
-
-impl fmt::Debug for BoxStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BoxStore({:?})", self.0.capabilities())
-    }
-}
-
-impl Store for BoxStore {
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
-    }
-
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.0.load(canvas).await
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
-        self.0.commit(commit).await
-    }
-
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.0.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.0.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.0.delete(canvas, blobs).await
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        self.0.back_off(losses).await
     }
 }

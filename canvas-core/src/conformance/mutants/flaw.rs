@@ -1,6 +1,6 @@
 //! The flaws: one list of what stores get wrong, and of the promise that must show it.
 
-use crate::conformance::Promise;
+use crate::conformance::check::Promise;
 
 macro_rules! flaws {
     ($($flaw:ident: $text:literal => $promise:ident;)*) => {

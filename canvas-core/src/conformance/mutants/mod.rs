@@ -19,7 +19,11 @@ use std::time::Duration;
 
 pub use self::flaw::Flaw;
 use self::store::Mutant;
-use super::{Harness, Kept, Promise, Report, Stall, run};
+use super::check::Promise;
+use super::harness::{Harness, Stall};
+use super::outcome::Kept;
+use super::report::Report;
+use super::run;
 use crate::model::id::CanvasId;
 
 /// Runs the suite over each mutant of a harness's store. The suite is right where the report of each flaw has

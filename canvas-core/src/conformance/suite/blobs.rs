@@ -1,7 +1,7 @@
 //! Blobs: there with their commit, whole, and only for their canvas.
 
 use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, has, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::{Blob, BlobId};
 
 pub(in crate::conformance) async fn blobs_are_there<H: Harness>(harness: &H) -> Verdict {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fixture::Fixture;
 use super::server::{Server, code};
 use super::{SHOWN, Verdict, blob, canvas, commit, done, row, same, unchanged};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::model::head::{Conversation, Head};
 use crate::model::id::ConversationId;

@@ -1,7 +1,7 @@
 //! Ids: any text of 1 to 512 bytes, and no two of them the same.
 
 use super::{SHOWN, Verdict, blob, canvas, commit, done, row, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::store::contract::Store;
 

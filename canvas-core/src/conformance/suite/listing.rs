@@ -2,7 +2,7 @@
 
 use super::server::Server;
 use super::{SHOWN, Verdict, canvas, commit, done, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 

@@ -1,12 +1,12 @@
 //! The promises, by subject. Each works on stores of its own and says how it was broken.
 
 pub(super) mod blobs;
-pub(super) mod dropping;
 mod fixture;
+pub(super) mod gc;
 pub(super) mod heads;
 pub(super) mod ids;
 pub(super) mod listing;
-pub(super) mod news;
+pub(super) mod notification;
 pub(super) mod races;
 pub(super) mod retries;
 pub(super) mod rows;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::Kept;
+use crate::conformance::outcome::Kept;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;

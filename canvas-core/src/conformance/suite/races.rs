@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::tasks::{Elsewhere, both, give_up_after, join, yield_now};
 use super::{NO_STALL, SHOWN, Verdict, blob, brief, canvas, commit, done, reached, row, same, same_head};
 use super::{find, has, unchanged};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::model::id::CanvasId;
 use crate::model::path::TreePath;

@@ -5,7 +5,7 @@ use canvas_lease::LeaseId;
 use super::server::{SHORT, Server, operation};
 use super::tasks::{Elsewhere, both};
 use super::{SHOWN, Verdict, row, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::engine::Answered;
 use crate::transition::command::{Call, Command};
 use crate::transition::outcome::Outcome;

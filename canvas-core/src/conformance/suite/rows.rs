@@ -6,7 +6,7 @@ use super::{
     SHOWN, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has, row, same,
     same_head, unchanged,
 };
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::store::contract::Committed;
 use crate::store::contract::Store as _;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use canvas_lease::{LeaseId, Timestamp, Turn};
 
 use super::{canvas, commit, find, row};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::engine::{Answered, Engine, EngineError};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::store::contract::{Committed, Store as _};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::server::{LONG, SHORT, Server, Skew, code, operation};
 use super::tasks::both;
 use super::{SHOWN, Verdict, row, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::engine::EngineError;
 use crate::store::contract::Store as _;
 use crate::transition::command::Command;

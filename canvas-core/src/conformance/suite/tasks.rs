@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use super::{canvas, commit, done};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 
 /// Lets the others go first, once. A runtime's own tasks get their turn too.
 pub(in crate::conformance) async fn yield_now() {

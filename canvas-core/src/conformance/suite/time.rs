@@ -10,7 +10,7 @@ use super::{
     NO_NOT_AFTER, NO_STALL, SHOWN, Verdict, brief, canvas, commit, conflict_row, done, find, late, reached,
     row, same, unchanged,
 };
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::store::contract::{Commit, Committed, Store as _};
 
 /// Time that passes for sure, and that a real clock has soon waited.

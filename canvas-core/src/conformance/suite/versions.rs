@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     SHOWN, Verdict, blob, canvas, commit, conflict, conflict_row, done, row, same, same_head, unchanged,
 };
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::store::contract::{Commit, Version};
 

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use canvas_lease::{LeaseId, Timestamp, Turn};
 
+use crate::engine::context::Known;
 use crate::engine::error::EngineError;
-use crate::engine::run::Known;
 use crate::engine::task::{Halt, Reply, Resolution, Resolve, Scene, Task, Verdict};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::transition::command::{Call, Command};

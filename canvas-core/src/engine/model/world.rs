@@ -12,7 +12,8 @@ use super::oracle::{Oracle, Rule};
 use super::store::{Row, RowStore, START, loaded};
 use crate::board::Registry;
 use crate::engine::cache::{Begin, Cache, Ticket};
-use crate::engine::run::{Ask, At, Done, Next, Run, Told, Types};
+use crate::engine::context::{At, Types};
+use crate::engine::run::{Ask, Done, Next, Run, Told};
 use crate::store::contract::{Commit, Committed, Fault, Loaded};
 use crate::transition::policy::Policy;
 

@@ -1,7 +1,8 @@
 //! Stores that tell of changes, so that reads need not load the head.
 
 use super::{SHOWN, Verdict, canvas, commit, conflict_row, done, same};
-use crate::conformance::{Harness, Kept};
+use crate::conformance::harness::Harness;
+use crate::conformance::outcome::Kept;
 use crate::store::contract::Store as _;
 
 pub(in crate::conformance) async fn tells_peers<H: Harness>(harness: &H) -> Verdict {

@@ -2,7 +2,7 @@
 
 use super::fixture::Fixture;
 use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, drop_blobs, has, row, same};
-use crate::conformance::Harness;
+use crate::conformance::harness::Harness;
 use crate::model::blob::{Blob, BlobId};
 
 pub(in crate::conformance) async fn dropped<H: Harness>(harness: &H) -> Verdict {

@@ -1,6 +1,8 @@
 //! The promises: one list, from which the type, its checks and the tests are made.
 
-use super::{Broken, Harness, Kept, suite};
+use super::harness::Harness;
+use super::outcome::{Broken, Kept};
+use super::suite;
 
 macro_rules! promises {
     ($d:tt $($variant:ident = $module:ident::$name:ident: $text:literal;)*) => {
@@ -143,10 +145,10 @@ promises! { $
     RepeatedBlob = blobs::repeated_blob: "the same blob may come twice in one commit";
     ManyBlobs = blobs::many_blobs: "a commit of many blobs keeps them all";
     OldBlobsStay = blobs::old_blobs_stay: "blobs stay until they are dropped";
-    Dropped = dropping::dropped: "dropped blobs are gone, others stay";
-    DroppedApart = dropping::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";
-    DroppedAgain = dropping::dropped_again: "a dropped blob can be put again";
-    NeededBlobsStay = dropping::needed_blobs_stay: "blobs that the head needs stay, whatever is dropped";
+    Dropped = gc::dropped: "dropped blobs are gone, others stay";
+    DroppedApart = gc::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";
+    DroppedAgain = gc::dropped_again: "a dropped blob can be put again";
+    NeededBlobsStay = gc::needed_blobs_stay: "blobs that the head needs stay, whatever is dropped";
     ClockMoves = time::clock_moves: "the clock is read with each answer";
     OneClock = time::one_clock: "every connection answers by the same clock";
     NotAfter = time::not_after: "no commit comes too late";
@@ -173,7 +175,7 @@ promises! { $
     RetryInFlight = retries::retry_in_flight: "a call that is made again while it is on its way is done once";
     RetryAfterTheLease = retries::retry_after_the_lease:
         "a call that is made again after its lease has ended is answered as before";
-    TellsPeers = news::tells_peers: "a store that claims to notify tells every connection before it answers";
+    TellsPeers = notification::tells_peers: "a store that claims to notify tells every connection before it answers";
 }
 
 #[cfg(test)]

@@ -1,0 +1,75 @@
+//! What a run works on: the row of a canvas, and what the host brings.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use super::error::EngineError;
+use crate::board::Registry;
+use crate::model::blob::BlobId;
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::store::contract::Version;
+use crate::transition::contents::Contents;
+use crate::transition::policy::Policy;
+
+/// Where a run and its task stand.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
+pub(crate) struct At<'a> {
+    pub(crate) canvas: &'a CanvasId,
+    pub(crate) policy: &'a Policy,
+    pub(crate) registry: Types<'a>,
+    /// The host's clock.
+    pub(crate) now: Timestamp,
+}
+
+impl At<'_> {
+    pub(crate) fn not_found(&self) -> EngineError {
+        EngineError::NotFound { canvas: self.canvas.clone() }
+    }
+
+    pub(crate) fn damaged(&self, blob: BlobId) -> EngineError {
+        EngineError::Damaged { canvas: self.canvas.clone(), blob }
+    }
+}
+
+/// The types of components. An engine has one registry, so that no two runs differ by it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Types<'a>(pub(crate) &'a Registry);
+
+#[cfg(test)]
+impl PartialEq for Types<'_> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+impl Eq for Types<'_> {}
+
+#[cfg(test)]
+impl std::hash::Hash for Types<'_> {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// The row of a canvas as it was last seen.
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
+pub(crate) struct Known {
+    pub(crate) head: Arc<Head>,
+    pub(crate) version: Version,
+    /// Of its faces those that were needed.
+    pub(crate) contents: Contents,
+    /// The host's clock when the store's was asked for.
+    pub(crate) host_at: Timestamp,
+    /// The store's clock in the answer.
+    pub(crate) store_at: Timestamp,
+}
+
+impl Known {
+    /// The store's clock now, as far as can be told. It may run ahead by one round trip, never behind.
+    pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
+        self.store_at.saturating_add(now.saturating_since(self.host_at))
+    }
+}
