@@ -13,7 +13,8 @@ pub(crate) mod trigger;
 pub(crate) mod wire;
 
 pub use self::command::env::{BoardEnv, BoardRules, IdSource};
-pub use self::command::run::{BoardChange, BoardResult, Executed};
+pub use self::command::refusal::{BlockedShift, CommandRefusal, RefusalCause};
+pub use self::command::run::BoardChange;
 pub use self::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, HistoryAction, LoadView, MoveComponent,
     PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
@@ -29,6 +30,7 @@ pub use self::data::{
     QueryDefinition, RequestToken,
 };
 pub use self::layout::NoRoom;
+pub use self::model::code::CommandErrorCode;
 pub use self::model::data::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataQuery};
 pub use self::model::event::{CanvasEvent, LayoutChange, SelectedItem};
 pub use self::model::grid::{Bounds, GridConfig, NO_CELL, Position, Size};
@@ -55,7 +57,8 @@ pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem,
 pub use self::wire::error::{
     AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
 };
+pub use self::wire::execute::{BoardResult, Executed};
 pub use self::wire::history::{HistoryState, Recorded, Restore, UndoEntry};
-pub use self::wire::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
+pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
 pub use crate::history::board::{BoardHistory, BoardHistoryError};
 pub use crate::schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::board::command::run::{BoardChange, Executed};
+use crate::board::command::run::BoardChange;
+use crate::board::model::code::CommandErrorCode;
 use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::UndoId;
 use crate::board::state::apply::PatchMismatch;
 use crate::board::state::board::Board;
 use crate::board::state::patch::BoardPatch;
 use crate::board::state::revert::Conflict;
+use crate::board::wire::execute::Executed;
 use crate::board::wire::history::{HistoryState, Recorded, UndoEntry};
-use crate::board::wire::result::CommandErrorCode;
 use crate::history::journal::{Entry, EntryKind, Step};
 use crate::model::author::Actor;
 

@@ -2,7 +2,8 @@
 
 use canvas_core::Actor;
 use canvas_core::board::{
-    BoardResult, CanvasCommand, CommandErrorCode, Executed, GridPolicy, PlacementReason, Position, TypeId,
+    BoardResult, CanvasCommand, CommandErrorCode, ComponentId, Executed, GridPolicy, PlacementReason,
+    Position, RefusalCause, TypeId,
 };
 use serde_json::{Value, json};
 
@@ -125,6 +126,45 @@ fn faults_are_told_in_their_order() {
             assert_eq!((world.board, executed.events.len()), (before, 0), "{text}");
         }
     }
+}
+
+/// What a refusal says is in the answer once more as a sentence, with the place in the command.
+#[test]
+fn refusals_are_data() {
+    let mut world = World::new(12, 8, GridPolicy::BestEffort);
+    let (one, two) = (world.pinned(0, 0, 2, 2), world.pinned(4, 0, 2, 2));
+    let moved = |id: &ComponentId, col: u32| {
+        let payload = json!({"componentId": id, "position": {"col": col, "row": 0}});
+        json!({"type": "component.move", "payload": payload})
+    };
+    let nobody = ComponentId::new("cmp_nobody").unwrap();
+    let on_two = |cause: &RefusalCause| matches!(cause, RefusalCause::Collision { colliding, blocked: None, .. } if *colliding == [two.clone()]);
+    let batch = json!({"type": "batch", "payload": {"commands": [moved(&one, 7), moved(&one, 12)], "description": ""}});
+    type Check<'c> = &'c dyn Fn(&RefusalCause) -> bool;
+    let cases: [(Value, Option<&ComponentId>, &str, Check<'_>); 4] = [
+        (
+            moved(&nobody, 0),
+            None,
+            "/payload/componentId",
+            &|cause| matches!(cause, RefusalCause::ComponentNotFound { id, .. } if *id == nobody),
+        ),
+        (moved(&one, 5), Some(&one), "/payload/position", &on_two),
+        (moved(&one, 11), Some(&one), "/payload/position", &|cause| {
+            matches!(cause, RefusalCause::PositionOutside { last: Position { col: 10, row: 6 }, .. })
+        }),
+        (batch, Some(&one), "/payload/commands/1/payload/position", &|cause| {
+            matches!(cause, RefusalCause::PositionOutside { nearest: Some(_), .. })
+        }),
+    ];
+    for (command, about, place, is_it) in cases {
+        let executed = world.json(command.clone());
+        let refusal = executed.refusal.as_ref().unwrap_or_else(|| panic!("{command} is refused"));
+        assert!(is_it(&refusal.cause), "{command}: {refusal:?}");
+        assert_eq!(refusal.component_id.as_ref(), about, "{command}");
+        let error = executed.result.error().unwrap();
+        assert_eq!((error.code, error.place.as_deref()), (refusal.code(), Some(place)), "{command}");
+    }
+    assert_eq!(world.json(moved(&one, 7)).refusal, None);
 }
 
 /// A fault of a field is told with its place; one of the whole config, a missing field, has none.

@@ -5,55 +5,49 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::refusal::{
-    Refused, about, counted, fault, faults, invalid, listed, nearest, no_object, quoted, refused,
-};
+use super::refusal::{RefusalCause, Refused, nearest};
 use super::run::{Done, Execution, Placement};
 use super::{CanvasCommand, ClearCanvas, CreateComponent, PartialMeta, RemoveComponent, UpdateComponent};
 use crate::board::model::data::DataBinding;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::id::{ComponentId, TypeId};
+use crate::board::model::phrase::{counted, listed, quoted};
 use crate::board::model::placement::{PlacementReason, PlacementResult};
 use crate::board::model::workspace::ComponentMeta;
 use crate::board::registry::{ComponentDefinition, Registry};
 use crate::board::state::board::Board;
 use crate::board::state::body::ComponentBody;
 use crate::board::state::patch::PlacedComponent;
-use crate::board::wire::result::{CommandError, CommandErrorCode};
 
 impl<'e> Execution<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
         let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } =
             create;
         // What is named comes first, also where it is only a hint.
-        if let Some(near) = hints.as_ref().and_then(|hints| hints.near_component_id.as_ref()) {
-            let near = self.meant(near).clone();
-            self.find(&near, "/payload/hints/nearComponentId")?;
-        }
-        let definition = self.definition(type_id, create)?;
-        let config = self.config(type_id, config, "/payload/config")?;
+        let near = match hints.as_ref().and_then(|hints| hints.near_component_id.as_ref()) {
+            Some(near) => Some(self.placed(self.find(near)?).bounds),
+            None => None,
+        };
+        let definition = self.definition(type_id).map_err(RefusalCause::refused)?;
+        let config = self.config(type_id, config).map_err(RefusalCause::refused)?;
         let data_binding = match data_binding {
-            Some(binding) => Some(self.binding(type_id, binding)?),
+            Some(binding) => Some(self.binding(type_id, binding).map_err(RefusalCause::refused)?),
             None => self.derived(type_id, &config),
         };
-        let size = self.check_size(size.unwrap_or_else(|| self.default_size(definition)), definition)?;
-        let most = Board::COMPONENTS;
-        if self.transaction.board.len() >= most {
-            let message = format!("the board has {most} components, as many as it may: remove some first");
-            return Err(refused(CommandErrorCode::BoardTooLarge, message));
+        let size = size.unwrap_or_else(|| self.default_size(definition));
+        let size = self.check_size(size, definition).map_err(RefusalCause::refused)?;
+        let limit = Board::COMPONENTS;
+        if self.transaction.board.len() >= limit {
+            return Err(RefusalCause::TooManyComponents { limit }.refused());
         }
         let place = match position {
             Some(position) => {
                 let bounds = Bounds::new(*position, size);
-                let retry = |position| {
-                    let corrected = CreateComponent { position: Some(position), ..create.clone() };
-                    CanvasCommand::Create(Box::new(corrected))
-                };
-                self.check_position(bounds, retry)?;
-                self.requested(None, bounds, *on_collision, |position| Some(retry(position)))?
+                self.check_position(bounds).and_then(|()| self.requested(None, bounds, *on_collision))
             }
-            None => self.auto_place(size, hints.as_ref())?,
+            None => self.auto_place(size, hints.as_ref(), near),
         };
+        let place = place.map_err(RefusalCause::refused)?;
         let id = loop {
             let id = self.env.ids.component();
             if !self.transaction.board.is_known(&id) {
@@ -97,22 +91,19 @@ impl<'e> Execution<'_, 'e> {
     }
 
     pub(super) fn update(&mut self, update: &UpdateComponent) -> Result<Done, Refused> {
-        let id = self.meant(&update.component_id).clone();
-        let body = self.find(&id, "/payload/componentId")?;
+        let number = self.find(&update.component_id)?;
+        let body = Arc::clone(&self.placed(number).body);
         let mut after = ComponentBody::clone(&body);
         if update.config.is_some() || matches!(update.data_binding, Some(Some(_))) {
-            self.definition_of(&body.type_id, &id)?;
+            self.definition(&body.type_id).map_err(|cause| cause.of(&body.id))?;
         }
         if let Some(config) = &update.config {
-            let Value::Object(fields) = config else {
-                return Err(no_object(config, "/payload/config", Some(&id)));
-            };
+            let Value::Object(fields) = config else { return Err(no_object(config).of(&body.id)) };
             let derived = self.derived(&body.type_id, &body.config);
             let mut merged = body.fields().clone();
             merged.extend(fields.clone());
             let merged = Arc::new(Value::Object(merged));
-            after.config =
-                self.config(&body.type_id, &merged, "/payload/config").map_err(|e| about(e, &id))?;
+            after.config = self.config(&body.type_id, &merged).map_err(|cause| cause.of(&body.id))?;
             // A binding that followed from the config follows it on.
             if body.data_binding == derived {
                 after.data_binding = self.derived(&body.type_id, &after.config);
@@ -120,7 +111,7 @@ impl<'e> Execution<'_, 'e> {
         }
         match &update.data_binding {
             Some(Some(binding)) => {
-                let binding = self.binding(&body.type_id, binding).map_err(|e| about(e, &id))?;
+                let binding = self.binding(&body.type_id, binding).map_err(|cause| cause.of(&body.id))?;
                 after.data_binding = Some(binding);
             }
             Some(None) => after.data_binding = None,
@@ -134,7 +125,7 @@ impl<'e> Execution<'_, 'e> {
         }
         let name = self.name_of(&body);
         if after == *body {
-            return Ok(Done::new(format!("{name} is as asked for already."), vec![id]));
+            return Ok(Done::new(format!("{name} is as asked for already."), vec![body.id.clone()]));
         }
         let only_pin = after.config == body.config && after.data_binding == body.data_binding;
         let explanation = match (only_pin && after.meta.label == body.meta.label, after.meta.pinned) {
@@ -142,29 +133,29 @@ impl<'e> Execution<'_, 'e> {
             (true, false) => format!("Unpinned {name}."),
             (false, _) => format!("Updated {name}."),
         };
-        self.transaction.set_body(after);
-        Ok(Done::new(explanation, vec![id]))
+        self.transaction.set_body(number, after);
+        Ok(Done::new(explanation, vec![body.id.clone()]))
     }
 
     pub(super) fn remove(&mut self, remove: &RemoveComponent) -> Result<Done, Refused> {
-        let id = self.meant(&remove.component_id).clone();
-        let body = self.find(&id, "/payload/componentId")?;
+        let number = self.find(&remove.component_id)?;
+        let body = Arc::clone(&self.placed(number).body);
         let explanation = format!("Removed {}.", self.name_of(&body));
-        self.transaction.remove(&id);
-        Ok(Done::new(explanation, vec![id]))
+        self.transaction.remove(number);
+        Ok(Done::new(explanation, vec![body.id.clone()]))
     }
 
     pub(super) fn clear(&mut self, clear: &ClearCanvas) -> Done {
         let stays = |body: &ComponentBody| clear.preserve_pinned && body.meta.pinned;
-        let gone: Vec<ComponentId> = self
+        let gone: Vec<(u32, ComponentId)> = self
             .transaction
             .board
-            .records()
-            .filter(|slot| !stays(&slot.body))
-            .map(|slot| slot.body.id.clone())
+            .numbered()
+            .filter(|(_, placed)| !stays(&placed.body))
+            .map(|(number, placed)| (number, placed.body.id.clone()))
             .collect();
-        for id in &gone {
-            self.transaction.remove(id);
+        for (number, _) in &gone {
+            self.transaction.remove(*number);
         }
         let stay = self.transaction.board.len();
         let explanation = match (gone.len(), stay) {
@@ -173,32 +164,7 @@ impl<'e> Execution<'_, 'e> {
             (gone, 0) => format!("Cleared the canvas of {}.", counted(gone)),
             (gone, stay) => format!("Cleared the canvas of {}; {stay} pinned stayed.", counted(gone)),
         };
-        Done::new(explanation, gone)
-    }
-
-    /// The body of a component that a command names.
-    pub(super) fn find(&self, id: &ComponentId, place: &str) -> Result<Arc<ComponentBody>, Refused> {
-        if let Some(slot) = self.transaction.board.slot_of(id) {
-            return Ok(Arc::clone(&slot.body));
-        }
-        let ids = self.transaction.board.records().map(|slot| slot.body.id.as_str());
-        let candidates = nearest(id.as_str(), ids);
-        let message = format!("there is no component {}: take an id from the context", quoted(id.as_str()));
-        let error = CommandError::new(CommandErrorCode::ComponentNotFound, message);
-        Err(Box::new(CommandError {
-            component_id: Some(id.clone()),
-            place: Some(place.into()),
-            candidates,
-            ..error
-        }))
-    }
-
-    pub(super) fn definition_of(
-        &self,
-        type_id: &TypeId,
-        id: &ComponentId,
-    ) -> Result<&ComponentDefinition, Refused> {
-        self.env.registry.get(type_id).ok_or_else(|| about(self.no_type(type_id), id))
+        Done::new(explanation, gone.into_iter().map(|(_, id)| id).collect())
     }
 
     pub(super) fn name_of(&self, body: &ComponentBody) -> String {
@@ -208,67 +174,36 @@ impl<'e> Execution<'_, 'e> {
         }
     }
 
-    fn definition(
-        &self,
-        type_id: &TypeId,
-        create: &CreateComponent,
-    ) -> Result<&'e ComponentDefinition, Refused> {
+    fn definition(&self, type_id: &TypeId) -> Result<&'e ComponentDefinition, RefusalCause> {
         let registry: &'e Registry = self.env.registry;
         registry.get(type_id).ok_or_else(|| {
-            let mut error = self.no_type(type_id);
-            error.place = Some("/payload/typeId".into());
-            // One that is nearly it is put right.
-            if let [first, ..] = error.candidates.as_slice()
-                && let Ok(type_id) = TypeId::new(first)
-            {
-                let corrected = CreateComponent { type_id, ..create.clone() };
-                error.corrected = Some(Box::new(CanvasCommand::Create(Box::new(corrected))));
-            }
-            error
+            let names = registry.get_all().map(|definition| definition.type_id.as_str());
+            let candidates = nearest(type_id.as_str(), names);
+            RefusalCause::TypeNotFound { type_id: type_id.clone(), candidates }
         })
     }
 
-    fn no_type(&self, type_id: &TypeId) -> Refused {
-        let all = self.env.registry.get_all();
-        let candidates = nearest(type_id.as_str(), all.map(|definition| definition.type_id.as_str()));
-        let message =
-            format!("there is no component type {}: use a registered one", quoted(type_id.as_str()));
-        let error = CommandError::new(CommandErrorCode::TypeNotFound, message);
-        Box::new(CommandError { candidates, ..error })
-    }
-
     /// The whole config: what is given over the type's defaults, checked.
-    fn config(&self, type_id: &TypeId, given: &Arc<Value>, place: &str) -> Result<Arc<Value>, Refused> {
+    fn config(&self, type_id: &TypeId, given: &Arc<Value>) -> Result<Arc<Value>, RefusalCause> {
         let registry = self.env.registry;
         let config = match &**given {
             // A config that is left out.
             Value::Null => Arc::new(Value::Object(registry.config_for(type_id, Map::new()))),
             Value::Object(fields) if registry.is_whole(type_id, fields) => Arc::clone(given),
             Value::Object(fields) => Arc::new(Value::Object(registry.config_for(type_id, fields.clone()))),
-            other => return Err(no_object(other, place, None)),
+            other => return Err(no_object(other)),
         };
         let limit = self.env.rules.config_bytes;
         if !is_within(&config, limit) {
-            let message = format!("the config has more than {limit} bytes as JSON: shorten it");
-            return Err(invalid(vec![fault("", &message, "maxBytes")], message, place));
+            return Err(RefusalCause::ConfigTooLarge { limit });
         }
-        let errors = self.env.registry.validate_config(type_id, &config).into_errors();
-        let Some(first) = errors.first() else { return Ok(config) };
-        let message = format!(
-            "the config does not fit its type ({first}): correct {} and send it again",
-            faults(&errors)
-        );
-        Err(invalid(errors, message, place))
+        let errors = registry.validate_config(type_id, &config).into_errors();
+        if errors.is_empty() { Ok(config) } else { Err(RefusalCause::ConfigInvalid { errors }) }
     }
 
-    fn binding(&self, type_id: &TypeId, binding: &DataBinding) -> Result<DataBinding, Refused> {
+    fn binding(&self, type_id: &TypeId, binding: &DataBinding) -> Result<DataBinding, RefusalCause> {
         let errors = self.env.registry.validate_data_binding(type_id, binding).into_errors();
-        if errors.is_empty() {
-            return Ok(binding.clone());
-        }
-        let message =
-            format!("the data binding does not fit the type: correct {} and send it again", faults(&errors));
-        Err(invalid(errors, message, "/payload/dataBinding"))
+        if errors.is_empty() { Ok(binding.clone()) } else { Err(RefusalCause::BindingInvalid { errors }) }
     }
 
     /// The binding that follows from a config, by the rule of its type.
@@ -310,4 +245,16 @@ fn is_within(value: &Value, limit: usize) -> bool {
     }
 
     serde_json::to_writer(Count { left: limit }, value).is_ok()
+}
+
+fn no_object(found: &Value) -> RefusalCause {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    RefusalCause::ConfigNoObject { found }
 }

@@ -3,7 +3,7 @@
 mod arrange;
 mod component;
 pub(crate) mod env;
-mod refusal;
+pub(crate) mod refusal;
 pub(crate) mod run;
 mod view;
 

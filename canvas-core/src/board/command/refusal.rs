@@ -1,94 +1,178 @@
-//! Why a command is refused.
+//! Why a command is refused, as data. What is said of it is made in `wire`.
 
-use serde_json::Value;
-
-use crate::board::model::id::ComponentId;
-use crate::board::wire::result::{CommandError, CommandErrorCode};
+use crate::board::layout::NoRoom;
+use crate::board::model::code::CommandErrorCode;
+use crate::board::model::grid::{Bounds, Position, Size};
+use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
 use crate::schema::ValidationError;
 
-/// A refusal, boxed because it carries all that repairs it.
-pub(super) type Refused = Box<CommandError>;
-
-pub(super) fn refused(code: CommandErrorCode, message: String) -> Refused {
-    Box::new(CommandError::new(code, message))
+/// Why a command was refused. Nothing was changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandRefusal {
+    /// The component that the command would have changed; `None` where it would have made one, or changed none.
+    pub component_id: Option<ComponentId>,
+    /// What is wrong.
+    pub cause: RefusalCause,
 }
 
-impl CommandError {
-    /// A refusal of which nothing is known but its code and a message that says what to do next.
-    pub const fn new(code: CommandErrorCode, message: String) -> Self {
-        Self {
-            code,
-            message,
-            component_id: None,
-            place: None,
-            errors: Vec::new(),
-            colliding_ids: Vec::new(),
-            free_positions: Vec::new(),
-            candidates: Vec::new(),
-            corrected: None,
+/// What is wrong with a command, with all that repairs it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RefusalCause {
+    /// No component has this id.
+    ComponentNotFound {
+        /// The id, of the component to be changed or of one that a new one is to stand near.
+        id: ComponentId,
+        /// Up to three ids that resemble it.
+        candidates: Vec<String>,
+    },
+    /// No view has this id.
+    ViewNotFound {
+        /// The id that the command has.
+        id: ViewId,
+        /// Up to three views: first those that have it as their name.
+        candidates: Vec<String>,
+    },
+    /// No trigger has this id.
+    TriggerNotFound {
+        /// Which of the command's ids it is, from 0.
+        index: usize,
+        /// The id that the command has.
+        id: TriggerId,
+        /// Up to three ids that resemble it.
+        candidates: Vec<String>,
+    },
+    /// No registered type has this name.
+    TypeNotFound {
+        /// The name, of the command or of the component that it would change.
+        type_id: TypeId,
+        /// Up to three names that resemble it.
+        candidates: Vec<String>,
+    },
+    /// The config is no object.
+    ConfigNoObject {
+        /// What it is instead, such as `a string`.
+        found: &'static str,
+    },
+    /// The config is too long.
+    ConfigTooLarge {
+        /// The bytes that it may have as JSON.
+        limit: usize,
+    },
+    /// The config does not fit the schema of its type.
+    ConfigInvalid {
+        /// Every fault; never empty.
+        errors: Vec<ValidationError>,
+    },
+    /// The binding does not fit the schema of the type.
+    BindingInvalid {
+        /// Every fault; never empty.
+        errors: Vec<ValidationError>,
+    },
+    /// No component of the type may have this size on this grid.
+    SizeOutOfRange {
+        /// The smallest that it may have.
+        least: Size,
+        /// The largest.
+        most: Size,
+    },
+    /// A component would cross the edge of the grid by growing.
+    GrowsOutside {
+        /// Where it stands.
+        position: Position,
+        /// The largest size that it may have there.
+        most: Size,
+    },
+    /// The place is not within the grid.
+    PositionOutside {
+        /// The size of the component.
+        size: Size,
+        /// The last place for this size.
+        last: Position,
+        /// The nearest place for it; `None` where there is none, or the one that was asked for is no cell.
+        nearest: Option<Position>,
+    },
+    /// Other components cover the place.
+    Collision {
+        /// The component and the place that it was to have.
+        bounds: Bounds,
+        /// What covers it: by row, then column.
+        colliding: Vec<ComponentId>,
+        /// Why these could not make room, where the command asked them to.
+        blocked: Option<BlockedShift>,
+        /// Up to three of the nearest free places of this size.
+        free: Vec<Position>,
+        /// Whether these would make room if the command asked them to. Tried for a new size alone.
+        may_shift: bool,
+    },
+    /// There is no place for a component that names none.
+    NoRoom(NoRoom),
+    /// The board has all the components that it may have.
+    TooManyComponents {
+        /// How many.
+        limit: usize,
+    },
+    /// The board has all the views that it may have.
+    TooManyViews {
+        /// How many.
+        limit: usize,
+    },
+    /// The batch has too many commands.
+    BatchTooLarge {
+        /// How many it may have.
+        limit: usize,
+    },
+}
+
+/// What could not make room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockedShift {
+    /// This component is pinned.
+    Pinned(ComponentId),
+    /// This component would leave the grid.
+    OutOfGrid(ComponentId),
+}
+
+/// A refusal, boxed because it carries all that repairs it.
+pub(crate) type Refused = Box<CommandRefusal>;
+
+impl CommandRefusal {
+    /// The stable code.
+    pub const fn code(&self) -> CommandErrorCode {
+        match &self.cause {
+            RefusalCause::ComponentNotFound { .. } => CommandErrorCode::ComponentNotFound,
+            RefusalCause::ViewNotFound { .. } => CommandErrorCode::ViewNotFound,
+            RefusalCause::TriggerNotFound { .. } => CommandErrorCode::TriggerNotFound,
+            RefusalCause::TypeNotFound { .. } => CommandErrorCode::TypeNotFound,
+            RefusalCause::ConfigNoObject { .. }
+            | RefusalCause::ConfigTooLarge { .. }
+            | RefusalCause::ConfigInvalid { .. }
+            | RefusalCause::BindingInvalid { .. } => CommandErrorCode::ConfigValidationFailed,
+            RefusalCause::SizeOutOfRange { .. } | RefusalCause::GrowsOutside { .. } => {
+                CommandErrorCode::InvalidSize
+            }
+            RefusalCause::PositionOutside { .. } => CommandErrorCode::InvalidPosition,
+            RefusalCause::Collision { .. } => CommandErrorCode::CollisionDetected,
+            RefusalCause::NoRoom(none) => none.code(),
+            RefusalCause::TooManyComponents { .. }
+            | RefusalCause::TooManyViews { .. }
+            | RefusalCause::BatchTooLarge { .. } => CommandErrorCode::BoardTooLarge,
         }
     }
 }
 
-pub(super) fn about(mut error: Refused, id: &ComponentId) -> Refused {
-    error.component_id = Some(id.clone());
-    error
-}
+impl RefusalCause {
+    /// As a refusal of a command that changes no component.
+    pub(super) fn refused(self) -> Refused {
+        Box::new(CommandRefusal { component_id: None, cause: self })
+    }
 
-pub(super) fn invalid(errors: Vec<ValidationError>, message: String, place: &str) -> Refused {
-    let place = Some(format!("{place}{}", errors.first().map_or("", |error| error.path.as_str())));
-    let error = CommandError::new(CommandErrorCode::ConfigValidationFailed, message);
-    Box::new(CommandError { errors, place, ..error })
-}
-
-pub(super) fn no_object(found: &Value, place: &str, id: Option<&ComponentId>) -> Refused {
-    let kind = match found {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    };
-    let message = format!("a config is an object, not {kind}: send its fields as one JSON object");
-    let mut error = invalid(vec![fault("", &message, "type")], message, place);
-    error.component_id = id.cloned();
-    error
-}
-
-pub(super) fn fault(path: &str, message: &str, code: &str) -> ValidationError {
-    ValidationError { path: path.into(), message: message.into(), code: code.into() }
-}
-
-pub(super) fn faults(errors: &[ValidationError]) -> String {
-    match errors.len() {
-        1 => "it".to_owned(),
-        many => format!("all {many} faults"),
+    /// As a refusal of a command that would change this component.
+    pub(super) fn of(self, id: &ComponentId) -> Refused {
+        Box::new(CommandRefusal { component_id: Some(id.clone()), cause: self })
     }
 }
 
-pub(super) fn counted(components: usize) -> String {
-    match components {
-        1 => "one component".to_owned(),
-        many => format!("{many} components"),
-    }
-}
-
-pub(super) fn listed(ids: &[ComponentId]) -> String {
-    const SHOWN: usize = 5;
-    let mut text = ids.iter().take(SHOWN).map(ComponentId::as_str).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN {
-        text.push_str(&format!(" and {} more", ids.len() - SHOWN));
-    }
-    text
-}
-
-/// What a command has named, for a message of bounded length.
-pub(super) fn quoted(text: &str) -> String {
-    format!("\"{}\"", canvas_patch::truncate(text, 80))
-}
-
-/// Up to three that may have been meant.
+/// Up to three names that resemble one, the likest first.
 pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     // More would cost more than the hint is worth.
     const LOOKED_AT: usize = 1_000;

@@ -1,9 +1,7 @@
 //! Commands, done: checked in the order that specs 002 and its rulings set, and all of one or nothing.
 
-use std::borrow::Cow;
-
 use super::env::BoardEnv;
-use super::refusal::{Refused, refused};
+use super::refusal::{RefusalCause, Refused, nearest};
 use super::{Batch, CanvasCommand, UpdateComponent, UserAction};
 use super::{MoveComponent, PartialMeta, RemoveComponent, ResizeComponent};
 use crate::board::model::event::CanvasEvent;
@@ -11,50 +9,10 @@ use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::{OnCollision, PlacementReason, PlacementResult};
 use crate::board::state::board::Board;
-use crate::board::state::patch::BoardPatch;
+use crate::board::state::patch::{BoardPatch, PlacedComponent};
 use crate::board::state::transaction::Transaction;
-use crate::board::wire::result::{BatchCommandResult, CommandError, CommandErrorCode, CommandResult};
 use crate::model::author::Actor;
 use canvas_lease::Timestamp;
-
-/// What a command did.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Executed {
-    /// What is answered.
-    pub result: BoardResult,
-    /// What it changed; `None` where it was refused or there was nothing to do.
-    pub change: Option<BoardChange>,
-    /// What happened, in order.
-    pub events: Vec<CanvasEvent>,
-}
-
-/// The answer to a command.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(untagged)]
-pub enum BoardResult {
-    /// To a batch.
-    Batch(BatchCommandResult),
-    /// To any other.
-    One(CommandResult),
-}
-
-impl BoardResult {
-    /// Whether it was done, or there was nothing to do.
-    pub const fn success(&self) -> bool {
-        match self {
-            Self::Batch(result) => result.success,
-            Self::One(result) => result.success,
-        }
-    }
-
-    /// Why it was refused.
-    pub const fn error(&self) -> Option<&CommandError> {
-        match self {
-            Self::Batch(result) => result.error.as_ref(),
-            Self::One(result) => result.error.as_ref(),
-        }
-    }
-}
 
 /// A change of a board, as a history keeps it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -76,13 +34,13 @@ pub struct BoardChange {
 
 /// What one command did, within a batch or alone.
 #[derive(Debug)]
-pub(super) struct Done {
-    pub(super) explanation: String,
-    pub(super) affected: Vec<ComponentId>,
-    pub(super) placement: Option<PlacementResult>,
-    pub(super) warnings: Vec<String>,
+pub(crate) struct Done {
+    pub(crate) explanation: String,
+    pub(crate) affected: Vec<ComponentId>,
+    pub(crate) placement: Option<PlacementResult>,
+    pub(crate) warnings: Vec<String>,
     /// The command with place and size settled, where they were not.
-    pub(super) settled: Option<CanvasCommand>,
+    pub(crate) settled: Option<CanvasCommand>,
 }
 
 impl Done {
@@ -91,29 +49,40 @@ impl Done {
     }
 }
 
-impl Board {
-    /// Runs a command. It is done whole, or refused and nothing is changed.
-    ///
-    /// Faults are looked for in this order: what is named is not there, the type is not, the config is wrong, the size,
-    /// the place, what stands there. Cost: of the change, not of the board.
-    pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
-        let mut run = Execution { transaction: Transaction::new(self), env, source, created: Vec::new() };
-        match command {
-            CanvasCommand::Batch(batch) => {
-                let told = run.batch(batch);
-                run.finish_batch(command, batch, told)
-            }
-            command => {
-                let told = run.one(command);
-                run.finish_one(command, told)
-            }
-        }
-    }
+/// What came of a command.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// What each command of a batch did, up to the first that was refused, or the one that is none.
+    pub(crate) done: Vec<Done>,
+    /// Why nothing was changed.
+    pub(crate) refusal: Option<Refused>,
+    /// What all of it did, for people.
+    pub(crate) explanation: String,
+    pub(crate) change: Option<BoardChange>,
+    pub(crate) events: Vec<CanvasEvent>,
+}
 
-    /// Runs what a person did by hand. Undo and redo belong to the history, and refreshing to the data: for these there
-    /// is no command, and `None` is given.
-    pub fn act(&mut self, action: &UserAction, env: &mut BoardEnv<'_>) -> Option<Executed> {
-        Some(self.execute(&action.command()?, Actor::User, env))
+impl Board {
+    pub(crate) fn run(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Ran {
+        let mut run = Execution { transaction: Transaction::new(self), env, source, created: Vec::new() };
+        let (mut done, refusal) = match command {
+            CanvasCommand::Batch(batch) => run.batch(batch),
+            command => match run.one(command) {
+                Ok(done) => (vec![done], None),
+                Err(refusal) => (Vec::new(), Some(refusal)),
+            },
+        };
+        if refusal.is_some() {
+            run.transaction.undo();
+            return Ran { done, refusal, explanation: String::new(), change: None, events: Vec::new() };
+        }
+        let explanation = match command {
+            CanvasCommand::Batch(batch) => explanation(batch, &done),
+            _ => done[0].explanation.clone(),
+        };
+        let forward = settled(command, &mut done);
+        let (change, events) = run.commit(forward, &explanation);
+        Ran { done, refusal: None, explanation, change, events }
     }
 }
 
@@ -187,8 +156,7 @@ impl Execution<'_, '_> {
         let mut commands = Vec::new();
         if !flatten(batch, self.env.rules.batch, &mut commands) {
             let limit = self.env.rules.batch;
-            let message = format!("a batch has at most {limit} commands: send several");
-            return (Vec::new(), Some(refused(CommandErrorCode::BoardTooLarge, message)));
+            return (Vec::new(), Some(RefusalCause::BatchTooLarge { limit }.refused()));
         }
         let mut all = Vec::with_capacity(commands.len());
         let mut rest = commands.as_slice();
@@ -213,66 +181,7 @@ impl Execution<'_, '_> {
         (all, None)
     }
 
-    fn finish_one(self, command: &CanvasCommand, told: Result<Done, Refused>) -> Executed {
-        match told {
-            Err(error) => {
-                self.transaction.undo();
-                let result = CommandResult::refused(*error);
-                Executed { result: BoardResult::One(result), change: None, events: Vec::new() }
-            }
-            Ok(mut done) => {
-                let settled = done.settled.take();
-                let forward = settled.map_or_else(|| Cow::Borrowed(command), Cow::Owned);
-                let (change, events) = self.commit(forward, done.explanation.clone());
-                let result = CommandResult::done(done, change.as_ref().map(|change| change.id.clone()));
-                Executed { result: BoardResult::One(result), change, events }
-            }
-        }
-    }
-
-    fn finish_batch(
-        self,
-        command: &CanvasCommand,
-        batch: &Batch,
-        (mut done, error): (Vec<Done>, Option<Refused>),
-    ) -> Executed {
-        if let Some(mut error) = error {
-            self.transaction.undo();
-            let mut results: Vec<_> = done.into_iter().map(|done| CommandResult::done(done, None)).collect();
-            let place = error.place.take().unwrap_or_default();
-            let command = path_of(batch, &mut results.len()).unwrap_or_default();
-            error.place = Some(format!("{command}{place}"));
-            results.push(CommandResult::refused((*error).clone()));
-            let explanation = format!("Nothing was changed: {}", error.message);
-            let error = Some(*error);
-            let result = BatchCommandResult { success: false, undo_id: None, explanation, results, error };
-            return Executed { result: BoardResult::Batch(result), change: None, events: Vec::new() };
-        }
-        let settled: Vec<CanvasCommand> = done
-            .iter_mut()
-            .zip(leaves(batch))
-            .map(|(done, command)| done.settled.take().unwrap_or_else(|| command.clone()))
-            .collect();
-        let explanation = match (batch.description.trim(), done.len()) {
-            ("", 0) => "Nothing to do.".to_owned(),
-            ("", 1) => done[0].explanation.clone(),
-            ("", many) => format!("Did {many} things."),
-            (description, _) => description.to_owned(),
-        };
-        let forward = Batch { commands: settled, description: batch.description.clone() };
-        let forward = if done.is_empty() { command.clone() } else { CanvasCommand::Batch(forward) };
-        let (change, events) = self.commit(Cow::Owned(forward), explanation.clone());
-        let undo_id = change.as_ref().map(|change| change.id.clone());
-        let results = done.into_iter().map(|done| CommandResult::done(done, undo_id.clone())).collect();
-        let result = BatchCommandResult { success: true, undo_id, explanation, results, error: None };
-        Executed { result: BoardResult::Batch(result), change, events }
-    }
-
-    fn commit(
-        self,
-        forward: Cow<'_, CanvasCommand>,
-        description: String,
-    ) -> (Option<BoardChange>, Vec<CanvasEvent>) {
+    fn commit(self, forward: CanvasCommand, description: &str) -> (Option<BoardChange>, Vec<CanvasEvent>) {
         let now = self.env.now;
         let Self { transaction, env, source, .. } = self;
         let (patch, board) = transaction.finish(now);
@@ -280,13 +189,27 @@ impl Execution<'_, '_> {
             return (None, Vec::new());
         }
         let events = board.events_of(&patch);
-        let forward = Box::new(forward.into_owned());
-        let change = BoardChange { id: env.ids.undo(), at: now, source, description, forward, patch };
-        (Some(change), events)
+        let (description, forward) = (description.to_owned(), Box::new(forward));
+        (Some(BoardChange { id: env.ids.undo(), at: now, source, description, forward, patch }), events)
+    }
+
+    /// The slot of a component that a command names: looked up here, and nowhere after it.
+    pub(super) fn find(&self, id: &ComponentId) -> Result<u32, Refused> {
+        let (id, board) = (self.meant(id), &*self.transaction.board);
+        board.number_of(id).ok_or_else(|| {
+            let ids = board.records().map(|placed| placed.body.id.as_str());
+            let candidates = nearest(id.as_str(), ids);
+            RefusalCause::ComponentNotFound { id: id.clone(), candidates }.refused()
+        })
+    }
+
+    /// A component that was found.
+    pub(super) fn placed(&self, number: u32) -> &PlacedComponent {
+        self.transaction.board.slot(number).expect("what was found is there")
     }
 
     /// The component that a command means: `$0` is the first that the batch has made.
-    pub(super) fn meant<'c>(&'c self, id: &'c ComponentId) -> &'c ComponentId {
+    fn meant<'c>(&'c self, id: &'c ComponentId) -> &'c ComponentId {
         let number = id.as_str().strip_prefix('$').and_then(|digits| digits.parse::<usize>().ok());
         number.and_then(|number| self.created.get(number)).unwrap_or(id)
     }
@@ -312,54 +235,32 @@ fn flatten<'c>(batch: &'c Batch, limit: usize, into: &mut Vec<&'c CanvasCommand>
     })
 }
 
-fn leaves(batch: &Batch) -> Vec<&CanvasCommand> {
+pub(crate) fn leaves(batch: &Batch) -> Vec<&CanvasCommand> {
     let mut all = Vec::new();
     flatten(batch, usize::MAX, &mut all);
     all
 }
 
-/// Where in a batch the command of a number stands, those of batches within it counted too, as a JSON Pointer.
-fn path_of(batch: &Batch, number: &mut usize) -> Option<String> {
-    for (at, command) in batch.commands.iter().enumerate() {
-        let found = match command {
-            CanvasCommand::Batch(inner) => path_of(inner, number),
-            _ if *number == 0 => Some(String::new()),
-            _ => {
-                *number -= 1;
-                None
-            }
-        };
-        if let Some(within) = found {
-            return Some(format!("/payload/commands/{at}{within}"));
+/// The command with every place and size that was chosen for it.
+fn settled(command: &CanvasCommand, done: &mut [Done]) -> CanvasCommand {
+    match command {
+        CanvasCommand::Batch(batch) if !done.is_empty() => {
+            let commands = done.iter_mut().zip(leaves(batch));
+            let commands = commands
+                .map(|(done, command)| done.settled.take().unwrap_or_else(|| command.clone()))
+                .collect();
+            CanvasCommand::Batch(Batch { commands, description: batch.description.clone() })
         }
+        CanvasCommand::Batch(_) => command.clone(),
+        _ => done[0].settled.take().unwrap_or_else(|| command.clone()),
     }
-    None
 }
 
-impl CommandResult {
-    fn done(done: Done, undo_id: Option<UndoId>) -> Self {
-        let Done { explanation, affected, placement, warnings, .. } = done;
-        Self {
-            success: true,
-            undo_id,
-            explanation,
-            affected_component_ids: affected,
-            error: None,
-            placement,
-            warnings,
-        }
-    }
-
-    /// The answer to a command that was refused.
-    pub fn refused(error: CommandError) -> Self {
-        Self {
-            success: false,
-            undo_id: None,
-            explanation: format!("Nothing was changed: {}", error.message),
-            affected_component_ids: Vec::new(),
-            error: Some(error),
-            placement: None,
-            warnings: Vec::new(),
-        }
+fn explanation(batch: &Batch, done: &[Done]) -> String {
+    match (batch.description.trim(), done) {
+        ("", []) => "Nothing to do.".to_owned(),
+        ("", [one]) => one.explanation.clone(),
+        ("", many) => format!("Did {} things.", many.len()),
+        (description, _) => description.to_owned(),
     }
 }

@@ -3,35 +3,30 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::refusal::{Refused, counted, nearest, quoted, refused};
+use super::refusal::{RefusalCause, Refused, nearest};
 use super::run::{Done, Execution};
 use super::{DeleteView, LoadView, SaveView};
 use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, ViewId};
+use crate::board::model::phrase::{counted, quoted};
 use crate::board::model::placement::{PlacementAdjustment, PlacementReason, PlacementResult};
 use crate::board::state::patch::{Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
 use crate::board::state::saved_view::{SavedView, SnapshotItem};
-use crate::board::wire::result::{CommandError, CommandErrorCode};
 
 impl Execution<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {
         let SaveView { name, description, trigger_ids } = save;
         let trigger_ids = trigger_ids.clone().unwrap_or_default();
-        if let Some((at, unknown)) =
+        if let Some((index, unknown)) =
             trigger_ids.iter().enumerate().find(|(_, id)| !self.transaction.board.has_trigger(id))
         {
-            let message =
-                format!("there is no trigger {}: name one of the workspace", quoted(unknown.as_str()));
-            let error = CommandError::new(CommandErrorCode::TriggerNotFound, message);
             let triggers = self.transaction.board.triggers().iter().map(|trigger| trigger.id.as_str());
             let candidates = nearest(unknown.as_str(), triggers);
-            let place = Some(format!("/payload/triggerIds/{at}"));
-            return Err(Box::new(CommandError { place, candidates, ..error }));
+            return Err(RefusalCause::TriggerNotFound { index, id: unknown.clone(), candidates }.refused());
         }
-        let (index, most) = (self.transaction.board.views.len(), self.env.rules.views);
-        if index >= most {
-            let message = format!("the board has {most} views, as many as it may: delete one first");
-            return Err(refused(CommandErrorCode::BoardTooLarge, message));
+        let (index, limit) = (self.transaction.board.views.len(), self.env.rules.views);
+        if index >= limit {
+            return Err(RefusalCause::TooManyViews { limit }.refused());
         }
         let id = loop {
             let id = self.env.ids.view();
@@ -87,13 +82,12 @@ impl Execution<'_, '_> {
             .filter(|slot| slot.body.meta.pinned)
             .map(|slot| slot.body.id.clone())
             .collect();
-        let gone: Vec<ComponentId> = self
+        let gone: Vec<(u32, ComponentId)> = self
             .transaction
             .board
-            .records()
-            .map(|slot| &slot.body.id)
-            .filter(|id| !pinned.contains(*id))
-            .cloned()
+            .numbered()
+            .filter(|(_, placed)| !placed.body.meta.pinned)
+            .map(|(number, placed)| (number, placed.body.id.clone()))
             .collect();
         // What the view holds exactly as it stands may stay, so that loading a view again changes nothing.
         let unchanged: HashSet<&ComponentId> = view
@@ -108,10 +102,10 @@ impl Execution<'_, '_> {
         let keep_grid = self.grid_for(&view, &pinned);
         let stay = |id: &ComponentId| unchanged.contains(id) && keep_grid.is_none();
         let mut affected: Vec<ComponentId> = Vec::new();
-        for id in gone.iter().filter(|id| !stay(id)) {
-            self.transaction.remove(id);
-            if !saved.contains(id) {
-                affected.push(id.clone());
+        for (number, id) in gone.into_iter().filter(|(_, id)| !stay(id)) {
+            self.transaction.remove(number);
+            if !saved.contains(&id) {
+                affected.push(id);
             }
         }
         if let Some(grid) = keep_grid {
@@ -138,7 +132,7 @@ impl Execution<'_, '_> {
             let position = if fits {
                 bounds.position
             } else {
-                let place = self.auto_place(size, None)?;
+                let place = self.auto_place(size, None, None).map_err(RefusalCause::refused)?;
                 if place.reason == PlacementReason::BestEffort {
                     warnings.push(format!("There was no room for {id}: it covers parts of others."));
                 }
@@ -206,8 +200,6 @@ impl Execution<'_, '_> {
         let mut candidates: Vec<String> = named.collect();
         candidates.extend(nearest(id.as_str(), views.map(|view| view.id.as_str())));
         candidates.truncate(3);
-        let message = format!("there is no view {}: take an id from the saved views", quoted(id.as_str()));
-        let error = CommandError::new(CommandErrorCode::ViewNotFound, message);
-        Err(Box::new(CommandError { place: Some("/payload/viewId".into()), candidates, ..error }))
+        Err(RefusalCause::ViewNotFound { id: id.clone(), candidates }.refused())
     }
 }

@@ -5,9 +5,9 @@ use super::cells::{Budget, Window};
 use super::rect::MAX_ROWS;
 use super::rect::mask;
 use super::search::Point;
+use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
-use crate::board::wire::result::CommandErrorCode;
 
 /// [`PlacementHints`](crate::board::PlacementHints) with the component found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,9 +1,11 @@
 //! What a board is made of, as documents and bindings exchange it.
 
+pub(crate) mod code;
 pub(crate) mod data;
 pub(crate) mod event;
 pub(crate) mod grid;
 pub(crate) mod id;
+pub(crate) mod phrase;
 pub(crate) mod placement;
 pub(crate) mod trigger;
 pub(crate) mod workspace;

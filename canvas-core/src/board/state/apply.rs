@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::board::{Board, StoredView, fits_grid, id_at};
+use super::body::ComponentBody;
 use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
-use crate::board::model::id::ComponentId;
 use crate::board::model::trigger::ProactiveTrigger;
 
 /// A patch that was made for another board. Nothing was changed.
@@ -60,12 +60,7 @@ impl Board {
                 {
                     return Err(mismatch());
                 }
-                self.widen(right(*after));
-                self.layout.remove(number, *before);
-                self.layout.insert(number, *after);
-                if let Some(record) = self.open(number) {
-                    record.bounds = *after;
-                }
+                self.set_bounds(number, *after);
             }
             ComponentDiff::Body(Diff { before, after }) => {
                 let number = self.number_of(&before.id).ok_or_else(mismatch)?;
@@ -73,15 +68,14 @@ impl Board {
                 if before.id != after.id || !is_it {
                     return Err(mismatch());
                 }
-                if let Some(record) = self.open(number) {
-                    record.body = Arc::clone(after);
-                }
+                self.set_body(number, Arc::clone(after));
             }
             ComponentDiff::Added(record) => {
                 if self.number_of(&record.body.id).is_some() || !fits_grid(record.bounds, Self::COLUMNS) {
                     return Err(mismatch());
                 }
-                self.put(record.clone());
+                let number = self.new_slot();
+                self.put(number, record.clone());
             }
             ComponentDiff::Removed(record) => {
                 let number = self.number_of(&record.body.id).ok_or_else(mismatch)?;
@@ -93,6 +87,7 @@ impl Board {
                     return Err(mismatch());
                 }
                 self.take(number);
+                self.free_slot(number);
             }
         }
         Ok(())
@@ -170,13 +165,20 @@ impl Board {
         }
     }
 
-    /// Puts a component back as it was, whatever it is now.
-    pub(crate) fn reset(&mut self, id: &ComponentId, before: Option<PlacedComponent>) {
-        if let Some(number) = self.number_of(id) {
-            self.take(number);
+    pub(super) fn set_bounds(&mut self, number: u32, after: Bounds) {
+        let Some(before) = self.slot(number).map(|placed| placed.bounds) else { return };
+        self.widen(right(after));
+        self.layout.remove(number, before);
+        self.layout.insert(number, after);
+        if let Some(placed) = self.open(number) {
+            placed.bounds = after;
         }
-        if let Some(record) = before {
-            self.put(record);
+    }
+
+    /// It must have the id of the one before.
+    pub(super) fn set_body(&mut self, number: u32, body: Arc<ComponentBody>) {
+        if let Some(placed) = self.open(number) {
+            placed.body = body;
         }
     }
 
@@ -187,31 +189,39 @@ impl Board {
         self.slots.get_mut(number as usize)?.as_mut()
     }
 
-    pub(crate) fn put(&mut self, record: PlacedComponent) {
-        self.widen(right(record.bounds));
-        let number = self.spare.pop().unwrap_or_else(|| {
+    /// A slot that no component has.
+    pub(super) fn new_slot(&mut self) -> u32 {
+        self.spare.pop().unwrap_or_else(|| {
             self.slots.push(None);
             u32::try_from(self.slots.len() - 1).expect("there are few")
-        });
+        })
+    }
+
+    /// An empty slot, for any component that comes.
+    pub(super) fn free_slot(&mut self, number: u32) {
+        self.spare.push(number);
+    }
+
+    /// Puts a component into an empty slot.
+    pub(super) fn put(&mut self, number: u32, placed: PlacedComponent) {
+        self.widen(right(placed.bounds));
         let id_of = |slot| id_at(&self.slots, slot);
-        self.pages.insert(record.order, &record.body.id, number, id_of);
-        self.ids.insert(&record.body.id, number, id_of);
-        self.layout.insert(number, record.bounds);
+        self.pages.insert(placed.order, &placed.body.id, number, id_of);
+        self.ids.insert(&placed.body.id, number, id_of);
+        self.layout.insert(number, placed.bounds);
         if let Some(slot) = self.slots.get_mut(number as usize) {
-            *slot = Some(record);
+            *slot = Some(placed);
         }
     }
 
-    fn take(&mut self, number: u32) {
-        let Some(record) = self.slots.get(number as usize).and_then(Option::as_ref) else { return };
+    /// Takes a component out of its slot, which stays reserved.
+    pub(super) fn take(&mut self, number: u32) -> Option<PlacedComponent> {
+        let placed = self.slots.get(number as usize).and_then(Option::as_ref)?;
         let id_of = |slot| id_at(&self.slots, slot);
-        self.pages.remove(record.order, &record.body.id, id_of);
-        self.ids.remove(&record.body.id, id_of);
-        self.layout.remove(number, record.bounds);
-        if let Some(slot) = self.slots.get_mut(number as usize) {
-            *slot = None;
-        }
-        self.spare.push(number);
+        self.pages.remove(placed.order, &placed.body.id, id_of);
+        self.ids.remove(&placed.body.id, id_of);
+        self.layout.remove(number, placed.bounds);
+        self.slots.get_mut(number as usize)?.take()
     }
 }
 

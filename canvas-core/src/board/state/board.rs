@@ -161,7 +161,8 @@ impl Board {
             if !fits_grid(record.bounds, columns) {
                 return Err(BoardError::Outside { id: id.clone(), columns });
             }
-            board.put(record);
+            let number = board.new_slot();
+            board.put(number, record);
         }
         Ok(board)
     }
@@ -255,12 +256,21 @@ impl Board {
         self.pages.slots().filter_map(|number| self.slot(number))
     }
 
+    /// Slots and what is in them, in the order in which they were made.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &PlacedComponent)> {
+        self.pages.slots().filter_map(|number| Some((number, self.slot(number)?)))
+    }
+
     pub(crate) fn is_pinned(&self, number: u32) -> bool {
         self.slot(number).is_some_and(|slot| slot.body.meta.pinned)
     }
 
     pub(crate) fn ids_of(&self, numbers: &[u32]) -> Vec<ComponentId> {
         numbers.iter().filter_map(|number| self.slot(*number)).map(|slot| slot.body.id.clone()).collect()
+    }
+
+    pub(crate) fn id_of(&self, number: u32) -> Option<ComponentId> {
+        self.slot(number).map(|slot| slot.body.id.clone())
     }
 
     pub(crate) fn next_order(&self) -> u64 {

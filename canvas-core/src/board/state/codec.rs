@@ -239,7 +239,8 @@ mod tests {
                 continue;
             };
             assert_eq!(kept.parts.is_empty(), components <= MAX_INLINE, "{components}");
-            board.reset(&id, board.slot(number).cloned());
+            let placed = board.take(number).unwrap();
+            board.put(number, placed);
             let again = board.encode();
             assert_eq!((again.root.id(), again.parts.len()), (kept.root.id(), parts), "{components}");
             let bytes: usize =

@@ -1,6 +1,6 @@
-//! A command under way: what it changes is noted, so that all of it can be taken back.
+//! A command that is being done: what it changes is recorded, so that all of it can be undone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -11,51 +11,57 @@ use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDif
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 
-/// A board that is being changed, and how it was.
+/// A board that is being changed. Components are named by their slots, which no other component gets until the end.
 #[derive(Debug)]
 pub(crate) struct Transaction<'b> {
     pub(crate) board: &'b mut Board,
-    /// Every component that was touched as it was before, in the order of the first touch.
-    touched: Vec<(ComponentId, Option<PlacedComponent>)>,
-    /// Where in `touched` a component is, once there are many.
-    places: HashMap<ComponentId, usize>,
+    /// Every slot that was touched as it was before, in the order of the first touch.
+    touched: Vec<(u32, Option<PlacedComponent>)>,
+    /// The slots in `touched`, once there are many.
+    slots: HashSet<u32>,
+    removed: Removed,
     settings: Vec<SettingsDiff>,
 }
 
-/// So many are searched through faster than hashed.
-const FEW: usize = 8;
+/// The slots of components that were removed: one that comes back gets its slot back, and so is one record of the patch.
+#[derive(Debug, Default)]
+struct Removed {
+    list: Vec<(ComponentId, u32)>,
+    /// The same, once something was added.
+    by_id: Option<HashMap<ComponentId, u32>>,
+}
+
+/// Up to this length a list is searched faster than a hash map.
+const SHORT: usize = 8;
 
 impl<'b> Transaction<'b> {
     pub(crate) fn new(board: &'b mut Board) -> Self {
-        Self { board, touched: Vec::new(), places: HashMap::new(), settings: Vec::new() }
+        let (slots, removed) = (HashSet::new(), Removed::default());
+        Self { board, touched: Vec::new(), slots, removed, settings: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, record: PlacedComponent) {
-        self.touch(&record.body.id);
-        self.board.apply_component(&ComponentDiff::Added(record)).expect("its id is new");
+    /// Its id must be new.
+    pub(crate) fn add(&mut self, placed: PlacedComponent) {
+        let slot = self.removed.take(&placed.body.id).unwrap_or_else(|| self.board.new_slot());
+        self.touch(slot);
+        self.board.put(slot, placed);
     }
 
-    pub(crate) fn remove(&mut self, id: &ComponentId) {
-        if let Some(record) = self.record(id) {
-            self.touch(id);
-            self.board.apply_component(&ComponentDiff::Removed(record)).expect("it was read just now");
+    pub(crate) fn remove(&mut self, slot: u32) {
+        self.touch(slot);
+        if let Some(placed) = self.board.take(slot) {
+            self.removed.insert(placed.body.id.clone(), slot);
         }
     }
 
-    pub(crate) fn set_bounds(&mut self, id: &ComponentId, after: Bounds) {
-        if let Some(before) = self.board.bounds(id) {
-            self.touch(id);
-            let diff = ComponentDiff::Bounds { id: id.clone(), bounds: Diff { before, after } };
-            self.board.apply_component(&diff).expect("it was read just now");
-        }
+    pub(crate) fn set_bounds(&mut self, slot: u32, bounds: Bounds) {
+        self.touch(slot);
+        self.board.set_bounds(slot, bounds);
     }
 
-    pub(crate) fn set_body(&mut self, after: ComponentBody) {
-        if let Some(before) = self.board.slot_of(&after.id).map(|slot| Arc::clone(&slot.body)) {
-            self.touch(&before.id);
-            let diff = ComponentDiff::Body(Diff { before, after: Arc::new(after) });
-            self.board.apply_component(&diff).expect("it was read just now");
-        }
+    pub(crate) fn set_body(&mut self, slot: u32, body: ComponentBody) {
+        self.touch(slot);
+        self.board.set_body(slot, Arc::new(body));
     }
 
     /// Changes views, triggers, grid or the active view.
@@ -64,13 +70,17 @@ impl<'b> Transaction<'b> {
         self.settings.push(diff);
     }
 
-    /// Takes everything back.
+    /// Makes the board what it was.
     pub(crate) fn undo(self) {
         for grid in self.settings.iter().filter_map(|diff| diff.grid) {
             self.board.widen(grid.before.columns.max(grid.after.columns));
         }
-        for (id, before) in self.touched.into_iter().rev() {
-            self.board.reset(&id, before);
+        for (slot, before) in self.touched.into_iter().rev() {
+            self.board.take(slot);
+            match before {
+                Some(placed) => self.board.put(slot, placed),
+                None => self.board.free_slot(slot),
+            }
         }
         for diff in self.settings.iter().rev() {
             self.board.apply_settings(&diff.inverse()).expect("it was applied just now");
@@ -79,17 +89,21 @@ impl<'b> Transaction<'b> {
 
     /// What was changed in all, from the first state to the last.
     pub(crate) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
-        let mut components = Vec::with_capacity(self.touched.len());
+        let Self { board, touched, settings, .. } = self;
+        let mut components = Vec::with_capacity(touched.len());
         // What goes makes room for what comes, so it goes first.
-        for (id, before) in &self.touched {
+        for (slot, before) in &touched {
             if let Some(before) = before
-                && self.board.slot_of(id).is_none_or(|after| after.order != before.order)
+                && board.slot(*slot).is_none_or(|after| after.order != before.order)
             {
                 components.push(ComponentDiff::Removed(before.clone()));
             }
         }
-        for (id, before) in self.touched {
-            let Some(after) = self.board.slot_of(&id) else { continue };
+        for (slot, before) in touched {
+            let Some(after) = board.slot(slot) else {
+                board.free_slot(slot);
+                continue;
+            };
             match before {
                 Some(before) if before.order == after.order => {
                     if !Arc::ptr_eq(&before.body, &after.body) && before.body != after.body {
@@ -98,43 +112,50 @@ impl<'b> Transaction<'b> {
                     }
                     if before.bounds != after.bounds {
                         let bounds = Diff { before: before.bounds, after: after.bounds };
-                        components.push(ComponentDiff::Bounds { id, bounds });
+                        components.push(ComponentDiff::Bounds { id: after.body.id.clone(), bounds });
                     }
                 }
                 _ => components.push(ComponentDiff::Added(after.clone())),
             }
         }
-        let diff = SettingsDiff::merged(self.settings);
-        let mut patch = BoardPatch {
-            components,
-            settings: (!diff.is_empty()).then(|| Box::new(diff)),
-            updated_at: Diff { before: self.board.updated_at, after: updated_at },
-        };
-        if patch.is_empty() {
-            patch.updated_at.after = patch.updated_at.before;
-        }
-        self.board.updated_at = patch.updated_at.after;
-        (patch, self.board)
+        let settings = SettingsDiff::merged(settings);
+        let settings = (!settings.is_empty()).then(|| Box::new(settings));
+        let before = board.updated_at;
+        let is_empty = components.is_empty() && settings.is_none();
+        let after = if is_empty { before } else { updated_at };
+        board.updated_at = after;
+        (BoardPatch { components, settings, updated_at: Diff { before, after } }, board)
     }
 
-    fn record(&self, id: &ComponentId) -> Option<PlacedComponent> {
-        self.board.slot_of(id).cloned()
-    }
-
-    fn touch(&mut self, id: &ComponentId) {
-        let known = if self.touched.len() <= FEW {
-            self.touched.iter().any(|(other, _)| other == id)
+    fn touch(&mut self, slot: u32) {
+        let is_known = if self.touched.len() <= SHORT {
+            self.touched.iter().any(|(other, _)| *other == slot)
         } else {
-            if self.places.len() < self.touched.len() {
-                self.places = self.touched.iter().enumerate().map(|(at, (id, _))| (id.clone(), at)).collect();
-            }
-            self.places.contains_key(id)
+            let new = self.slots.len();
+            self.slots.extend(self.touched[new..].iter().map(|(slot, _)| *slot));
+            self.slots.contains(&slot)
         };
-        if !known {
-            if !self.places.is_empty() {
-                self.places.insert(id.clone(), self.touched.len());
-            }
-            self.touched.push((id.clone(), self.record(id)));
+        if !is_known {
+            self.touched.push((slot, self.board.slot(slot).cloned()));
         }
+    }
+}
+
+impl Removed {
+    fn insert(&mut self, id: ComponentId, slot: u32) {
+        match &mut self.by_id {
+            Some(by_id) => {
+                by_id.insert(id, slot);
+            }
+            None => self.list.push((id, slot)),
+        }
+    }
+
+    fn take(&mut self, id: &ComponentId) -> Option<u32> {
+        if self.list.is_empty() && self.by_id.is_none() {
+            return None;
+        }
+        let list = &mut self.list;
+        self.by_id.get_or_insert_with(|| list.drain(..).collect()).remove(id)
     }
 }

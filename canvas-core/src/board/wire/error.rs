@@ -4,8 +4,9 @@ use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::result::{CommandError, CommandErrorCode};
+use super::result::CommandError;
 use crate::board::command::CanvasCommand;
+use crate::board::model::code::CommandErrorCode;
 use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
 use crate::board::model::id::{ComponentId, DataSourceId};
 use crate::schema::ValidationError;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::command::CanvasCommand;
+use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::PlacementResult;
@@ -83,38 +84,6 @@ pub struct CommandError {
     /// The same command, put right, where that is possible. It was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Box<CanvasCommand>>,
-}
-
-/// What was wrong with a command, in the order in which faults are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CommandErrorCode {
-    /// There is no such component.
-    ComponentNotFound,
-    /// There is no such view.
-    ViewNotFound,
-    /// There is no such trigger (beyond specs 002, as all behind it that are marked so).
-    TriggerNotFound,
-    /// There is no such type.
-    TypeNotFound,
-    /// The config, or the binding, is not what the type asks for.
-    ConfigValidationFailed,
-    /// No component may have this size here.
-    InvalidSize,
-    /// The place is outside of the grid.
-    InvalidPosition,
-    /// Something stands there.
-    CollisionDetected,
-    /// There is nothing to take back (beyond specs 002).
-    NothingToUndo,
-    /// There is nothing to do again (beyond specs 002).
-    NothingToRedo,
-    /// A later change touches the one that is to be taken back (beyond specs 002).
-    HistoryConflict,
-    /// There is no such entry of the history (beyond specs 002).
-    HistoryNotFound,
-    /// The board, or the batch, would be larger than it may be (beyond specs 002).
-    BoardTooLarge,
 }
 
 mod undo_id {
