@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
-    Undo, block_on,
+    Author, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Redo, Undo,
+    UndoScope, block_on,
 };
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
@@ -91,21 +91,15 @@ impl Model {
         }
     }
 
-    fn walk(&mut self, command: Command) {
+    fn walk<C: Command>(&mut self, command: C) {
         self.calls += 1;
         let operation = OpKey {
             conversation: self.session.conversation.clone(),
             turn: self.session.turn,
             call: CallId::new(&format!("call-{}", self.calls)).expect("short"),
         };
-        let call = Call { operation, command };
-        let answered =
-            block_on(self.engine.call(&self.session.canvas, &call, NOW)).expect("the store is there");
-        assert!(
-            matches!(answered.outcome, Outcome::Undone { .. } | Outcome::Redone { .. }),
-            "{:?}",
-            answered.outcome
-        );
+        let answered = block_on(self.engine.call(&self.session.canvas, &operation, command, NOW));
+        answered.expect("the store is there").result.expect("the history has it");
     }
 }
 
@@ -178,12 +172,12 @@ pub fn rows_with_history(work: &'static str, entries: usize, size: usize, effort
             undo,
             || {
                 let mut model = undoer.borrow_mut();
-                let command = if model.edited == (entries % 2 == 1) {
-                    Command::Undo { by: by(&model), what: Undo::Steps(NonZeroU32::MIN) }
+                let (by, steps) = (by(&model), NonZeroU32::MIN);
+                if model.edited == (entries % 2 == 1) {
+                    model.walk(Undo { by, what: UndoScope::Steps(steps) });
                 } else {
-                    Command::Redo { by: by(&model), steps: NonZeroU32::MIN }
-                };
-                model.walk(command);
+                    model.walk(Redo { by, steps });
+                }
                 model.edited = !model.edited;
                 if model.calls.is_multiple_of(256) {
                     model.check_in();

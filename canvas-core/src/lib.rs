@@ -1,12 +1,14 @@
 //! The canvas: a content-addressed tree under one compare-and-swap head, its documents, stores and rules.
 //!
-//! An [`Engine`] runs [`Call`]s on the canvases of a [`Store`]. Rules are pure functions on the loaded [`Head`]; the
-//! engine loads, decides, commits, and decides again where somebody else was faster. A refusal is an [`Outcome`], not
-//! an error, and the same call again is answered as it was the first time.
+//! An [`Engine`] runs [`Command`]s on the canvases of a [`Store`]. Rules are pure functions on the loaded [`Head`]; the
+//! engine loads, decides, commits, and decides again where somebody else was faster. A refusal is an answer, not an
+//! error, and the same call again is answered as it was the first time.
 //!
 //! ```
 //! use canvas_core::lease::{Timestamp, Turn};
-//! use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy};
+//! use canvas_core::{
+//!     ApplyPatch, CallId, CanvasId, CheckOut, ConversationId, Engine, MemoryStore, OpKey, Policy,
+//! };
 //! use canvas_core::block_on;
 //!
 //! let now = Timestamp::from_millis(1_000);
@@ -17,14 +19,11 @@
 //! };
 //! block_on(engine.create(&canvas, "# Plan\n", &key("host", "create")?, now))?;
 //!
-//! let check_out = Call { operation: key("model", "1")?, command: Command::CheckOut };
-//! let Outcome::CheckedOut { lease, .. } = block_on(engine.call(&canvas, &check_out, now))?.outcome else {
-//!     panic!("nobody else holds the lease");
-//! };
+//! let lease = block_on(engine.call(&canvas, &key("model", "1")?, CheckOut, now))?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
-//! let command = Command::Apply { lease: Some(lease), patch, base: None };
-//! let applied = block_on(engine.call(&canvas, &Call { operation: key("model", "2")?, command }, now))?;
-//! assert!(matches!(applied.outcome, Outcome::Applied(_)));
+//! let apply = ApplyPatch { lease: Some(lease), patch, base: None };
+//! let applied = block_on(engine.call(&canvas, &key("model", "2")?, apply, now))?;
+//! assert_eq!(applied.result?.summary.added, 2);
 //! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -79,11 +78,11 @@ pub mod lease {
 
 pub use document::changes::Changes;
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
-pub use document::replace::{LinesNow, Replacement};
+pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
-pub use engine::{Answered, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
-pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, Reverts, Step};
+pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
+pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts, Step};
 pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
@@ -92,15 +91,29 @@ pub use model::face::Face;
 pub use model::head::{Head, HeadError, JournalSlot, TurnStart};
 pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use model::path::{PathError, TreePath};
-pub use model::revision::{ParseRevisionIdError, Revision, RevisionId};
+pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
 pub use model::tree::Tree;
 pub use store::blocking::{Blocking, BlockingStore, Job};
 pub use store::boxed::BoxStore;
 pub use store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
 pub use store::memory::MemoryStore;
-pub use transition::command::{Call, Command, Undo};
-pub use transition::outcome::{AppliedPatch, HistoryEntry, LineSpan, Outcome, Promotion};
+pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
+pub use transition::command::{Command, StoredAnswer};
+pub use transition::document::{
+    AppliedPatch, ApplyPatch, Edit, Edited, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines,
+};
+pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
 pub use transition::policy::Policy;
-pub use transition::refusal::{Counter, Refusal};
+pub use transition::refusal::{
+    ApplyPatchRefusal, BaseRefusal, BoardCommandRefusal, BoardRefusal, CallRefusal, CheckOutRefusal, Counter,
+    CreateBoardRefusal, EditRefusal, HistoryRefusal, HolderRefusal, HostEditRefusal, LeaseRefusal,
+    LimitRefusal, NewBoardRefusal, NotAvailable, PatchRefusal, Refusal, Refused, ReplaceLinesRefusal,
+    StaleBase, UndoRefusal,
+};
 pub use transition::rollout::{Access, Rollout};
+pub use transition::turn::{
+    Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
+    TurnEnded,
+};
+pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
 pub use zone::ZoneError;

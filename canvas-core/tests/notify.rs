@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Blob, BlobId, Call, CallId, CanvasId, Capabilities, Command, Commit, Committed, ConversationId, Engine,
-    Fault, Loaded, MemoryStore, OpKey, Outcome, Policy, Store, block_on,
+    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId,
+    Engine, Fault, Loaded, MemoryStore, OpKey, Policy, Read, Store, block_on,
 };
 
 /// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
@@ -64,9 +64,9 @@ impl Store for Notifying {
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 
-fn call(id: &str, command: Command) -> Call {
+fn key(id: &str) -> OpKey {
     let (conversation, call) = (ConversationId::new("model").unwrap(), CallId::new(id).unwrap());
-    Call { operation: OpKey { conversation, turn: Turn::ZERO, call }, command }
+    OpKey { conversation, turn: Turn::ZERO, call }
 }
 
 /// A canvas with the text `0`, on which the model has a lease and has read the text: a read has nothing to store any
@@ -74,22 +74,21 @@ fn call(id: &str, command: Command) -> Call {
 fn canvas() -> (MemoryStore, CanvasId, Option<LeaseId>) {
     let (memory, canvas) = (MemoryStore::new(|| NOW), CanvasId::new("c").unwrap());
     let engine = Engine::new(memory.clone(), Policy::default());
-    block_on(engine.create(&canvas, "0\n", &call("create", Command::Cancel).operation, NOW)).unwrap();
-    let out = block_on(engine.call(&canvas, &call("out", Command::CheckOut), NOW)).unwrap();
-    let Outcome::CheckedOut { lease, .. } = out.outcome else { panic!("nobody else asks") };
-    let lease = Some(lease);
-    block_on(engine.call(&canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
+    block_on(engine.create(&canvas, "0\n", &key("create"), NOW)).unwrap();
+    let out = block_on(engine.call(&canvas, &key("out"), CheckOut, NOW)).unwrap();
+    let lease = Some(out.result.unwrap().lease);
+    block_on(engine.call(&canvas, &key("read"), Read { lease }, NOW)).unwrap();
     (memory, canvas, lease)
 }
 
-fn write(lease: Option<LeaseId>, old: usize) -> Call {
+fn write(lease: Option<LeaseId>, old: usize) -> (OpKey, ApplyPatch) {
     let patch = format!("@@\n-{old}\n+{}\n", old + 1);
-    call(&format!("write {old}"), Command::Apply { lease, patch, base: None })
+    (key(&format!("write {old}")), ApplyPatch { lease, patch, base: None })
 }
 
 fn read(engine: &Engine<Notifying>, canvas: &CanvasId, lease: Option<LeaseId>) -> String {
-    let read = block_on(engine.call(canvas, &call("read", Command::Read { lease }), NOW)).unwrap();
-    assert!(matches!(read.outcome, Outcome::Readable { .. }));
+    let read = block_on(engine.call(canvas, &key("read"), Read { lease }, NOW)).unwrap();
+    assert!(read.result.is_ok());
     read.snapshot.text().to_owned()
 }
 
@@ -107,10 +106,12 @@ fn a_change_that_overtakes_a_load_is_read() {
         let mut slow = pin!(engine.snapshot(&canvas, NOW));
         assert!(is_pending(slow.as_mut()));
         if by_peer {
-            block_on(peer.call(&canvas, &write(lease, i), NOW)).unwrap();
+            let (key, write) = write(lease, i);
+            block_on(peer.call(&canvas, &key, write, NOW)).unwrap();
             engine.forget(&canvas);
         } else {
-            block_on(engine.call(&canvas, &write(lease, i), NOW)).unwrap();
+            let (key, write) = write(lease, i);
+            block_on(engine.call(&canvas, &key, write, NOW)).unwrap();
         }
         assert_eq!(block_on(slow).unwrap().text(), format!("{i}\n"), "it had the row before the change");
         assert_eq!(read(&engine, &canvas, lease), format!("{}\n", i + 1), "changed by the peer: {by_peer}");
@@ -124,7 +125,7 @@ fn forgetting_another_canvas_leaves_a_write_readable() {
     assert_eq!(read(&engine, &canvas, lease), "0\n");
     engine.store().hold_commit.store(true, Ordering::Relaxed);
     let change = write(lease, 0);
-    let mut slow = pin!(engine.call(&canvas, &change, NOW));
+    let mut slow = pin!(engine.call(&canvas, &change.0, change.1, NOW));
     assert!(is_pending(slow.as_mut()));
     engine.forget(&CanvasId::new("another").unwrap());
     assert_eq!(block_on(slow).unwrap().snapshot.text(), "1\n");
@@ -137,7 +138,7 @@ fn a_load_between_a_notification_and_a_write_is_not_read_after_it() {
     let engine = Engine::new(Notifying::new(&memory), Policy::default());
     engine.store().hold_commit.store(true, Ordering::Relaxed);
     let change = write(lease, 0);
-    let mut slow = pin!(engine.call(&canvas, &change, NOW));
+    let mut slow = pin!(engine.call(&canvas, &change.0, change.1, NOW));
     assert!(is_pending(slow.as_mut()));
     // A notification of an earlier commit that arrives late.
     engine.forget(&canvas);

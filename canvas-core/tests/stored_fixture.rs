@@ -5,6 +5,10 @@
 //! the canvas still needed at its last moment, `expected.json` what that version answered. These files are never
 //! written again.
 
+#[path = "document/any.rs"]
+#[expect(dead_code, reason = "each test target uses its part")]
+mod any;
+
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -12,12 +16,16 @@ use std::sync::Arc;
 use canvas_core::board::Workspace;
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Author, Blob, BlobId, Call, CallId, CanvasId, Command, Commit, Committed, ConversationId, Engine, Entry,
-    Face, Head, MemoryStore, OpKey, Outcome, Policy, Replacement, Store as _, Tree, TreePath, Undo, block_on,
+    ApplyPatch, Author, Blob, BlobId, CallId, Cancel, CanvasId, CheckIn, CheckOut, ClearHistory, Commit,
+    Committed, ConversationId, CreateBoard, Edit, EndTurn, Engine, Entry, Face, Forget, Head, HostEdit,
+    MemoryStore, OpKey, Policy, Read, Redo, Renew, ReplaceLines, Replacement, RunBoardCommand, SendMessage,
+    Store as _, TakeControl, Tree, TreePath, Undo, UndoScope, block_on,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+use any::{Call, Command, dynamic};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/v1");
 
@@ -109,12 +117,10 @@ impl Opened {
     }
 
     fn call(&self, step: &Value) -> Answer {
-        let answered = block_on(self.engine.call(&self.canvas, &call(step), self.at)).unwrap();
-        let code = match &answered.outcome {
-            Outcome::Refused(refusal) => refusal.code(),
-            _ => "OK",
-        };
-        Answer { code, json: json!(answered.outcome), replayed: answered.replayed }
+        let answered = call(step).run(&self.engine, &self.canvas, self.at).unwrap();
+        let code = answered.outcome.refusal().map_or("OK", |refusal| refusal.code());
+        let json = serde_json::from_str(answered.stored.json()).unwrap();
+        Answer { code, json, replayed: answered.replayed }
     }
 
     /// Hashes of the text and of the board's JSON.
@@ -162,37 +168,41 @@ fn command(step: &Value) -> Command {
     let lease: Option<LeaseId> = step["lease"].as_str().map(|id| id.parse().unwrap());
     let by = if step["who"] == "user" { Author::User } else { Author::Assistant { lease } };
     match step["do"].as_str().unwrap() {
-        "check_out" => Command::CheckOut,
-        "renew" => Command::Renew { lease },
-        "check_in" => Command::CheckIn { lease },
-        "read" => Command::Read { lease },
-        "apply" => Command::Apply { lease, patch: field(step, "patch"), base: field(step, "base") },
+        "check_out" => dynamic(CheckOut),
+        "renew" => dynamic(Renew { lease }),
+        "check_in" => dynamic(CheckIn { lease }),
+        "read" => dynamic(Read { lease }),
+        "apply" => dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base") }),
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));
             let replacement = Replacement { start, end, expect, text: field(step, "text") };
-            Command::Replace { lease, replacement, base: field(step, "base") }
+            dynamic(ReplaceLines { lease, replacement, base: field(step, "base") })
         }
         "amend" => {
             let (base, delta) = (field(step, "base"), field(step, "delta"));
-            Command::Amend { base, delta, summary: field(step, "summary"), request: None }
+            dynamic(HostEdit { base, delta, summary: field(step, "summary"), request: None })
         }
-        "edit" => Command::Edit { markdown: field(step, "markdown") },
-        "message" => Command::Message,
-        "forget" => Command::Forget,
-        "cancel" => Command::Cancel,
-        "take_control" => Command::TakeControl,
-        "end_turn" => Command::EndTurn { start: field(step, "start") },
-        "undo" if step["to"].is_u64() => Command::Undo { by, what: Undo::To(field(step, "to")) },
-        "undo" if step["change"].is_u64() => Command::Undo { by, what: Undo::Change(field(step, "change")) },
+        "edit" => dynamic(Edit { markdown: field(step, "markdown") }),
+        "message" => dynamic(SendMessage),
+        "forget" => dynamic(Forget),
+        "cancel" => dynamic(Cancel),
+        "take_control" => dynamic(TakeControl),
+        "end_turn" => dynamic(EndTurn { start: field(step, "start") }),
+        "undo" if step["to"].is_u64() => dynamic(Undo { by, what: UndoScope::To(field(step, "to")) }),
+        "undo" if step["change"].is_u64() => {
+            dynamic(Undo { by, what: UndoScope::Change(field(step, "change")) })
+        }
         "undo" if step["author"].is_string() => {
             let (author, since) = (field(step, "author"), field(step, "since"));
-            Command::Undo { by, what: Undo::Author { author, since } }
+            dynamic(Undo { by, what: UndoScope::Author { author, since } })
         }
-        "undo" => Command::Undo { by, what: Undo::Steps(field(step, "steps")) },
-        "redo" => Command::Redo { by, steps: field::<NonZeroU32>(step, "steps") },
-        "clear_history" => Command::ClearHistory,
-        "create_board" => Command::CreateBoard { workspace: field(step, "workspace") },
-        "board" => Command::Board { by, command: field(step, "command"), base: field(step, "base") },
+        "undo" => dynamic(Undo { by, what: UndoScope::Steps(field(step, "steps")) }),
+        "redo" => dynamic(Redo { by, steps: field::<NonZeroU32>(step, "steps") }),
+        "clear_history" => dynamic(ClearHistory),
+        "create_board" => dynamic(CreateBoard { workspace: field(step, "workspace") }),
+        "board" => {
+            dynamic(RunBoardCommand { by, command: field(step, "command"), base: field(step, "base") })
+        }
         other => panic!("{other}"),
     }
 }

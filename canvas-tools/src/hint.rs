@@ -1,54 +1,45 @@
 //! What a model does next where a call failed and the failure's own words name no tool: the core knows none.
 
 use canvas_core::text::{Reason, Suggestion};
-use canvas_core::{EngineError, Refusal};
+use canvas_core::{
+    BaseRefusal, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
+};
 
 const READ: &str = "Next: call canvas_read_lines.";
 const CHECK_OUT: &str = "Next: call canvas_check_out, then canvas_read_lines.";
 
 /// The next call after a refusal by a document tool. `None` where the refusal says which arguments to change, or to
 /// stop. `turn_open` tells whether anybody may check out in the turn that runs.
-pub(crate) fn after_refusal(refusal: &Refusal, turn_open: bool) -> Option<&'static str> {
+pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'static str> {
     match refusal {
-        Refusal::Held { .. } => Some("Next: call canvas_check_out after that."),
-        Refusal::StaleEpoch { .. } | Refusal::NotOwned | Refusal::Expired { .. } if !turn_open => {
+        Refusal::NotAvailable(NotAvailable::Held { .. }) => Some("Next: call canvas_check_out after that."),
+        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => {
+            Some("Next: call canvas_check_in, then canvas_check_out.")
+        }
+        Refusal::Lease(_) if !turn_open => {
             Some("Next: the user has ended this turn, so stop and wait for the next user message.")
         }
-        Refusal::StaleEpoch { .. } | Refusal::Expired { .. } => Some(CHECK_OUT),
-        Refusal::NotOwned => {
+        Refusal::Lease(LeaseRefusal::StaleEpoch { .. } | LeaseRefusal::Expired { .. }) => Some(CHECK_OUT),
+        Refusal::Lease(LeaseRefusal::NotOwned) => {
             Some("Next: the same call with that lease_id; if you have none, call canvas_check_out.")
         }
-        Refusal::StaleBase { rebased: Some(_), .. } => {
+        Refusal::Base(BaseRefusal::StaleBase(stale)) if stale.rebased.is_some() => {
             Some("Next: call canvas_apply_patch with rebased_patch, or with one of your own.")
         }
-        Refusal::StaleBase { rebased: None, .. } | Refusal::NoSuchLines { .. } => Some(READ),
-        Refusal::PatchRejected(error) => match error.suggestion() {
+        Refusal::Base(_) | Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => Some(READ),
+        Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => Some("Next: call canvas_apply_patch with rebased_patch."),
             Some(Suggestion::AlreadyApplied) => None,
             None => error.conflicts().iter().any(|conflict| must_read(conflict.reason)).then_some(READ),
         },
-        Refusal::ContentChanged { lines } if lines.range_hash.is_none() => Some(READ),
-        Refusal::TooManyCalls { .. } => Some("Next: call canvas_check_in, then canvas_check_out."),
-        Refusal::UserActive
-        | Refusal::Exhausted { .. }
-        | Refusal::UserActed
-        | Refusal::HistoryEmpty { .. }
-        | Refusal::HistoryNotFound { .. }
-        | Refusal::HistoryConflict { .. }
-        | Refusal::HistoryTooDeep { .. }
-        | Refusal::HistoryDamaged { .. }
-        | Refusal::ContentChanged { .. }
-        | Refusal::NoEffect
-        | Refusal::CallIdReused
-        | Refusal::Abandoned
-        | Refusal::Disabled { .. }
-        | Refusal::GitMode
-        | Refusal::NoBoard
-        | Refusal::BoardExists
-        | Refusal::InvalidBoard { .. }
-        | Refusal::BoardDamaged
-        | Refusal::StaleBoard { .. }
-        | Refusal::TooLarge { .. } => None,
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => Some(READ),
+        Refusal::NotAvailable(NotAvailable::UserActive)
+        | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
+        | Refusal::Call(_)
+        | Refusal::Limit(_)
+        | Refusal::History(_)
+        | Refusal::Board(_)
+        | Refusal::NewBoard(_) => None,
     }
 }
 

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{Options, apply};
 use canvas_core::{
-    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Undo,
-    block_on,
+    Author, CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, Undo,
+    UndoScope, block_on,
 };
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};
@@ -42,10 +42,13 @@ impl Chat {
         Ok(CallId::new(&format!("call-{}", self.calls))?)
     }
 
-    fn user(&mut self, command: Command) -> Result<(), Box<dyn Error>> {
+    fn user<C: Command>(&mut self, command: C) -> Result<(), Box<dyn Error>>
+    where
+        C::Refusal: 'static,
+    {
         let conversation = ConversationId::new("user")?;
-        let call = Call { operation: OpKey { conversation, turn: Turn::ZERO, call: self.id()? }, command };
-        block_on(self.engine.call(&self.session.canvas, &call, NOW))?;
+        let operation = OpKey { conversation, turn: Turn::ZERO, call: self.id()? };
+        block_on(self.engine.call(&self.session.canvas, &operation, command, NOW))?.result?;
         Ok(())
     }
 
@@ -104,8 +107,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Two edits by the user become one diff.
     let edited = FIRST.replace("- two", "- two, by the user");
-    chat.user(Command::Edit { markdown: edited.clone() })?;
-    chat.user(Command::Edit { markdown: edited + "- four\n" })?;
+    chat.user(Edit { markdown: edited.clone() })?;
+    chat.user(Edit { markdown: edited + "- four\n" })?;
     chat.message(out)?;
 
     // A hidden message at the end of the turn has the model's own edits: another model may not get its tool results.
@@ -117,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     chat.end_turn(out)?;
 
     // The user undoes the model's edit: that is a change too.
-    chat.user(Command::Undo { by: Author::User, what: Undo::Steps(1.try_into()?) })?;
+    chat.user(Undo { by: Author::User, what: UndoScope::Steps(1.try_into()?) })?;
     chat.message(out)?;
 
     // The host compacts the chat: the model knows nothing of the document any more, so it gets all of it.

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
-    Policy, Undo, block_on,
+    Actor, ApplyPatch, Author, CallId, CanvasId, CheckIn, CheckOut, Command, ConversationId, Edit, Engine,
+    MemoryStore, OpKey, Policy, Read, Refused as _, Undo, UndoScope, block_on,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -35,9 +35,13 @@ impl Canvas {
         Ok(OpKey { conversation: ConversationId::new(who)?, turn: Turn::ZERO, call })
     }
 
-    fn ask(&mut self, who: &str, command: Command) -> Result<Outcome, Box<dyn Error>> {
-        let call = Call { operation: self.operation(who)?, command };
-        Ok(block_on(self.engine.call(&self.id, &call, NOW))?.outcome)
+    fn ask<C: Command>(
+        &mut self,
+        who: &str,
+        command: C,
+    ) -> Result<Result<C::Done, C::Refusal>, Box<dyn Error>> {
+        let operation = self.operation(who)?;
+        Ok(block_on(self.engine.call(&self.id, &operation, command, NOW))?.result)
     }
 
     fn text(&self) -> Result<String, Box<dyn Error>> {
@@ -47,20 +51,17 @@ impl Canvas {
     /// The user types.
     fn types(&mut self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
         let markdown = self.text()?.replace(from, to);
-        self.ask("user", Command::Edit { markdown }).map(drop)
+        self.ask("user", Edit { markdown })??;
+        Ok(())
     }
 
     /// The model reads and patches, under a lease.
     fn patches(&mut self, patch: &str) -> Result<(), Box<dyn Error>> {
-        let Outcome::CheckedOut { lease, .. } = self.ask("model", Command::CheckOut)? else {
-            return Err("the canvas is locked".into());
-        };
-        self.ask("model", Command::Read { lease: Some(lease) })?;
-        let apply = Command::Apply { lease: Some(lease), patch: patch.to_owned(), base: None };
-        if let Outcome::Refused(refusal) = self.ask("model", apply)? {
-            return Err(refusal.into());
-        }
-        self.ask("model", Command::CheckIn { lease: Some(lease) }).map(drop)
+        let lease = Some(self.ask("model", CheckOut)??.lease);
+        self.ask("model", Read { lease })??;
+        self.ask("model", ApplyPatch { lease, patch: patch.to_owned(), base: None })??;
+        self.ask("model", CheckIn { lease })??;
+        Ok(())
     }
 }
 
@@ -74,17 +75,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "Both have written:\n\n{}", canvas.text()?)?;
     history(&canvas, out)?;
 
-    let theirs = Undo::Author { author: Actor::Assistant, since: None };
-    canvas.ask("user", Command::Undo { by: Author::User, what: theirs })?;
+    let theirs = UndoScope::Author { author: Actor::Assistant, since: None };
+    canvas.ask("user", Undo { by: Author::User, what: theirs })??;
     writeln!(out, "\nWithout the model's changes, and with all of the user's:\n\n{}", canvas.text()?)?;
 
     // Where both have changed one place, the undo is refused.
     canvas.patches("@@\n-- map\n+- map of the lake\n")?;
     canvas.types("map of the lake", "map of the lake, the old one")?;
-    if let Outcome::Refused(refusal) = canvas.ask("user", Command::Undo { by: Author::User, what: theirs })? {
+    if let Err(refusal) = canvas.ask("user", Undo { by: Author::User, what: theirs })? {
         writeln!(out, "{}: {refusal}.", refusal.code())?;
     }
-    canvas.ask("user", Command::Undo { by: Author::User, what: Undo::Steps(2.try_into()?) })?;
+    canvas.ask("user", Undo { by: Author::User, what: UndoScope::Steps(2.try_into()?) })??;
     writeln!(out, "\nStep by step it can be undone:\n\n{}", canvas.text()?)?;
     history(&canvas, out)
 }

@@ -13,8 +13,8 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome,
-    Policy, block_on,
+    Actor, Author, CallId, CanvasId, ConversationId, CreateBoard, Engine, MemoryStore, OpKey, Policy,
+    RunBoardCommand, block_on,
 };
 use serde_json::{Value, json};
 
@@ -258,14 +258,14 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
         call: CallId::new(&call.to_string()).expect("a name"),
     };
     let now = Timestamp::from_millis(1);
-    let call = |number: usize, command| {
-        let call = Call { operation: key(number), command };
-        block_on(engine.call(&canvas, &call, now)).expect("the store works").outcome
-    };
     block_on(engine.create(&canvas, "", &key(0), now)).expect("there is none yet");
     let mut workspace = empty(u32::try_from(COLUMNS).expect("few"));
     workspace.canvas.components = (0..size).map(|number| tile(number, COLUMNS)).collect();
-    call(1, Command::CreateBoard { workspace: Box::new(workspace) });
+    let create = CreateBoard { workspace: Box::new(workspace) };
+    block_on(engine.call(&canvas, &key(1), create, now))
+        .expect("the store works")
+        .result
+        .expect("there is none");
     let row = u32::try_from(size / COLUMNS).expect("few") + 9;
     let (mut samples, mut refused, (_, before)) = (Vec::new(), 0, store.blob_stats(&canvas));
     let moves = 5 * REPETITIONS;
@@ -275,11 +275,11 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
             "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
         }))
         .expect("it is a command");
-        let command = Command::Board { by: Author::User, command: Box::new(command), base: None };
+        let command = RunBoardCommand { by: Author::User, command: Box::new(command), base: None };
         let start = Instant::now();
-        let outcome = call(turn + 2, command);
+        let answered = block_on(engine.call(&canvas, &key(turn + 2), command, now));
         samples.push(nanoseconds(start));
-        let moved = matches!(&outcome, Outcome::Board { result, .. } if result.success());
+        let moved = answered.expect("the store works").result.is_ok_and(|run| run.result.success());
         refused += usize::from(!moved);
     }
     let (_, after) = store.blob_stats(&canvas);

@@ -1,7 +1,9 @@
 //! A model that writes: one line of a small document, again and again, under a lease.
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
-use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Store};
+use canvas_core::{
+    ApplyPatch, CallId, CanvasId, CheckIn, CheckOut, Command, ConversationId, Engine, OpKey, Policy, Store,
+};
 
 /// Bytes of a small document, as the measurements of others have it.
 pub(super) const SMALL: usize = 4096;
@@ -57,30 +59,26 @@ impl<S: Store> Writer<S> {
         Self { engine, line, count: 0, calls: 0, writes: 0, now }
     }
 
-    async fn ask(&mut self, command: Command) -> Outcome {
+    async fn ask<C: Command>(&mut self, command: C) -> C::Done {
         self.calls += 1;
         // As long as the ids that providers give.
         let operation = key(&format!("toolu_01{:02}{:020}", self.line, self.calls));
-        let answered = self.engine.call(&canvas(), &Call { operation, command }, (self.now)()).await;
-        answered.expect("the store answers").outcome
+        let answered = self.engine.call(&canvas(), &operation, command, (self.now)()).await;
+        answered.expect("the store answers").result.expect("nobody else asks for the lease")
     }
 
     pub(super) async fn check_out(&mut self) -> LeaseId {
-        match self.ask(Command::CheckOut).await {
-            Outcome::CheckedOut { lease, .. } => lease,
-            other => panic!("nobody else asks for the lease: {other:?}"),
-        }
+        self.ask(CheckOut).await.lease
     }
 
     pub(super) async fn check_in(&mut self, lease: LeaseId) {
-        self.ask(Command::CheckIn { lease: Some(lease) }).await;
+        self.ask(CheckIn { lease: Some(lease) }).await;
     }
 
     /// Replaces its line.
     pub(super) async fn write(&mut self, lease: LeaseId) {
         let patch = format!("@@\n-{}\n+{}\n", line(self.line, self.count), line(self.line, self.count + 1));
-        let outcome = self.ask(Command::Apply { lease: Some(lease), patch, base: None }).await;
-        assert!(matches!(outcome, Outcome::Applied(_)), "{outcome:?}");
+        self.ask(ApplyPatch { lease: Some(lease), patch, base: None }).await;
         self.count += 1;
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use canvas_patch::LineRange;
+use canvas_patch::{LineRange, Reason};
 use serde::{Deserialize, Serialize};
 
 use super::range_hash::RangeHash;
@@ -52,31 +52,50 @@ pub(crate) struct Hunk {
     pub(crate) adapted: bool,
 }
 
-/// Why lines are not replaced.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum ReplaceError {
-    /// The guarded lines do not have the hash that was expected.
-    ContentChanged(LinesNow),
-    /// The document has no such lines.
-    NoSuchLines { start: usize, end: usize, total_lines: usize },
-    /// The lines read like their replacement.
+/// Why lines are not replaced. Receipts keep it as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum LinesRefusal {
+    /// The lines to replace are not those that the hash was made from.
+    #[error(
+        "what stands at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
+        lines.start_line
+    )]
+    ContentChanged {
+        /// Them, or for an insertion the line beside it.
+        lines: LinesNow,
+    },
+    /// The lines to replace are not in the document.
+    #[error(
+        "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
+    )]
+    NoSuchLines {
+        /// The first line that was named.
+        start: usize,
+        /// The last line that was named.
+        end: usize,
+        /// How many lines the document has.
+        total_lines: usize,
+    },
+    /// The lines read like what should replace them.
+    #[error("{}", Reason::NoEffect.advice())]
     NoEffect,
 }
 
 /// Writes the patch, in time linear in document and replacement. A refusal shows at most `shown` bytes of the document.
-pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, ReplaceError> {
+pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, LinesRefusal> {
     let Replacement { start, end, expect, text: lines } = replacement;
     let Place { guard, old } = place(text, *start, *end)?;
     let guarded = &text[guard.bytes];
     if RangeHash::of(guarded) != *expect {
-        return Err(ReplaceError::ContentChanged(LinesNow::of(guarded, guard.lines, shown)));
+        return Err(LinesRefusal::ContentChanged { lines: LinesNow::of(guarded, guard.lines, shown) });
     }
     let (old, lines) = behind_mark(text, old, lines);
     let lines = adapt(lines, neighbour_terminator(text, old.end));
     let adapted = lines.adapted;
     let new = keep_end(text, &old, lines);
     if text[old.clone()] == new {
-        return Err(ReplaceError::NoEffect);
+        return Err(LinesRefusal::NoEffect);
     }
     let (old, new) = whole_lines(text, old, new);
     let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
@@ -95,12 +114,12 @@ struct Lines {
     bytes: Range<usize>,
 }
 
-fn place(text: &str, start: usize, end: usize) -> Result<Place, ReplaceError> {
+fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     let newlines = text.bytes().filter(|&byte| byte == b'\n').count();
     let total_lines = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
     let inserts = end.checked_add(1) == Some(start);
     if start == 0 || end > total_lines || (end < start && !inserts) {
-        return Err(ReplaceError::NoSuchLines { start, end, total_lines });
+        return Err(LinesRefusal::NoSuchLines { start, end, total_lines });
     }
     let lines = if inserts && !text.is_empty() {
         LineRange { start: end.max(1), end: end.max(1) }

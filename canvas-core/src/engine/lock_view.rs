@@ -12,7 +12,7 @@ use crate::transition::policy::Policy;
 ///
 /// ```
 /// # use canvas_core::lease::{Timestamp, Turn};
-/// # use canvas_core::{Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+/// # use canvas_core::{CallId, CanvasId, CheckOut, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
 /// use canvas_core::{LockEvent, LockView};
 ///
 /// # let now = Timestamp::from_millis(1_000);
@@ -23,8 +23,7 @@ use crate::transition::policy::Policy;
 /// # };
 /// # block_on(engine.create(&canvas, "# Plan\n", &key("create")?, now))?;
 /// let before = LockView::of(&block_on(engine.snapshot(&canvas, now))?, engine.policy());
-/// let call = Call { operation: key("out")?, command: Command::CheckOut };
-/// let answered = block_on(engine.call(&canvas, &call, now))?;
+/// let answered = block_on(engine.call(&canvas, &key("out")?, CheckOut, now))?;
 /// let view = LockView::of(&answered.snapshot, engine.policy());
 /// assert_eq!(view.tooltip(), Some("Assistant editing canvas…"));
 /// assert_eq!(view.event_since(&before), Some(LockEvent::Locked));
@@ -89,7 +88,7 @@ impl LockView {
         self.is_locked()
     }
 
-    /// Whether to offer [`Command::TakeControl`](crate::Command::TakeControl).
+    /// Whether to offer [`TakeControl`](crate::TakeControl).
     pub fn can_take_control(&self) -> bool {
         self.is_locked()
     }

@@ -32,8 +32,7 @@ use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::RevisionId;
 use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
-use crate::transition::command::{Call, Command};
-use crate::transition::outcome::Outcome;
+use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
 
 /// Runs calls on the canvases of a store.
@@ -89,12 +88,30 @@ impl Snapshot {
 
 /// The answer to a call.
 #[derive(Debug, Clone)]
-pub struct Answered {
-    /// What became of it.
-    pub outcome: Outcome,
+pub struct Answered<C: Command> {
+    /// What became of it. What the rules refuse is an answer too.
+    pub result: Result<C::Done, C::Refusal>,
     /// It had been asked before, and this is the first answer again.
     pub replayed: bool,
     /// The canvas after it.
+    pub snapshot: Snapshot,
+}
+
+impl<C: Command> Answered<C> {
+    /// The answer as a receipt keeps it, and as [`Engine::resolve`] tells it.
+    pub fn stored(&self) -> StoredAnswer {
+        StoredAnswer::of::<C>(&self.result)
+    }
+}
+
+/// A canvas that was made.
+#[derive(Debug, Clone)]
+pub struct Created {
+    /// Its first revision, or the next after a deletion.
+    pub revision: RevisionId,
+    /// The same operation had made it before.
+    pub replayed: bool,
+    /// The canvas as it is.
     pub snapshot: Snapshot,
 }
 
@@ -139,13 +156,15 @@ impl<S: Store> Engine<S> {
         markdown: &str,
         operation: &OpKey,
         now: Timestamp,
-    ) -> Result<Answered, EngineError> {
+    ) -> Result<Created, EngineError> {
         let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
         if bytes > limit {
             return Err(EngineError::TooLarge { bytes, limit });
         }
         let create = Create { document: Blob::text(markdown.to_owned()), operation };
-        self.run(canvas, create, Begin::Load, now).await.and_then(|reply| answered(canvas, reply))
+        let (Reply { answer: revision, replayed }, snapshot) =
+            self.run(canvas, create, Begin::Load, now).await?;
+        Ok(Created { revision, replayed, snapshot: seen(canvas, snapshot)? })
     }
 
     /// Deletes a canvas. The head stays as a tombstone, so that revision, epoch and fence are never used twice, and
@@ -172,7 +191,7 @@ impl<S: Store> Engine<S> {
     /// [`EngineError::NotFound`]; faults of the store.
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
         let ((), snapshot) = self.run(canvas, Look, Begin::Load, now).await?;
-        snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
+        seen(canvas, snapshot)
     }
 
     /// The canvas as it is, and its board; `None` where it has none.
@@ -186,26 +205,27 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
         let (board, snapshot) = self.run(canvas, LookAtBoard, Begin::Load, now).await?;
-        let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
-        Ok((board, snapshot))
+        Ok((board, seen(canvas, snapshot)?))
     }
 
-    /// Runs a call. The same key with the same arguments answers the same again, also while the first is on its way
-    /// and after the lease has ended.
+    /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
+    /// after the lease has ended.
     ///
     /// # Errors
     ///
-    /// Only where no answer stands: an unknown canvas, faults of the store, contention. What the rules refuse is
-    /// an [`Outcome::Refused`].
-    pub async fn call(
+    /// Only where no answer stands: an unknown canvas, faults of the store, contention. What the rules refuse is in
+    /// [`Answered::result`].
+    pub async fn call<C: Command>(
         &self,
         canvas: &CanvasId,
-        call: &Call,
+        operation: &OpKey,
+        command: C,
         now: Timestamp,
-    ) -> Result<Answered, EngineError> {
-        let is_read = matches!(call.command, Command::Read { .. });
-        let begin = Begin::of_call(is_read, self.store.capabilities().notify);
-        self.run(canvas, call, begin, now).await.and_then(|reply| answered(canvas, reply))
+    ) -> Result<Answered<C>, EngineError> {
+        let begin = Begin::of_call(C::IS_READ, self.store.capabilities().notify);
+        let call = task::Call { operation, command: &command };
+        let (Reply { answer: result, replayed }, snapshot) = self.run(canvas, call, begin, now).await?;
+        Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
     }
 
     /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
@@ -214,15 +234,16 @@ impl<S: Store> Engine<S> {
     /// # Errors
     ///
     /// As [`Engine::snapshot`].
-    pub async fn recall(
+    pub async fn recall<C: Command>(
         &self,
         canvas: &CanvasId,
-        call: &Call,
+        operation: &OpKey,
+        command: &C,
         now: Timestamp,
-    ) -> Result<(Option<Outcome>, Snapshot), EngineError> {
+    ) -> Result<(Option<Result<C::Done, C::Refusal>>, Snapshot), EngineError> {
+        let call = task::Call { operation, command };
         let (answer, snapshot) = self.run(canvas, Remember(call), Begin::Load, now).await?;
-        let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
-        Ok((answer, snapshot))
+        Ok((answer, seen(canvas, snapshot)?))
     }
 
     /// Finds out what became of an operation whose answer was lost, for good: what was not done by now never will be,
@@ -317,10 +338,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-fn answered(
-    canvas: &CanvasId,
-    (Reply { outcome, replayed }, snapshot): (Reply, Option<Snapshot>),
-) -> Result<Answered, EngineError> {
-    let snapshot = snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?;
-    Ok(Answered { outcome, replayed, snapshot })
+/// What a task shows of a canvas that is there.
+fn seen(canvas: &CanvasId, snapshot: Option<Snapshot>) -> Result<Snapshot, EngineError> {
+    snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
 }

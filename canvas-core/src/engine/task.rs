@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use canvas_lease::PreemptionCause;
+use serde::{Deserialize, Serialize};
 
 use super::context::{At, Known};
 use super::error::EngineError;
@@ -15,12 +16,12 @@ use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
-use crate::transition::command::Call;
+use crate::model::revision::RevisionId;
+use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::contents::Contents;
-use crate::transition::decide::{decide, recalled};
-use crate::transition::outcome::Outcome;
+use crate::transition::decide::{decide, recalled, stored_answer};
 use crate::transition::policy::Policy;
-use crate::transition::refusal::Refusal;
+use crate::transition::refusal::CallRefusal;
 use crate::transition::view::{Change, View};
 
 /// Something to be done at a canvas.
@@ -99,8 +100,8 @@ impl<'a> Scene<'a> {
         receipts.map_or(Ok(Recall::New), |receipts| receipts.recall(operation, digest, |id| self.blob(id)))
     }
 
-    fn recalled(&self, answer: &Answer) -> Result<Outcome, Missing> {
-        recalled(answer, |id| self.blob(id))
+    fn stored_answer(&self, answer: &Answer) -> Result<Option<StoredAnswer>, Missing> {
+        stored_answer(answer, |id| self.blob(id))
     }
 }
 
@@ -143,23 +144,29 @@ impl Task for LookAtBoard {
     }
 }
 
-/// The answer to a call, and whether it had been given before.
+/// An answer, and whether it had been given before.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reply {
-    pub(crate) outcome: Outcome,
+pub(crate) struct Reply<A> {
+    pub(crate) answer: A,
     pub(crate) replayed: bool,
 }
 
-/// Run a call on the document.
-impl Task for &Call {
-    type Answer = Reply;
+/// Run a command.
+#[derive(Debug)]
+pub(crate) struct Call<'a, C> {
+    pub(crate) operation: &'a OpKey,
+    pub(crate) command: &'a C,
+}
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
+impl<C: Command> Task for Call<'_, C> {
+    type Answer = Reply<Outcome<C>>;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
         let row = scene.live()?;
         let (clock, registry) = (row.clock(scene.at.now), scene.at.registry.0);
         let view = View { head: &row.head, contents: &row.contents, clock, blobs: scene.blobs, registry };
-        let decision = decide(&view, scene.at.policy, self)?;
-        let reply = Reply { outcome: decision.outcome, replayed: decision.replayed };
+        let decision = decide(&view, scene.at.policy, self.operation, self.command)?;
+        let reply = Reply { answer: decision.result, replayed: decision.replayed };
         Ok(match decision.change {
             Some(change) => Verdict::Commit(change, reply),
             None => Verdict::Stands(reply),
@@ -167,32 +174,29 @@ impl Task for &Call {
     }
 
     fn operation(&self) -> Option<&OpKey> {
-        Some(&self.operation)
+        Some(self.operation)
     }
 
-    fn is_refusal(reply: &Reply) -> bool {
-        match &reply.outcome {
-            Outcome::Refused(_) => true,
-            Outcome::Board { result, .. } => !result.success(),
-            _ => false,
-        }
+    fn is_refusal(reply: &Self::Answer) -> bool {
+        C::is_refusal(&reply.answer)
     }
 }
 
 /// See the canvas, and what a call was answered before.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Remember<'a>(pub(crate) &'a Call);
+#[derive(Debug)]
+pub(crate) struct Remember<'a, C>(pub(crate) Call<'a, C>);
 
-impl Task for Remember<'_> {
-    type Answer = Option<Outcome>;
+impl<C: Command> Task for Remember<'_, C> {
+    type Answer = Option<Outcome<C>>;
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
         scene.live()?;
-        Ok(Verdict::Stands(match scene.recall(&self.0.operation, self.0.command.digest())? {
+        let Call { operation, command } = &self.0;
+        Ok(Verdict::Stands(match scene.recall(operation, command.digest())? {
             Recall::New => None,
-            Recall::Answered(answer) => Some(scene.recalled(&answer)?),
-            Recall::Reused => Some(Outcome::Refused(Refusal::CallIdReused)),
-            Recall::Void => Some(Outcome::Refused(Refusal::Abandoned)),
+            Recall::Answered(answer) => Some(recalled::<C>(&answer, |id| scene.blob(id))?),
+            Recall::Reused => Some(Err(CallRefusal::CallIdReused.into())),
+            Recall::Void => Some(Err(CallRefusal::Abandoned.into())),
         }))
     }
 
@@ -227,10 +231,20 @@ impl Create<'_> {
     }
 }
 
-impl Task for Create<'_> {
-    type Answer = Reply;
+/// What receipts keep of a creation.
+#[derive(Serialize, Deserialize)]
+struct Revised {
+    revision: RevisionId,
+}
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Reply>, Halt> {
+/// What receipts keep of a deletion.
+#[derive(Serialize)]
+struct Nothing {}
+
+impl Task for Create<'_> {
+    type Answer = Reply<RevisionId>;
+
+    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
         match scene.recall(self.operation, self.digest())? {
             Recall::New => {}
             Recall::Reused => return Err(EngineError::KeyReused.into()),
@@ -240,18 +254,21 @@ impl Task for Create<'_> {
             }
             Recall::Answered(answer) => {
                 scene.live()?;
-                return Ok(Verdict::Stands(Reply { outcome: scene.recalled(&answer)?, replayed: true }));
+                let stored = scene.stored_answer(&answer)?;
+                let made = stored.and_then(|stored| serde_json::from_str(stored.json()).ok());
+                let Revised { revision } = made.ok_or(EngineError::KeyReused)?;
+                return Ok(Verdict::Stands(Reply { answer: revision, replayed: true }));
             }
         }
         let mut head = self.head(scene)?;
-        let outcome = Outcome::Created { revision: head.revision_id() };
+        let revision = head.revision_id();
         let mut blobs = vec![self.document.clone()];
-        let answer = Answer::keep(&outcome, &mut blobs);
+        let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
         leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, self.digest(), answer);
         let mut contents = Contents::default();
         contents.put(Face::Document, self.document.clone());
         let change = Change { head: Arc::new(head), blobs, contents, not_after: None };
-        Ok(Verdict::Commit(change, Reply { outcome, replayed: false }))
+        Ok(Verdict::Commit(change, Reply { answer: revision, replayed: false }))
     }
 
     fn operation(&self) -> Option<&OpKey> {
@@ -283,9 +300,9 @@ impl Task for Delete<'_> {
         let mut head = Head::clone(&row.head);
         // As a message does: should the canvas be made again, a turn is open.
         head.lock.preempt(&policy.lease, row.clock(scene.at.now), PreemptionCause::UserMessage);
-        head.bury();
+        head.tombstone();
         let mut blobs = Vec::new();
-        let answer = Answer::keep(&Outcome::Deleted, &mut blobs);
+        let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
         leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
         let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
         Ok(Verdict::Commit(change, ()))
@@ -300,7 +317,7 @@ impl Task for Delete<'_> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
     /// It was done, with this answer, which a retry gets too.
-    Done(Outcome),
+    Done(StoredAnswer),
     /// It was not done, as far as receipts go back, and never will be: whoever still tries, with this key, is refused.
     NeverDone,
 }
@@ -319,18 +336,16 @@ impl Task for Resolve<'_> {
         let mut blobs = Vec::new();
         let mut head = match scene.row.map(|row| &row.head) {
             Some(head) => match head.receipts.find(self.operation, |id| scene.blob(id))?.as_deref() {
-                Some(Receipt { answer: Answer::Void, .. }) => {
-                    return Ok(Verdict::Stands(Resolution::NeverDone));
-                }
                 Some(receipt) => {
-                    return Ok(Verdict::Stands(Resolution::Done(scene.recalled(&receipt.answer)?)));
+                    let stored = scene.stored_answer(&receipt.answer)?;
+                    return Ok(Verdict::Stands(stored.map_or(Resolution::NeverDone, Resolution::Done)));
                 }
                 None => Head::clone(head),
             },
             // A creation may be on its way: a tombstone takes its place.
             None => {
                 let nothing = Blob::text(String::new());
-                let head = Head::never(scene.at.canvas.clone(), nothing.id());
+                let head = Head::absent(scene.at.canvas.clone(), nothing.id());
                 blobs.push(nothing);
                 head
             }

@@ -229,6 +229,36 @@ impl Step {
     }
 }
 
+/// An entry of the journal, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// Its number.
+    pub number: EntryNumber,
+    /// The change that it makes or takes back.
+    pub change: ChangeNumber,
+    /// What kind of entry it is.
+    pub kind: EntryKind,
+    /// Whose change it is.
+    pub author: Actor,
+    /// What the change did, in short.
+    pub summary: String,
+    /// The revision after it.
+    pub revision: Revision,
+}
+
+impl From<&Entry> for HistoryEntry {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            number: entry.number,
+            change: entry.change,
+            kind: entry.kind,
+            author: entry.author,
+            summary: entry.summary.clone(),
+            revision: entry.revision_after,
+        }
+    }
+}
+
 /// What [`JournalSlot::push`] is told; the rest follows from the slot.
 #[derive(Debug)]
 pub(crate) struct NewEntry {

@@ -2,3 +2,4 @@
 
 pub(crate) mod board;
 pub(crate) mod journal;
+pub(crate) mod revert;

@@ -141,4 +141,5 @@ impl fmt::Debug for Blob {
 
 /// Blobs that the transition needs and the view does not have yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing(pub(crate) Vec<BlobId>);
+#[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
+pub struct Missing(pub(crate) Vec<BlobId>);

@@ -136,14 +136,14 @@ impl Head {
     }
 
     /// A canvas that never was, as a tombstone.
-    pub(crate) fn never(canvas: CanvasId, nothing: BlobId) -> Self {
+    pub(crate) fn absent(canvas: CanvasId, nothing: BlobId) -> Self {
         let mut head = Self::first(canvas, nothing, Revision::ZERO, Lock::new(Timestamp::from_millis(0)));
-        head.bury();
+        head.tombstone();
         head
     }
 
     /// Makes a tombstone of it. Numbers and receipts stay.
-    pub(crate) fn bury(&mut self) {
+    pub(crate) fn tombstone(&mut self) {
         self.origin = self.now();
         self.draft = Tree::default();
         self.committed = None;
@@ -191,6 +191,11 @@ impl Head {
     /// The revision that last changed a face.
     pub fn face_revision(&self, face: Face) -> Revision {
         self.faces[face]
+    }
+
+    /// Whether a face has not changed since a revision, and the canvas has come so far.
+    pub(crate) fn is_current(&self, face: Face, base: Revision) -> bool {
+        (self.faces[face]..=self.revision).contains(&base)
     }
 
     /// Who may write, until when, and whose turn it is.
@@ -282,7 +287,7 @@ impl Head {
 
     /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it is
     /// told the whole document.
-    pub(crate) fn give_up_one(&mut self) {
+    pub(crate) fn evict_oldest(&mut self) {
         let holder = self.lock.lease().map(|lease| lease.holder.as_str());
         let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
         let oldest = spare.min_by_key(|(_, conversation)| conversation.last()).map(|(id, _)| id.clone());

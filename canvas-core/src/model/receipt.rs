@@ -14,7 +14,8 @@ use crate::model::id::OpKey;
 /// Tells calls with other arguments from retries: the first 16 bytes of a blake3 hash of the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(crate) struct Digest([u8; 16]);
+#[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
+pub struct Digest([u8; 16]);
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
@@ -35,8 +36,9 @@ impl TryFrom<String> for Digest {
 
 /// A text is not hexadecimal digits of the right number.
 #[derive(Debug, thiserror::Error)]
+#[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 #[error("a digest is lower-case hexadecimal digits: restore the head from a backup")]
-pub(crate) struct ParseHexError;
+pub struct ParseHexError;
 
 impl Digest {
     /// The digest of parts, each kept apart from the next by its length.
@@ -67,9 +69,8 @@ impl Answer {
     /// Bytes of an answer that the head takes; a longer one goes into a blob of its own.
     const INLINE: usize = 1024;
 
-    /// Keeps an answer, with a blob among `blobs` where it needs one.
-    pub(crate) fn keep<T: Serialize>(outcome: &T, blobs: &mut Vec<Blob>) -> Self {
-        let json = serde_json::to_string(outcome).expect("an outcome has only string keys");
+    /// Keeps the JSON of an answer, with a blob among `blobs` where it needs one.
+    pub(crate) fn of_json(json: String, blobs: &mut Vec<Blob>) -> Self {
         if json.len() <= Self::INLINE {
             return Self::Inline(json);
         }

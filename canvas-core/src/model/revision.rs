@@ -116,6 +116,48 @@ impl From<RevisionId> for String {
     }
 }
 
+/// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
+/// has changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Base {
+    /// As models name it.
+    Id(RevisionId),
+    /// As hosts count it.
+    Number(Revision),
+}
+
+impl Base {
+    /// Its number, which decides.
+    pub const fn revision(self) -> Revision {
+        match self {
+            Self::Id(id) => id.revision(),
+            Self::Number(revision) => revision,
+        }
+    }
+}
+
+impl From<RevisionId> for Base {
+    fn from(id: RevisionId) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<Revision> for Base {
+    fn from(revision: Revision) -> Self {
+        Self::Number(revision)
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Number(revision) => revision.0.fmt(f),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

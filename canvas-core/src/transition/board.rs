@@ -2,84 +2,160 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::board::{
-    Board, BoardEnv, BoardResult, CanvasCommand, IdSource, LoadError, StoredBoard, Workspace,
+    Board, BoardEnv, BoardResult, CanvasCommand, CanvasEvent, IdSource, LoadError, StoredBoard, Workspace,
 };
-use crate::history::journal::{EntryKind, Step as Change};
-use crate::model::author::Actor;
-use crate::model::blob::Blob;
-use crate::model::blob::Missing;
+use crate::history::journal::Step;
+use crate::model::author::Author;
+use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;
 use crate::model::id::OpKey;
 use crate::model::path::TreePath;
-use crate::model::revision::Revision;
-use crate::transition::decide::{Step, Stop};
-use crate::transition::history::Record;
-use crate::transition::outcome::Outcome;
-use crate::transition::refusal::{Counter, Refusal};
+use crate::model::receipt::Digest;
+use crate::model::revision::{Base, RevisionId};
+use crate::transition::command::sealed::Decide;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::refusal::{BoardCommandRefusal, BoardRefusal, CreateBoardRefusal, NewBoardRefusal};
+use crate::transition::rollout::Access;
+use crate::transition::step::{Record, Stop, Transition};
+use crate::transition::undo::{access_of, author_text};
 
-impl Step<'_> {
-    pub(super) fn create_board(&mut self, workspace: &Workspace) -> Result<Outcome, Stop> {
-        if self.head.board().is_some() {
-            return Err(Refusal::BoardExists.into());
-        }
-        let board = Board::new(workspace.clone());
-        let board = board.map_err(|e| Refusal::InvalidBoard { message: e.to_string() })?;
-        self.next_revision()?;
-        self.put_board(board.encode());
-        Ok(Outcome::BoardCreated { revision: self.head.revision_id() })
+/// Give the canvas a board.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateBoard {
+    /// The board.
+    pub workspace: Box<Workspace>,
+}
+
+/// The canvas has a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardCreated {
+    /// The new revision.
+    pub revision: RevisionId,
+}
+
+/// Change the board. It takes no lease: the lease is of the document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunBoardCommand {
+    /// Who asks. A model asks in its own turn, and nothing once that is over.
+    pub by: Author,
+    /// What.
+    pub command: Box<CanvasCommand>,
+    /// The revision that the command was made for: it is refused where the board has changed since.
+    pub base: Option<Base>,
+}
+
+/// A command was run on the board: done, or refused by what stands on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoardCommandRun {
+    /// What is answered.
+    pub result: Box<BoardResult>,
+    /// What happened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<CanvasEvent>,
+    /// The revision; the same as before where nothing was changed.
+    pub revision: RevisionId,
+}
+
+/// The JSON of a board, or of a command on it. It is the one form that tells all their fields apart.
+fn json_text<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("its maps have text for keys")
+}
+
+impl Command for CreateBoard {
+    type Done = BoardCreated;
+    type Refusal = CreateBoardRefusal;
+}
+
+impl Decide for CreateBoard {
+    const KIND: &'static str = "board_created";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"create_board", json_text(&self.workspace).as_bytes()])
     }
 
-    pub(super) fn board_command(
-        &mut self,
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<BoardCreated, Stop<CreateBoardRefusal>> {
+        if at.head.board().is_some() {
+            return Err(Stop::refused(NewBoardRefusal::BoardExists));
+        }
+        let board = Board::new(Workspace::clone(&self.workspace));
+        let board =
+            board.map_err(|e| Stop::refused(NewBoardRefusal::InvalidBoard { message: e.to_string() }))?;
+        at.next_revision::<CreateBoardRefusal>()?;
+        at.put_board(board.encode());
+        Ok(BoardCreated { revision: at.head.revision_id() })
+    }
+}
+
+impl Command for RunBoardCommand {
+    type Done = BoardCommandRun;
+    type Refusal = BoardCommandRefusal;
+}
+
+impl Decide for RunBoardCommand {
+    const KIND: &'static str = "board";
+
+    fn access(&self) -> Option<Access> {
+        access_of(self.by)
+    }
+
+    fn digest(&self) -> Digest {
+        let base = self.base.map_or_else(String::new, |base| base.revision().get().to_string());
+        let parts = ["board", &author_text(self.by), &json_text(&self.command), &base];
+        Digest::of(&parts.map(str::as_bytes))
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
         operation: &OpKey,
-        by: Actor,
-        command: &CanvasCommand,
-        base: Option<Revision>,
-    ) -> Result<Outcome, Stop> {
-        let mut board = Board::clone(&*self.board_now()?);
-        let current = self.head.face_revision(Face::Board);
-        if let Some(base) = base.filter(|base| *base < current || *base > self.head.revision) {
-            return Err(Refusal::StaleBoard { base, current }.into());
+    ) -> Result<BoardCommandRun, Stop<BoardCommandRefusal>> {
+        if matches!(self.by, Author::Assistant { .. }) {
+            at.check_turn::<BoardCommandRefusal>(operation)?;
         }
-        let (registry, rules, now) = (self.view.registry, self.policy.board, self.view.clock);
+        let mut board = Board::clone(&*at.board_now::<BoardCommandRefusal>()?);
+        if let Some(base) = self.base.map(Base::revision)
+            && !at.head.is_current(Face::Board, base)
+        {
+            let current = at.head.face_revision(Face::Board);
+            return Err(Stop::refused(BoardRefusal::StaleBoard { base, current }));
+        }
+        let (registry, rules, now) = (at.view.registry, at.policy.board, at.view.clock);
         let mut env = BoardEnv { registry, rules, now, ids: ids_of(operation) };
-        let executed = board.execute(command, by, &mut env);
+        let executed = board.execute(&self.command, self.by.actor(), &mut env);
         if let Some(change) = executed.change {
-            self.next_revision()?;
-            let before = self.head.board().unwrap_or_else(|| Blob::text(String::new()).id());
-            let kept = board.encode();
-            let after = kept.root.id();
-            self.put_board(kept);
-            if by == Actor::User {
-                self.head.user_revision = self.head.revision;
+            at.next_revision::<BoardCommandRefusal>()?;
+            let before = at.head.board().unwrap_or_else(|| Blob::text(String::new()).id());
+            let stored = board.encode();
+            let after = stored.root.id();
+            at.put_board(stored);
+            if self.by == Author::User {
+                at.head.user_revision = at.head.revision;
             }
-            let summary = change.description;
-            let step =
-                Change::Board { before, after, id: change.id, forward: change.forward, patch: change.patch };
-            self.record(Record { kind: EntryKind::Edit, actor: by, operation, summary }, step);
+            let (forward, patch) = (change.forward, change.patch);
+            let record = Record { actor: self.by.actor(), operation, summary: change.description };
+            at.record(record, Step::Board { before, after, id: change.id, forward, patch });
         }
-        Ok(self.ran(executed.result, executed.events))
+        let (result, events) = (Box::new(executed.result), executed.events);
+        Ok(BoardCommandRun { result, events, revision: at.head.revision_id() })
     }
 
-    fn ran(&self, result: BoardResult, events: Vec<crate::board::CanvasEvent>) -> Outcome {
-        Outcome::Board { result: Box::new(result), events, revision: self.head.revision_id() }
+    fn is_refusal(outcome: &Outcome<Self>) -> bool {
+        !outcome.as_ref().is_ok_and(|run| run.result.success())
     }
+}
 
+impl Transition<'_> {
     /// The board as it is in the view.
-    pub(super) fn board_now(&self) -> Result<Arc<Board>, Stop> {
-        let id = self.view.head.board().ok_or(Refusal::NoBoard)?;
+    pub(super) fn board_now<R: From<BoardRefusal>>(&self) -> Result<Arc<Board>, Stop<R>> {
+        let id = self.view.head.board().ok_or_else(|| Stop::refused(BoardRefusal::NoBoard))?;
         match self.view.contents.board(id, self.view.blobs) {
             Ok(board) => Ok(board),
             Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
-            Err(LoadError::Damaged(_)) => Err(Refusal::BoardDamaged.into()),
+            Err(LoadError::Damaged(_)) => Err(Stop::refused(BoardRefusal::BoardDamaged)),
         }
-    }
-
-    pub(super) fn next_revision(&mut self) -> Result<(), Stop> {
-        let next = self.head.revision.next();
-        self.head.revision = next.ok_or(Refusal::Exhausted { counter: Counter::Revision })?;
-        Ok(())
     }
 
     /// Makes this the board of the revision that the head has.

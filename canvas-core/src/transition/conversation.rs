@@ -1,4 +1,4 @@
-//! What a conversation knows of the document, what it is told, and what it may judge by (specs 000 §12, §13).
+//! What a conversation knows of the document, what it is told, and which text a call of it is made for.
 
 use canvas_patch::{Mode, Options, apply};
 
@@ -6,12 +6,12 @@ use crate::document::changes::{Changes, changes_around, changes_since};
 use crate::model::blob::Missing;
 use crate::model::face::Face;
 use crate::model::head::{Conversation, SyncPoint};
-use crate::model::revision::RevisionId;
+use crate::model::revision::Base;
 use crate::transition::contents::Contents;
-use crate::transition::decide::{Step, Stop};
-use crate::transition::refusal::Refusal;
+use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal, StaleBase};
+use crate::transition::step::{Stop, Transition};
 
-impl Step<'_> {
+impl Transition<'_> {
     /// What changed since the conversation last saw the document.
     pub(super) fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
         let limit = self.policy.refusal_diff_bytes;
@@ -30,22 +30,24 @@ impl Step<'_> {
     }
 
     /// The whole document, for a conversation that knows nothing of it.
-    pub(super) fn whole(&self, most: usize) -> Changes {
+    fn whole(&self, most: usize) -> Changes {
         Changes::whole(None, self.head.revision_id(), self.view.text(), most)
     }
 
-    /// A patch is judged only against a text that its author knows.
-    pub(super) fn base_holds(&self, base: Option<RevisionId>, patch: &str) -> Result<(), Stop> {
-        let face = self.head.face_revision(Face::Document);
+    /// Passes a call whose author knows the document as it is: by the base that it names, or by what it has seen.
+    pub(super) fn check_base<R: From<BaseRefusal>>(
+        &self,
+        base: Option<Base>,
+        patch: &str,
+    ) -> Result<(), Stop<R>> {
         let conversation = self.head.conversation(self.who);
         let known = match (base, conversation.seen) {
-            (Some(base), _) if base.revision() >= face && base.revision() <= self.head.revision => {
-                return Ok(());
-            }
             (Some(base), _) => Some(base.revision()),
-            (None, Some(seen)) if seen.revision >= face => return Ok(()),
             (None, seen) => seen.map(|seen| seen.revision),
         };
+        if known.is_some_and(|known| self.head.is_current(Face::Document, known)) {
+            return Ok(());
+        }
         let points = [conversation.seen, conversation.synced, Some(self.head.origin)];
         let (changes, near) = match points.iter().flatten().find(|point| Some(point.revision) == known) {
             Some(point) => {
@@ -59,55 +61,56 @@ impl Step<'_> {
         };
         let shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
         let rebased = if shown { self.rebased(patch) } else { None };
-        Err(Refusal::StaleBase { base, changes, near, rebased }.into())
+        Err(Stop::refused(BaseRefusal::StaleBase(Box::new(StaleBase { base, changes, near, rebased }))))
     }
 
     /// The same patch for the text now, where it fits.
-    pub(super) fn rebased(&self, patch: &str) -> Option<String> {
+    fn rebased(&self, patch: &str) -> Option<String> {
         let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
         let applied = apply(self.view.text(), patch, &options).ok()?;
         Some(applied.patch()).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes)
     }
 
-    /// After a refusal that showed the changes, the conversation has seen the document.
-    pub(super) fn refuse(&mut self, refusal: &Refusal) {
+    /// Leaves the head as it was, but for the lock: the user's act preempts and a call is a keep-alive, whatever else is
+    /// refused. After a refusal that showed the changes, the conversation has seen the document.
+    pub(super) fn refuse(&mut self, refusal: Refusal<'_>) {
+        let lock = std::mem::replace(&mut self.head, self.view.head.clone()).lock;
+        self.head.lock = lock;
         // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
         self.blobs.clear();
         self.contents = Contents::default();
         let shown = match refusal {
             // Without changes, the text is again what the conversation has seen.
-            Refusal::StaleEpoch { changes, .. } | Refusal::StaleBase { base: None, changes, .. } => {
+            Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => {
                 changes.as_ref().is_none_or(Changes::is_shown)
             }
-            // Without changes, the base may be one that nobody remembers.
-            Refusal::StaleBase { base: Some(_), changes, .. } => {
-                changes.as_ref().is_some_and(Changes::is_shown)
-            }
+            Refusal::Base(BaseRefusal::StaleBase(stale)) => match (&stale.base, &stale.changes) {
+                (_, Some(changes)) => changes.is_shown(),
+                // Without changes, a base may be one that nobody remembers.
+                (base, None) => base.is_none(),
+            },
             _ => false,
         };
         if shown {
-            let _ = self.sees(self.head.now());
+            self.mark_seen(self.head.now());
         }
     }
 
-    pub(super) fn sees(&mut self, point: SyncPoint) -> Result<(), Stop> {
-        self.know(|conversation| conversation.seen = Some(point))
+    pub(super) fn mark_seen(&mut self, point: SyncPoint) {
+        self.set_conversation(Conversation { seen: Some(point), ..self.head.conversation(self.who) });
     }
 
-    pub(super) fn know(&mut self, change: impl FnOnce(&mut Conversation)) -> Result<(), Stop> {
-        let mut conversation = self.head.conversation(self.who);
-        change(&mut conversation);
+    pub(super) fn set_conversation(&mut self, conversation: Conversation) {
         self.make_room();
         self.head.conversations.insert(self.who.clone(), conversation);
-        Ok(())
     }
 
     /// Makes room for a conversation that the canvas does not follow yet.
-    pub(super) fn make_room(&mut self) {
+    fn make_room(&mut self) {
         if !self.head.conversations.contains_key(self.who) {
             while self.head.conversations.len() >= self.policy.conversations.max(1) {
                 let before = self.head.conversations.len();
-                self.head.give_up_one();
+                self.head.evict_oldest();
                 if self.head.conversations.len() == before {
                     break;
                 }
@@ -116,7 +119,7 @@ impl Step<'_> {
     }
 
     /// Tells what the conversation does not know yet, and counts it as known.
-    pub(super) fn sync(&mut self) -> Result<Option<Changes>, Stop> {
+    pub(super) fn sync(&mut self) -> Result<Option<Changes>, Missing> {
         let now = self.head.now();
         let changes = match self.head.conversation(self.who).synced {
             Some(known) => {
@@ -125,7 +128,7 @@ impl Step<'_> {
             }
             None => Some(self.whole(usize::MAX)),
         };
-        self.know(|conversation| *conversation = Conversation::knows(now))?;
+        self.set_conversation(Conversation::knows(now));
         Ok(changes)
     }
 }

@@ -1,139 +1,156 @@
-//! Who may do something, and until when.
+//! Commands on the lease.
 
-use canvas_lease::{CheckInOutcome, CheckOutRequest, LeaseId, Timestamp};
+use canvas_lease::{CheckInOutcome, CheckOutRequest, Epoch, LeaseId, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::model::id::OpKey;
-use crate::transition::command::Call;
-use crate::transition::decide::{Step, Stop};
-use crate::transition::outcome::Outcome;
-use crate::transition::refusal::Refusal;
+use crate::model::receipt::Digest;
+use crate::model::revision::RevisionId;
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
+use crate::transition::rollout::Access;
+use crate::transition::step::{Stop, Transition};
 
-impl Step<'_> {
-    pub(super) fn check_out(&mut self, call: &Call) -> Result<Outcome, Stop> {
-        let request = CheckOutRequest {
-            holder: self.who.holder(),
-            operation: call.operation.operation(),
-            turn: call.operation.turn,
-        };
-        let grant = self.head.lock.check_out(&self.policy.lease, self.view.clock, request);
-        let grant = grant.map_err(Refusal::from)?;
-        self.fence = Some(grant.id.fence());
-        Ok(Outcome::CheckedOut {
-            lease: grant.id,
-            epoch: grant.id.epoch(),
-            expires_at: grant.expires_at,
-            revision: self.head.revision_id(),
-        })
+/// Take the lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckOut;
+
+/// The lease was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedOut {
+    /// Names it in every later call.
+    pub lease: LeaseId,
+    /// The epoch it belongs to.
+    pub epoch: Epoch,
+    /// When it ends unless it is renewed, by the store's clock.
+    pub expires_at: Timestamp,
+    /// The revision at that moment.
+    pub revision: RevisionId,
+}
+
+/// Extend the lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renew {
+    /// The lease; `None` where the model sent none that can be read.
+    pub lease: Option<LeaseId>,
+}
+
+/// The lease was extended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renewed {
+    /// The lease.
+    pub lease: LeaseId,
+    /// When it ends now.
+    pub expires_at: Timestamp,
+    /// No renewal will move this end any more.
+    pub at_max_hold: bool,
+    /// The current revision.
+    pub revision: RevisionId,
+}
+
+/// Give the lease back. Doing it twice is fine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckIn {
+    /// The lease; `None` where the model sent none that can be read.
+    pub lease: Option<LeaseId>,
+}
+
+/// The lease is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedIn {
+    /// False where it had ended before.
+    pub released: bool,
+    /// The current revision.
+    pub revision: RevisionId,
+}
+
+/// A lease as a part of a digest.
+pub(super) fn lease_text(lease: Option<LeaseId>) -> String {
+    lease.map_or_else(String::new, |lease| lease.to_string())
+}
+
+impl Command for CheckOut {
+    type Done = CheckedOut;
+    type Refusal = CheckOutRefusal;
+}
+
+impl Decide for CheckOut {
+    const KIND: &'static str = "checked_out";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Lease)
     }
 
-    pub(super) fn renew(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let grant = self.head.lock.renew(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        let grant = grant.map_err(|refusal| self.lease_refusal(refusal))?;
-        Ok(Outcome::Renewed {
-            lease,
-            expires_at: grant.expires_at,
-            at_max_hold: grant.at_max_hold,
-            revision: self.head.revision_id(),
-        })
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"check_out", b""])
     }
 
-    pub(super) fn check_in(&mut self, lease: Option<LeaseId>) -> Result<Outcome, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let done = self.head.lock.check_in(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        let done = done.map_err(|refusal| self.lease_refusal(refusal))?;
-        let released = done == CheckInOutcome::Released;
-        self.fence = released.then_some(lease.fence());
-        Ok(Outcome::CheckedIn { released, revision: self.head.revision_id() })
-    }
-
-    /// Passes only the holder of the valid lease; afterwards the commit may not come later than its expiry.
-    pub(super) fn enter(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
-        let lease = lease.ok_or(Refusal::NotOwned)?;
-        let holder = self.who.holder();
-        let permit = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
-        let permit = permit.map_err(|refusal| self.lease_refusal(refusal))?;
-        self.fence = Some(permit.id().fence());
-        self.not_after = Some(permit.expires_at());
-        if self.head.receipts.of_fence(permit.id().fence()) >= self.policy.calls_per_lease {
-            self.fence = None;
-            return Err(Refusal::TooManyCalls { limit: self.policy.calls_per_lease }.into());
-        }
-        Ok(permit.expires_at())
-    }
-
-    /// A call under the lease is a keep-alive.
-    pub(super) fn beat(&mut self, lease: Option<LeaseId>) -> Result<Timestamp, Stop> {
-        let expires_at = self.enter(lease)?;
-        let Some(lease) = lease else { return Ok(expires_at) };
-        let beat = self.head.lock.heartbeat(&self.policy.lease, self.view.clock, lease, &self.who.holder());
-        Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
-    }
-
-    /// Passes whoever may look: the holder, and where the rollout asks for no lease, anybody.
-    pub(super) fn may_read(&mut self, lease: Option<LeaseId>) -> Result<Option<Timestamp>, Stop> {
-        if self.is_under(lease) { self.beat(lease).map(Some) } else { Ok(None) }
-    }
-
-    /// Passes whoever may change something: the holder, and where the rollout asks for no lease, anybody whose turn it is
-    /// while nobody else holds one.
-    pub(super) fn may_change(
-        &mut self,
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
         operation: &OpKey,
-        lease: Option<LeaseId>,
-    ) -> Result<Option<Timestamp>, Stop> {
-        if self.is_under(lease) {
-            return self.beat(lease).map(Some);
-        }
-        let holder = self.who.holder();
-        match self
-            .head
-            .lock
-            .valid_lease(&self.policy.lease, self.view.clock)
-            .map(|lease| (lease.id, &lease.holder))
-        {
-            // Who holds the lease need not name it.
-            Some((id, held_by)) if *held_by == holder => self.beat(Some(id)).map(Some),
-            _ => self.nobody_writes(operation).map(|()| None),
-        }
+    ) -> Result<CheckedOut, Stop<CheckOutRefusal>> {
+        let request = CheckOutRequest {
+            holder: at.who.holder(),
+            operation: operation.operation(),
+            turn: operation.turn,
+        };
+        let grant = at.head.lock.check_out(&at.policy.lease, at.view.clock, request);
+        let grant = grant.map_err(Stop::refused)?;
+        at.fence = Some(grant.id.fence());
+        let (lease, epoch, expires_at) = (grant.id, grant.id.epoch(), grant.expires_at);
+        Ok(CheckedOut { lease, epoch, expires_at, revision: at.head.revision_id() })
+    }
+}
+
+impl Command for Renew {
+    type Done = Renewed;
+    type Refusal = HolderRefusal;
+}
+
+impl Decide for Renew {
+    const KIND: &'static str = "renewed";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Lease)
     }
 
-    /// Passes a call of the turn that runs, while the user has not ended it.
-    pub(super) fn is_its_turn(&self, operation: &OpKey) -> Result<(), Stop> {
-        if operation.turn != self.head.lock.turn() || !self.head.lock.turn_open() {
-            return Err(Refusal::UserActive.into());
-        }
-        Ok(())
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"renew", lease_text(self.lease).as_bytes()])
     }
 
-    /// Where there are no leases, one that is named means nothing.
-    fn is_under(&self, lease: Option<LeaseId>) -> bool {
-        let rollout = self.policy.rollout;
-        rollout.needs_lease() || (lease.is_some() && rollout.has_leases())
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Renewed, Stop<HolderRefusal>> {
+        let (lease, _) = at.authorize(self.lease)?;
+        let grant = at.head.lock.renew(&at.policy.lease, at.view.clock, lease, &at.who.holder());
+        let grant = grant.map_err(|error| at.lease_refusal(error))?;
+        let (expires_at, at_max_hold) = (grant.expires_at, grant.at_max_hold);
+        Ok(Renewed { lease, expires_at, at_max_hold, revision: at.head.revision_id() })
+    }
+}
+
+impl Command for CheckIn {
+    type Done = CheckedIn;
+    type Refusal = HolderRefusal;
+}
+
+impl Decide for CheckIn {
+    const KIND: &'static str = "checked_in";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Lease)
     }
 
-    /// Passes whose turn it is, while nobody holds a lease.
-    pub(super) fn nobody_writes(&self, operation: &OpKey) -> Result<(), Stop> {
-        self.is_its_turn(operation)?;
-        self.nobody_holds()
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"check_in", lease_text(self.lease).as_bytes()])
     }
 
-    /// Passes anybody while no lease is valid.
-    pub(super) fn nobody_holds(&self) -> Result<(), Stop> {
-        match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
-            Some(lease) => Err(Refusal::Held { until: lease.expires_at }.into()),
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn lease_refusal(&self, refusal: canvas_lease::LeaseError) -> Stop {
-        match refusal {
-            canvas_lease::LeaseError::StaleEpoch { current } => match self.changes_seen() {
-                Ok(changes) => Refusal::StaleEpoch { current, changes }.into(),
-                Err(missing) => Stop::Missing(missing),
-            },
-            canvas_lease::LeaseError::NotOwned => Refusal::NotOwned.into(),
-            canvas_lease::LeaseError::Expired { at } => Refusal::Expired { at }.into(),
-        }
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<CheckedIn, Stop<HolderRefusal>> {
+        let lease = self.lease.ok_or_else(|| Stop::refused(LeaseRefusal::NotOwned))?;
+        let checked_in = at.head.lock.check_in(&at.policy.lease, at.view.clock, lease, &at.who.holder());
+        let checked_in = checked_in.map_err(|error| at.lease_refusal(error))?;
+        let released = checked_in == CheckInOutcome::Released;
+        at.fence = released.then_some(lease.fence());
+        Ok(CheckedIn { released, revision: at.head.revision_id() })
     }
 }

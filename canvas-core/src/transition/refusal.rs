@@ -1,4 +1,9 @@
 //! Why a command was refused.
+//!
+//! A command's refusal is composed of a few shared groups, so that a caller has a branch for what can be and for
+//! nothing else. Who renders refusals of any command takes the borrowed [`Refusal`] of [`Refused::view`].
+//!
+//! Receipts keep refusals as JSON, told apart by the member `refusal`: names of variants and fields are stored.
 
 use canvas_lease::{CheckOutError, Epoch, Timestamp};
 use canvas_patch::{ApplyError, DiffExcerpt, Reason};
@@ -6,31 +11,176 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::BoardError;
 use crate::document::changes::Changes;
-use crate::document::replace::{LinesNow, ReplaceError};
+use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
-use crate::model::revision::{Revision, RevisionId};
+use crate::model::revision::{Base, Revision};
 use crate::transition::rollout::Rollout;
 
-/// Why nothing was done. A refusal is an answer: it leaves a receipt where the command would have.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+/// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
+pub trait Refused: std::error::Error {
+    /// The refusal by its group, for who renders refusals of whatever command.
+    fn view(&self) -> Refusal<'_>;
+
+    /// The stable code.
+    fn code(&self) -> &'static str {
+        self.view().code()
+    }
+
+    /// What tells cases of the same code apart.
+    fn reason(&self) -> Option<&'static str> {
+        self.view().reason()
+    }
+
+    /// Whether the very same request can succeed later.
+    fn retryable(&self) -> bool {
+        self.view().retryable()
+    }
+}
+
+macro_rules! groups {
+    ($($group:ident($type:ty): $doc:literal),+ $(,)?) => {
+        /// A refusal of any command, borrowed.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub enum Refusal<'a> {
+            $(#[doc = $doc] $group(&'a $type)),+
+        }
+
+        impl std::fmt::Display for Refusal<'_> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(Self::$group(group) => std::fmt::Display::fmt(group, f)),+
+                }
+            }
+        }
+
+        $(
+            impl Refused for $type {
+                fn view(&self) -> Refusal<'_> {
+                    Refusal::$group(self)
+                }
+            }
+        )+
+    };
+}
+
+groups! {
+    Call(CallRefusal): "What any call can meet.",
+    NotAvailable(NotAvailable): "Somebody else holds the lease, or the turn is over.",
+    Lease(LeaseRefusal): "What the holder of a lease can meet.",
+    Limit(LimitRefusal): "A number or a size is used up.",
+    Base(BaseRefusal): "The document is not the one that a call was made for.",
+    Patch(PatchRefusal): "A patch does not fit.",
+    Lines(LinesRefusal): "Lines are not what their author takes them for.",
+    History(HistoryRefusal): "The history does not have it.",
+    Board(BoardRefusal): "There is no such board to change.",
+    NewBoard(NewBoardRefusal): "There can be no such board.",
+}
+
+macro_rules! composed {
+    ($($(#[$doc:meta])* $name:ident { $($group:ident($type:ty)),+ $(,)? })+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+        #[serde(untagged)]
+        pub enum $name {
+            $(
+                #[doc = concat!("See [`Refusal::", stringify!($group), "`].")]
+                #[error(transparent)]
+                $group(#[from] $type)
+            ),+
+        }
+
+        impl Refused for $name {
+            fn view(&self) -> Refusal<'_> {
+                match self {
+                    $(Self::$group(group) => Refusal::$group(group)),+
+                }
+            }
+        }
+    )+};
+}
+
+composed! {
+    /// Why [`CheckOut`](crate::CheckOut) is refused.
+    CheckOutRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Limit(LimitRefusal) }
+
+    /// Why a call that only the holder of a lease makes is refused: [`Renew`](crate::Renew),
+    /// [`CheckIn`](crate::CheckIn), [`Read`](crate::Read).
+    HolderRefusal { Call(CallRefusal), Lease(LeaseRefusal) }
+
+    /// Why [`ApplyPatch`](crate::ApplyPatch) is refused.
+    ApplyPatchRefusal {
+        Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Patch(PatchRefusal),
+        Limit(LimitRefusal),
+    }
+
+    /// Why [`ReplaceLines`](crate::ReplaceLines) is refused.
+    ReplaceLinesRefusal {
+        Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Lines(LinesRefusal),
+        Patch(PatchRefusal), Limit(LimitRefusal),
+    }
+
+    /// Why [`Edit`](crate::Edit) is refused.
+    EditRefusal { Call(CallRefusal), Limit(LimitRefusal) }
+
+    /// Why [`HostEdit`](crate::HostEdit) is refused.
+    HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
+
+    /// Why [`Undo`](crate::Undo) or [`Redo`](crate::Redo) is refused.
+    UndoRefusal {
+        Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
+        Board(BoardRefusal), Limit(LimitRefusal),
+    }
+
+    /// Why [`CreateBoard`](crate::CreateBoard) is refused.
+    CreateBoardRefusal { Call(CallRefusal), NewBoard(NewBoardRefusal), Limit(LimitRefusal) }
+
+    /// Why [`RunBoardCommand`](crate::RunBoardCommand) is refused, other than by what stands on the board.
+    BoardCommandRefusal {
+        Call(CallRefusal), NotAvailable(NotAvailable), Board(BoardRefusal), Limit(LimitRefusal),
+    }
+}
+
+/// What any call can meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
-pub enum Refusal {
+pub enum CallRefusal {
+    /// Models have not been given this yet, or no more.
+    #[error("{}", closed(*rollout))]
+    Disabled {
+        /// What they have been given.
+        rollout: Rollout,
+    },
+    /// The canvas is kept in Git.
+    #[error("this canvas is kept in Git, where the canvas tools do not work: answer without them")]
+    GitMode,
+    /// The call id was used before, for something else.
+    #[error("this call id was used before with other arguments: send the call with a new id")]
+    CallIdReused,
+    /// [`Engine::resolve`](crate::Engine::resolve) has barred the call, which had not been done by then.
+    #[error("this call was given up before it was done: send it again with a new id")]
+    Abandoned,
+}
+
+/// The lease is not to be had, or nobody may write without it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum NotAvailable {
     /// Another lease is valid.
     #[error("the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that")]
     Held {
-        /// When that lease ends unless it is renewed, in milliseconds since 1970.
+        /// When that lease ends unless it is renewed.
         until: Timestamp,
     },
     /// The user has ended this turn.
     #[error("the user has ended this turn: stop editing and wait for the next user message")]
     UserActive,
-    /// The canvas has no more epochs, lease ids or revisions.
-    #[error("this canvas has used up its {counter}: ask the user to go on in a new canvas")]
-    Exhausted {
-        /// Which counter.
-        counter: Counter,
-    },
-    /// The lease was preempted by the user.
+}
+
+/// What the holder of a lease can meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum LeaseRefusal {
+    /// The user has preempted the lease.
     #[error("the user has stepped in and this lease is over: look at what changed")]
     StaleEpoch {
         /// The epoch of the canvas.
@@ -47,29 +197,78 @@ pub enum Refusal {
         /// When it did.
         at: Timestamp,
     },
-    /// The document has changed since the patch's base.
-    #[error(
-        "the document has changed since the revision that this patch was written for: look at the changes and {}",
-        after_stale(near.as_ref(), rebased.is_some())
-    )]
-    StaleBase {
-        /// The base that the patch named; `None` where it named none and the conversation had seen an older text.
-        base: Option<RevisionId>,
-        /// What changed since, where the base is still known. Without its diff where that is too large, or where
-        /// the base was named and `near` says what matters.
-        changes: Option<Changes>,
-        /// Of the changes those near the patch, where others are left out. It does not count as having shown the
-        /// document: the next patch must name its base, or the conversation read.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        near: Option<DiffExcerpt>,
-        /// The same patch for the document as it is, where it still fits exactly and its author is shown what
-        /// changed around it. It was not applied: its author must send it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        rebased: Option<String>,
+    /// The lease has made as many calls as one lease may.
+    #[error("this lease has made {limit} calls: check in, then check out again")]
+    TooManyCalls {
+        /// The limit.
+        limit: usize,
     },
-    /// The patch does not fit.
+}
+
+/// A number or a size is used up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum LimitRefusal {
+    /// The canvas has no more epochs, lease ids or revisions.
+    #[error("this canvas has used up its {counter}: ask the user to go on in a new canvas")]
+    Exhausted {
+        /// Which counter.
+        counter: Counter,
+    },
+    /// The text is larger than a document may be.
+    #[error("the document would have {bytes} bytes, the limit is {limit}: shorten it or begin a new canvas")]
+    TooLarge {
+        /// Its bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// The document is not the one that a call was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum BaseRefusal {
+    /// The document has changed since.
+    #[error("{0}")]
+    StaleBase(Box<StaleBase>),
+}
+
+/// How the document has changed since the base of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error(
+    "the document has changed since the revision that this patch was written for: look at the changes and {}",
+    after_stale(near.as_ref(), rebased.is_some())
+)]
+pub struct StaleBase {
+    /// The base that the call named; `None` where it named none and the conversation had seen an older text.
+    pub base: Option<Base>,
+    /// What changed since, where the base is still known. Without its diff where that is too large, or where the base
+    /// was named and `near` says what matters.
+    pub changes: Option<Changes>,
+    /// Of the changes those near the patch, where others are left out. It does not count as having shown the document:
+    /// the next patch must name its base, or the conversation read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<DiffExcerpt>,
+    /// The same patch for the document as it is, where it still fits exactly and its author is shown what changed
+    /// around it. It was not applied: its author must send it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebased: Option<String>,
+}
+
+/// A patch does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum PatchRefusal {
+    /// Nothing of it was applied.
     #[error("{0}")]
     PatchRejected(ApplyError),
+}
+
+/// The history does not have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum HistoryRefusal {
     /// The user has acted since the model's turn began, so the model may take nothing back.
     #[error(
         "the user has changed the canvas since your turn began: look at the changes, and edit instead of undoing"
@@ -113,42 +312,15 @@ pub enum Refusal {
         /// The entry, or the last one above it that can be read.
         entry: EntryNumber,
     },
-    /// The lines to replace are not those that the hash was made from.
-    #[error(
-        "what stands at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
-        lines.start_line
-    )]
-    ContentChanged {
-        /// Them, or for an insertion the line beside it.
-        lines: LinesNow,
-    },
-    /// The lines to replace are not in the document.
-    #[error(
-        "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
-    )]
-    NoSuchLines {
-        /// The first line that was named.
-        start: usize,
-        /// The last line that was named.
-        end: usize,
-        /// How many lines the document has.
-        total_lines: usize,
-    },
-    /// The lines read like what should replace them.
-    #[error("{}", Reason::NoEffect.advice())]
-    NoEffect,
+}
+
+/// There is no such board to change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum BoardRefusal {
     /// The canvas has no board.
     #[error("this canvas has no board: make one first")]
     NoBoard,
-    /// The canvas has a board already.
-    #[error("this canvas has a board already: change that one")]
-    BoardExists,
-    /// No board can be like that.
-    #[error("{message}")]
-    InvalidBoard {
-        /// What is wrong, and what to do.
-        message: String,
-    },
     /// The board is not what it was.
     #[error("the board cannot be read: restore the store from a backup, or update the library")]
     BoardDamaged,
@@ -160,34 +332,20 @@ pub enum Refusal {
         /// The revision that last changed the board.
         current: Revision,
     },
-    /// Models have not been given this yet, or no more.
-    #[error("{}", closed(*rollout))]
-    Disabled {
-        /// What they have been given.
-        rollout: Rollout,
-    },
-    /// The canvas is kept in Git.
-    #[error("this canvas is kept in Git, where the canvas tools do not work: answer without them")]
-    GitMode,
-    /// The call id was used before, for something else.
-    #[error("this call id was used before with other arguments: send the call with a new id")]
-    CallIdReused,
-    /// The host has given the call up: it was asked what became of it, and nothing had.
-    #[error("this call was given up before it was done: send it again with a new id")]
-    Abandoned,
-    /// The lease has made as many calls as one lease may.
-    #[error("this lease has made {limit} calls: check in, then check out again")]
-    TooManyCalls {
-        /// The limit.
-        limit: usize,
-    },
-    /// The text is larger than a document may be.
-    #[error("the document would have {bytes} bytes, the limit is {limit}: shorten it or begin a new canvas")]
-    TooLarge {
-        /// Its bytes.
-        bytes: usize,
-        /// The limit.
-        limit: usize,
+}
+
+/// There can be no such board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum NewBoardRefusal {
+    /// The canvas has a board already.
+    #[error("this canvas has a board already: change that one")]
+    BoardExists,
+    /// No board can be like that.
+    #[error("{message}")]
+    InvalidBoard {
+        /// What is wrong, and what to do.
+        message: String,
     },
 }
 
@@ -213,70 +371,64 @@ impl std::fmt::Display for Counter {
     }
 }
 
-impl From<ReplaceError> for Refusal {
-    fn from(error: ReplaceError) -> Self {
-        match error {
-            ReplaceError::ContentChanged(lines) => Self::ContentChanged { lines },
-            ReplaceError::NoSuchLines { start, end, total_lines } => {
-                Self::NoSuchLines { start, end, total_lines }
-            }
-            ReplaceError::NoEffect => Self::NoEffect,
-        }
-    }
-}
-
-impl Refusal {
-    /// The stable code (specs 000 §5.1, §4).
-    pub fn code(&self) -> &'static str {
+impl Refusal<'_> {
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
         match self {
-            Self::Held { .. } | Self::UserActive => "LOCK_NOT_AVAILABLE",
-            Self::Exhausted { counter: Counter::Epoch } => "EPOCH_EXHAUSTED",
-            Self::Exhausted { counter: Counter::Fence } => "FENCE_EXHAUSTED",
-            Self::Exhausted { counter: Counter::Revision } => "REVISION_EXHAUSTED",
-            Self::StaleEpoch { .. } => "STALE_EPOCH",
-            Self::NotOwned => "LOCK_NOT_OWNED",
-            Self::Expired { .. } => "LEASE_EXPIRED",
-            Self::UserActed => "USER_ACTED",
-            Self::HistoryEmpty { .. } => "HISTORY_EMPTY",
-            Self::HistoryNotFound { .. } => "HISTORY_NOT_FOUND",
-            Self::HistoryConflict { .. } => "HISTORY_CONFLICT",
-            Self::HistoryTooDeep { .. } => "HISTORY_TOO_DEEP",
-            Self::HistoryDamaged { .. } => "HISTORY_DAMAGED",
-            Self::StaleBase { .. }
-            | Self::PatchRejected(_)
-            | Self::ContentChanged { .. }
-            | Self::NoEffect => ApplyError::CODE,
-            Self::NoSuchLines { .. } => "INVALID_RANGE",
-            Self::NoBoard => "BOARD_NOT_FOUND",
-            Self::BoardExists => "BOARD_EXISTS",
-            Self::InvalidBoard { .. } => BoardError::CODE,
-            Self::BoardDamaged => "CANVAS_DAMAGED",
-            Self::StaleBoard { .. } => "REVISION_CONFLICT",
-            Self::Disabled { .. } => "TOOL_DISABLED",
-            Self::GitMode => "GIT_MODE_UNSUPPORTED",
-            Self::CallIdReused => "CALL_ID_REUSED",
-            Self::Abandoned => "CALL_ABANDONED",
-            Self::TooManyCalls { .. } => "TOO_MANY_CALLS",
-            Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
+            Self::Call(CallRefusal::Disabled { .. }) => "TOOL_DISABLED",
+            Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED",
+            Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED",
+            Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED",
+            Self::NotAvailable(_) => "LOCK_NOT_AVAILABLE",
+            Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH",
+            Self::Lease(LeaseRefusal::NotOwned) => "LOCK_NOT_OWNED",
+            Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED",
+            Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS",
+            Self::Limit(LimitRefusal::Exhausted { counter }) => counter.code(),
+            Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE",
+            Self::Base(_) | Self::Patch(_) => ApplyError::CODE,
+            Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE,
+            Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE",
+            Self::History(HistoryRefusal::UserActed) => "USER_ACTED",
+            Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY",
+            Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND",
+            Self::History(HistoryRefusal::HistoryConflict { .. }) => "HISTORY_CONFLICT",
+            Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP",
+            Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED",
+            Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
+            Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
+            Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",
+            Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS",
+            Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => BoardError::CODE,
         }
     }
 
-    /// What stands behind a code that covers several cases.
-    pub fn reason(&self) -> Option<&'static str> {
-        match self {
-            Self::Held { .. } => Some("HELD"),
-            Self::UserActive => Some("USER_ACTIVE"),
-            Self::StaleBase { .. } => Some("STALE_BASE"),
-            Self::PatchRejected(error) => Some(error.reason().code()),
-            Self::ContentChanged { .. } => Some("CONTENT_CHANGED"),
-            Self::NoEffect => Some(Reason::NoEffect.code()),
-            _ => None,
-        }
+    /// What tells cases of the same code apart.
+    pub fn reason(self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotAvailable(NotAvailable::Held { .. }) => "HELD",
+            Self::NotAvailable(NotAvailable::UserActive) => "USER_ACTIVE",
+            Self::Base(BaseRefusal::StaleBase(_)) => "STALE_BASE",
+            Self::Patch(PatchRefusal::PatchRejected(error)) => error.reason().code(),
+            Self::Lines(LinesRefusal::ContentChanged { .. }) => "CONTENT_CHANGED",
+            Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
+            _ => return None,
+        })
     }
 
     /// Whether the very same request can succeed later.
-    pub const fn retryable(&self) -> bool {
-        matches!(self, Self::Held { .. })
+    pub const fn retryable(self) -> bool {
+        matches!(self, Self::NotAvailable(NotAvailable::Held { .. }))
+    }
+}
+
+impl Counter {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Epoch => "EPOCH_EXHAUSTED",
+            Self::Fence => "FENCE_EXHAUSTED",
+            Self::Revision => "REVISION_EXHAUSTED",
+        }
     }
 }
 
@@ -304,13 +456,13 @@ fn after_stale(near: Option<&DiffExcerpt>, rebased: bool) -> String {
     }
 }
 
-impl From<CheckOutError> for Refusal {
-    fn from(refusal: CheckOutError) -> Self {
-        match refusal {
-            CheckOutError::Held { until } => Self::Held { until },
-            CheckOutError::UserActive => Self::UserActive,
-            CheckOutError::EpochExhausted => Self::Exhausted { counter: Counter::Epoch },
-            CheckOutError::FenceExhausted => Self::Exhausted { counter: Counter::Fence },
+impl From<CheckOutError> for CheckOutRefusal {
+    fn from(error: CheckOutError) -> Self {
+        match error {
+            CheckOutError::Held { until } => NotAvailable::Held { until }.into(),
+            CheckOutError::UserActive => NotAvailable::UserActive.into(),
+            CheckOutError::EpochExhausted => LimitRefusal::Exhausted { counter: Counter::Epoch }.into(),
+            CheckOutError::FenceExhausted => LimitRefusal::Exhausted { counter: Counter::Fence }.into(),
         }
     }
 }

@@ -1,87 +1,78 @@
-//! Taking changes back from under later ones, which stay.
-
-use std::borrow::Cow;
+//! Undo of changes that lie under later ones.
 
 use canvas_patch::Delta;
 
-use crate::board::{Board, BoardPatch, CanvasCommand, Conflict};
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, NewEntry, Reverts, Step as Change};
-use crate::model::author::{Actor, Author};
+use crate::board::{Board, BoardPatch};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, NewEntry, Reverts, Step};
+use crate::history::revert::{BoardRevert, DocumentRevert, RevertError, Selection};
+use crate::model::author::Author;
 use crate::model::blob::Blob;
 use crate::model::id::OpKey;
 use crate::transition::board::ids_of;
-use crate::transition::decide::{Step, Stop};
-use crate::transition::history::{Walked, damaged};
-use crate::transition::refusal::Refusal;
+use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
+use crate::transition::step::{Stop, Transition};
+use crate::transition::undo::Replayed;
 
-impl Step<'_> {
-    /// Takes changes back from under later ones, which are moved and stay. One that meets a later one refuses all.
+impl From<RevertError> for Stop<UndoRefusal> {
+    fn from(error: RevertError) -> Self {
+        Self::refused(match error {
+            RevertError::Conflict { change, with } => HistoryRefusal::HistoryConflict { change, with },
+            RevertError::Damaged(entry) => HistoryRefusal::HistoryDamaged { entry },
+        })
+    }
+}
+
+impl Transition<'_> {
+    /// Reverts changes under later ones, which are moved and stay. One conflict refuses all.
     pub(super) fn revert(
         &mut self,
         operation: &OpKey,
         by: Author,
         selection: Selection,
-    ) -> Result<Walked, Stop> {
-        let chosen = self.choose(selection)?;
-        self.may_take_back(
-            operation,
-            by,
-            chosen.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| entry),
-        )?;
-        let (mut text, mut board) = (self.unwritten(), Unarranged::default());
+    ) -> Result<Replayed, Stop<UndoRefusal>> {
+        let entries = self.choose(selection)?;
+        let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| entry);
+        self.authorize_entries(operation, by, chosen)?;
+        let (mut text, mut board) = (DocumentRevert::new(self.view.text()), BoardRevert::default());
         let mut author = by.actor();
-        for (entry, is_chosen) in &chosen {
+        for (entry, is_chosen) in &entries {
             match (&entry.step, is_chosen) {
-                (Change::Document { delta, .. }, _) => text.pass(entry, delta.as_ref(), *is_chosen)?,
-                (Change::Board { patch, .. }, false) => board.later.insert(0, (entry.change, patch.clone())),
-                (Change::Board { patch, forward, .. }, true) => {
-                    let live = match &mut board.live {
-                        Some(live) => live,
-                        none => none.insert(Board::clone(&*self.board_now()?)),
-                    };
-                    let later = board.later.iter().map(|(_, patch)| patch);
-                    match live.revert(patch, later) {
-                        Ok(back) => {
-                            board.changes.push(entry.change);
-                            board.forward.get_or_insert_with(|| forward.clone());
-                            board.done.push(back);
-                        }
-                        Err(Conflict::Touched(with)) => return Err(met(entry, board.later[with].0).into()),
-                        Err(Conflict::Mismatch(_)) => return Err(damaged(entry).into()),
-                    }
+                (Step::Document { delta, .. }, _) => text.pass(entry, delta.as_ref(), *is_chosen)?,
+                (Step::Board { patch, .. }, false) => board.keep(entry, patch),
+                (Step::Board { patch, forward, .. }, true) => {
+                    let load = || self.board_now::<UndoRefusal>().map(|board| Board::clone(&board));
+                    board.revert(entry, (patch, forward), load)?;
                 }
             }
             if *is_chosen {
                 author = entry.author;
             }
         }
-        let mut walked = Walked { document: None, board: None, events: Vec::new(), done: Vec::new() };
+        let mut replayed = Replayed::default();
         let delta = Delta::between(self.view.text(), &text.text);
         if !text.changes.is_empty() && !delta.is_empty() {
-            self.fits(text.text.len())?;
+            self.check_size::<UndoRefusal>(text.text.len())?;
             let document = Blob::text(text.text.into_owned());
-            let step = self.change(self.view.head.document(), document.id(), delta);
+            let step = self.step_between(self.view.head.document(), document.id(), delta);
             let reverts = Reverts { changes: text.changes, author };
-            self.push_revert(operation, by, reverts, step, &mut walked)?;
-            walked.document = Some(document);
+            self.push_revert(operation, by, reverts, step, &mut replayed)?;
+            replayed.document = Some(document);
         }
-        if let (Some(live), Some(before), Some(forward)) = (board.live, self.view.head.board(), board.forward)
+        if let (Some(live), Some(before), Some(forward)) =
+            (board.board, self.view.head.board(), board.forward)
             && let Some(patch) = BoardPatch::joined(board.done).filter(|patch| !patch.is_empty())
         {
-            walked.events = live.events_of(&patch);
-            let (kept, id) = (live.encode(), ids_of(operation).undo());
-            let step = Change::Board { before, after: kept.root.id(), id, forward, patch };
-            self.push_revert(operation, by, Reverts { changes: board.changes, author }, step, &mut walked)?;
-            walked.board = Some(kept);
+            replayed.events = live.events_of(&patch);
+            let (stored, id) = (live.encode(), ids_of(operation).undo());
+            let step = Step::Board { before, after: stored.root.id(), id, forward, patch };
+            let reverts = Reverts { changes: board.changes, author };
+            self.push_revert(operation, by, reverts, step, &mut replayed)?;
+            replayed.board = Some(stored);
         }
-        if walked.document.is_none() && walked.board.is_none() {
-            return Err(Refusal::HistoryEmpty { asked: 1, available: 0 }.into());
+        if replayed.document.is_none() && replayed.board.is_none() {
+            return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked: 1, available: 0 }));
         }
-        Ok(walked)
-    }
-
-    fn unwritten(&self) -> Unwritten<'_> {
-        Unwritten { text: Cow::Borrowed(self.view.text()), changes: Vec::new(), later: Vec::new() }
+        Ok(replayed)
     }
 
     fn push_revert(
@@ -89,9 +80,9 @@ impl Step<'_> {
         operation: &OpKey,
         by: Author,
         reverts: Reverts,
-        step: Change,
-        walked: &mut Walked,
-    ) -> Result<(), Stop> {
+        step: Step,
+        replayed: &mut Replayed,
+    ) -> Result<(), Stop<UndoRefusal>> {
         let count = reverts.changes.len();
         let s = if count == 1 { "" } else { "s" };
         let before = self.head.revision;
@@ -109,27 +100,28 @@ impl Step<'_> {
             revisions: (before, self.head.revision),
             step,
         });
-        walked.done.extend(pushed);
+        replayed.done.extend(pushed);
         Ok(())
     }
 
-    /// The changes that stand, newest first, down to the last that is chosen.
-    fn choose(&self, selection: Selection) -> Result<Vec<(Entry, bool)>, Stop> {
+    /// The changes that still apply, newest first, down to the last that is chosen.
+    fn choose(&self, selection: Selection) -> Result<Vec<(Entry, bool)>, Stop<UndoRefusal>> {
         let mut entries: Vec<(Entry, bool)> = Vec::new();
         let mut taken_back: Vec<ChangeNumber> = Vec::new();
         let mut next = self.head.journal.undo;
-        while let Some(entry) = self.kept(next)? {
+        while let Some(entry) = self.entry(next)? {
             if selection.ends_before(&entry) {
                 break;
             }
-            if entries.len() == self.policy.history_reach {
-                return Err(Refusal::HistoryTooDeep { limit: self.policy.history_reach }.into());
+            let limit = self.policy.history_reach;
+            if entries.len() == limit {
+                return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
             }
             next = entry.below();
-            let stands = !taken_back.contains(&entry.change);
-            let is_chosen = stands && selection.takes(&entry);
+            let applies = !taken_back.contains(&entry.change);
+            let is_chosen = applies && selection.takes(&entry);
             // What took something back and was itself taken back did nothing.
-            let reverts = entry.reverts.iter().filter(|_| stands);
+            let reverts = entry.reverts.iter().filter(|_| applies);
             taken_back.extend(reverts.flat_map(|reverts| &reverts.changes));
             entries.push((entry, is_chosen));
             if is_chosen && matches!(selection, Selection::Change(_)) {
@@ -137,93 +129,14 @@ impl Step<'_> {
             }
         }
         match entries.iter().rposition(|(_, is_chosen)| *is_chosen) {
-            Some(last) => entries.truncate(last + 1),
-            None => return Err(selection.nothing().into()),
-        }
-        Ok(entries)
-    }
-}
-
-/// A document that changes are taken out of, newest first.
-struct Unwritten<'t> {
-    text: Cow<'t, str>,
-    changes: Vec<ChangeNumber>,
-    /// What stands after the entry that is looked at, oldest first, as if the chosen ones had never been.
-    later: Vec<(ChangeNumber, Delta)>,
-}
-
-impl Unwritten<'_> {
-    fn pass(&mut self, entry: &Entry, delta: Option<&Delta>, is_chosen: bool) -> Result<(), Stop> {
-        let Some(delta) = delta else {
-            return Err(met(entry, self.later.first().map_or(entry.change, |(with, _)| *with)).into());
-        };
-        if !is_chosen {
-            self.later.insert(0, (entry.change, delta.clone()));
-            return Ok(());
-        }
-        let mut back = delta.inverse();
-        for (with, delta) in &mut self.later {
-            let moved = delta.transform(&back).map_err(|_| met(entry, *with))?;
-            back = back.transform(delta).map_err(|_| met(entry, *with))?;
-            *delta = moved;
-        }
-        self.text = Cow::Owned(back.apply(&self.text).map_err(|_| damaged(entry))?);
-        self.changes.push(entry.change);
-        Ok(())
-    }
-}
-
-/// A board that changes are taken out of, newest first.
-#[derive(Default)]
-struct Unarranged {
-    live: Option<Board>,
-    later: Vec<(ChangeNumber, BoardPatch)>,
-    changes: Vec<ChangeNumber>,
-    /// What the last of them was.
-    forward: Option<Box<CanvasCommand>>,
-    done: Vec<BoardPatch>,
-}
-
-fn met(entry: &Entry, with: ChangeNumber) -> Refusal {
-    Refusal::HistoryConflict { change: entry.change, with }
-}
-
-/// Which of the changes that stand are taken back.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Selection {
-    Change(ChangeNumber),
-    /// All of an author that were made after a revision.
-    Author {
-        author: Actor,
-        since: u64,
-    },
-}
-
-impl Selection {
-    fn takes(self, entry: &Entry) -> bool {
-        match self {
-            Self::Change(change) => entry.change == change,
-            // Who took an own change back has nothing of it in the text any more.
-            Self::Author { author, .. } => {
-                entry.author == author
-                    && entry.reverts.as_ref().is_none_or(|reverts| reverts.author != author)
+            Some(last) => {
+                entries.truncate(last + 1);
+                Ok(entries)
             }
-        }
-    }
-
-    /// Whether nothing older can be chosen.
-    fn ends_before(self, entry: &Entry) -> bool {
-        match self {
-            // Done again, a change has a later number than its own, never an earlier one.
-            Self::Change(change) => entry.number < change.into(),
-            Self::Author { since, .. } => entry.revision_after.get() <= since,
-        }
-    }
-
-    fn nothing(self) -> Refusal {
-        match self {
-            Self::Change(change) => Refusal::HistoryNotFound { change },
-            Self::Author { .. } => Refusal::HistoryEmpty { asked: 1, available: 0 },
+            None => Err(Stop::refused(match selection {
+                Selection::Change(change) => HistoryRefusal::HistoryNotFound { change },
+                Selection::Author { .. } => HistoryRefusal::HistoryEmpty { asked: 1, available: 0 },
+            })),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::transition::policy::Policy;
-use crate::transition::refusal::Refusal;
+use crate::transition::refusal::CallRefusal;
 
 /// How far the tools of models are rolled out: the stages of specs 000 §16. What users do, and what conversations are
 /// told of it, is the same in all of them.
@@ -52,8 +52,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`Refusal::GitMode`] in Git mode, [`Refusal::Disabled`] where the rollout has not come so far.
-    pub fn permits(&self, access: Access) -> Result<(), Box<Refusal>> {
+    /// [`CallRefusal::GitMode`] in Git mode, [`CallRefusal::Disabled`] where the rollout has not come so far.
+    pub fn permits(&self, access: Access) -> Result<(), CallRefusal> {
         let rollout = self.rollout;
         let is_open = match access {
             Access::Read => !matches!(rollout, Rollout::Off),
@@ -61,8 +61,8 @@ impl Policy {
             Access::Lease => rollout.has_leases(),
         };
         match (self.git_mode, is_open) {
-            (true, _) => Err(Box::new(Refusal::GitMode)),
-            (false, false) => Err(Box::new(Refusal::Disabled { rollout })),
+            (true, _) => Err(CallRefusal::GitMode),
+            (false, false) => Err(CallRefusal::Disabled { rollout }),
             (false, true) => Ok(()),
         }
     }

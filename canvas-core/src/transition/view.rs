@@ -1,4 +1,4 @@
-//! What a pure transition sees, and what it decides.
+//! What a pure transition sees, and what it changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,8 +9,6 @@ use crate::board::Registry;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
 use crate::transition::contents::Contents;
-use crate::transition::outcome::Outcome;
-use crate::transition::refusal::Refusal;
 
 /// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
 /// waits.
@@ -35,23 +33,7 @@ impl View<'_> {
     }
 }
 
-/// What a transition decides.
-#[derive(Debug)]
-pub(crate) struct Decision {
-    pub(crate) outcome: Outcome,
-    /// The answer comes from a receipt.
-    pub(crate) replayed: bool,
-    /// What to commit; nothing where the canvas stays as it is.
-    pub(crate) change: Option<Change>,
-}
-
-impl Decision {
-    /// A refusal that leaves no trace.
-    pub(crate) fn refused(refusal: Refusal) -> Self {
-        Self { outcome: Outcome::Refused(refusal), replayed: false, change: None }
-    }
-}
-
+/// What is committed.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) head: Arc<Head>,

@@ -1,9 +1,10 @@
 //! A patch is judged only against a text that its author knows.
 
-use canvas_core::{Changes, Command, Outcome, Policy, Refusal};
+use canvas_core::{ApplyPatch, BaseRefusal, Changes, PatchRefusal, Policy, Refusal, StaleBase};
 
 use super::story::{check, check_with};
-use super::world::{World, apply, apply_at, code};
+use super::world::{World, apply, apply_at};
+use crate::any::{code, dynamic};
 
 #[test]
 fn a_named_base_must_be_the_newest() {
@@ -133,16 +134,16 @@ fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
     let base = world.snapshot().revision_id();
     world.edit("a\nz\n");
     let lease = world.check_out("model");
-    let Outcome::Refused(Refusal::StaleBase { base: named, changes, near, rebased }) =
-        world.ask("model", apply_at(lease, "a>c", base))
-    else {
+    let refused = world.ask("model", apply_at(lease, "a>c", base));
+    let Some(Refusal::Base(BaseRefusal::StaleBase(stale))) = refused.refusal() else {
         panic!("the base is not stale");
     };
+    let StaleBase { base: named, changes, near, rebased } = StaleBase::clone(stale);
     let (from, to) = (base, world.snapshot().revision_id());
     let diff = Some("@@ -1,2 +1,2 @@\n a\n-b\n+z\n".to_owned());
     assert_eq!(
         (named, changes, near),
-        (Some(base), Some(Changes { from: Some(from), to, diff, whole: None }), None)
+        (Some(base.into()), Some(Changes { from: Some(from), to, diff, whole: None }), None)
     );
     // What still fits is written anew, for its author to send.
     assert_eq!(rebased.as_deref(), Some("@@ -1,2 +1,2 @@\n-a\n+c\n z\n"));
@@ -169,8 +170,9 @@ fn a_refused_patch_changes_nothing() {
     let world = World::new("a\nb\nc\n");
     let lease = world.check_out("model");
     let patch = "@@\n-a\n+A\n@@\n-x\n+X\n@@\n-y\n+Y\n";
-    let command = Command::Apply { lease: Some(lease), patch: patch.into(), base: None };
-    let Outcome::Refused(Refusal::PatchRejected(rejected)) = world.ask("model", command) else {
+    let command = dynamic(ApplyPatch { lease: Some(lease), patch: patch.into(), base: None });
+    let refused = world.ask("model", command);
+    let Some(Refusal::Patch(PatchRefusal::PatchRejected(rejected))) = refused.refusal() else {
         panic!("the patch fits");
     };
     assert_eq!(rejected.conflicts().iter().map(|conflict| conflict.hunk).collect::<Vec<_>>(), [2, 3]);

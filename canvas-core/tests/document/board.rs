@@ -4,12 +4,13 @@ use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
 use canvas_core::{
-    Actor, Author, Blob, Call, ChangeNumber, Command, Entry, Face, Head, Outcome, Refusal, Revision, Step,
-    Undo, block_on,
+    Actor, Author, Blob, BoardCommandRun, Cancel, ChangeNumber, CheckIn, CreateBoard, Entry, Face, Head,
+    HistoryRefusal, Redo, Refusal, Revision, RunBoardCommand, SendMessage, Step, Undo, UndoScope, block_on,
 };
 use serde_json::{Value, json};
 
-use crate::world::{World, code};
+use crate::any::{Call, Command, Outcome, code, dynamic};
+use crate::world::World;
 
 fn workspace() -> Workspace {
     let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});
@@ -25,12 +26,12 @@ fn workspace() -> Workspace {
 
 fn with_board() -> World {
     let world = World::new("a\nb\n");
-    assert_eq!(code(&world.ask("host", Command::CreateBoard { workspace: Box::new(workspace()) })), "OK");
+    assert_eq!(code(&world.ask("host", CreateBoard { workspace: Box::new(workspace()) })), "OK");
     world
 }
 
 fn board_command(by: Author, command: Value) -> Command {
-    Command::Board { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None }
+    dynamic(RunBoardCommand { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None })
 }
 
 fn tile(col: u32) -> Value {
@@ -48,7 +49,7 @@ fn moved(id: &ComponentId, col: u32) -> Value {
 
 #[track_caller]
 fn made(outcome: &Outcome) -> ComponentId {
-    let Outcome::Board { result, .. } = outcome else { panic!("{outcome:?}") };
+    let Outcome::Board(BoardCommandRun { result, .. }) = outcome else { panic!("{outcome:?}") };
     match result.as_ref() {
         BoardResult::One(result) if result.success => result.affected_component_ids[0].clone(),
         other => panic!("{other:?}"),
@@ -61,11 +62,11 @@ fn now(world: &World) -> Workspace {
     board.unwrap().workspace(|_| Default::default())
 }
 
-fn undo(world: &World, by: Author, what: Undo) -> String {
-    code(&world.ask(if by == Author::User { "user" } else { "model" }, Command::Undo { by, what }))
+fn undo(world: &World, by: Author, what: UndoScope) -> String {
+    code(&world.ask(if by == Author::User { "user" } else { "model" }, Undo { by, what }))
 }
 
-const ONE: Undo = Undo::Steps(NonZeroU32::MIN);
+const ONE: UndoScope = UndoScope::Steps(NonZeroU32::MIN);
 const MODEL: Author = Author::Assistant { lease: None };
 
 #[test]
@@ -89,9 +90,9 @@ fn commands_and_edits_are_taken_back_in_their_order() {
     }
     assert_eq!(undo(&world, Author::User, ONE), "HISTORY_EMPTY");
     let steps = NonZeroU32::new(4).unwrap();
-    assert_eq!(code(&world.ask("user", Command::Redo { by: Author::User, steps })), "OK");
+    assert_eq!(code(&world.ask("user", Redo { by: Author::User, steps })), "OK");
     assert_eq!(states(), walked[4]);
-    assert_eq!(undo(&world, Author::User, Undo::Steps(steps)), "OK");
+    assert_eq!(undo(&world, Author::User, UndoScope::Steps(steps)), "OK");
     assert_eq!(states(), walked[0]);
     let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
     assert_eq!((replay.entries, replay.tree), (16, world.head().draft().hash()));
@@ -103,9 +104,9 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     let one = made(&world.ask("model", board_command(MODEL, tile(0))));
     let two = made(&world.ask("user", board_command(Author::User, tile(3))));
     world.edit("a\nb\nmine\n");
-    world.ask("host", Command::Message);
+    world.ask("host", SendMessage);
     let three = made(&world.ask("model", board_command(MODEL, tile(6))));
-    let all = Undo::Author { author: Actor::Assistant, since: None };
+    let all = UndoScope::Author { author: Actor::Assistant, since: None };
     assert_eq!(undo(&world, Author::User, all), "OK");
     let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
     assert_eq!((ids, world.text().as_str()), (vec![two], "a\nb\nmine\n"));
@@ -131,7 +132,7 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
             }),
         ),
     );
-    assert_eq!(undo(&world, Author::User, Undo::Change(ChangeNumber::new(1))), "HISTORY_CONFLICT");
+    assert_eq!(undo(&world, Author::User, UndoScope::Change(ChangeNumber::new(1))), "HISTORY_CONFLICT");
 }
 
 #[test]
@@ -142,13 +143,13 @@ fn what_goes_with_an_author_comes_back_with_views_and_all() {
     let save = json!({"type": "view.save", "payload": {"name": "v"}});
     world.ask("model", board_command(MODEL, save));
     let before = now(&world);
-    let all = Undo::Author { author: Actor::Assistant, since: None };
+    let all = UndoScope::Author { author: Actor::Assistant, since: None };
     assert_eq!(undo(&world, Author::User, all), "OK");
     let without = now(&world);
     assert_eq!((without.views.len(), without.canvas.components.len()), (0, 1));
     assert_eq!(undo(&world, Author::User, ONE), "OK");
     assert_eq!(now(&world), before);
-    assert_eq!(code(&world.ask("user", Command::Redo { by: Author::User, steps: NonZeroU32::MIN })), "OK");
+    assert_eq!(code(&world.ask("user", Redo { by: Author::User, steps: NonZeroU32::MIN })), "OK");
     assert_eq!(now(&world), without);
     block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
 }
@@ -157,7 +158,7 @@ fn what_goes_with_an_author_comes_back_with_views_and_all() {
 #[test]
 fn an_entry_is_shown_with_the_time_of_its_change() {
     let world = with_board();
-    let redo = || Command::Redo { by: Author::User, steps: NonZeroU32::MIN };
+    let redo = || dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN });
     let steps: [(&str, &dyn Fn() -> String, u64); 8] = [
         ("made", &|| code(&world.ask("model", board_command(MODEL, tile(0)))), 1_010),
         ("another", &|| code(&world.ask("user", board_command(Author::User, tile(3)))), 1_020),
@@ -165,7 +166,7 @@ fn an_entry_is_shown_with_the_time_of_its_change() {
         ("done again", &|| code(&world.ask("user", redo())), 1_020),
         (
             "taken back from under the other",
-            &|| undo(&world, Author::User, Undo::Change(ChangeNumber::new(1))),
+            &|| undo(&world, Author::User, UndoScope::Change(ChangeNumber::new(1))),
             1_050,
         ),
         ("that taken back", &|| undo(&world, Author::User, ONE), 1_060),
@@ -192,15 +193,14 @@ fn a_place_that_was_taken_since_is_in_the_way() {
     world.ask("user", board_command(Author::User, tile(9)));
     world.ask("user", board_command(Author::User, tile(0)));
     let before = now(&world);
-    let refused =
-        world.ask("user", Command::Undo { by: Author::User, what: Undo::Change(ChangeNumber::new(2)) });
+    let refused = world.ask("user", Undo { by: Author::User, what: UndoScope::Change(ChangeNumber::new(2)) });
     // By the one that has taken it, not by the one between.
     assert_eq!(
-        refused,
-        Outcome::Refused(Refusal::HistoryConflict {
+        refused.refusal(),
+        Some(Refusal::History(&HistoryRefusal::HistoryConflict {
             change: ChangeNumber::new(2),
             with: ChangeNumber::new(4)
-        })
+        }))
     );
     assert_eq!(now(&world), before);
 }
@@ -208,14 +208,14 @@ fn a_place_that_was_taken_since_is_in_the_way() {
 #[test]
 fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_the_user() {
     let world = with_board();
-    world.ask("main", Command::Message);
+    world.ask("main", SendMessage);
     let id = made(&world.ask("model", board_command(MODEL, tile(0))));
     assert_eq!(undo(&world, MODEL, ONE), "OK");
     assert!(now(&world).canvas.components.is_empty());
-    assert_eq!(code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })), "OK");
+    assert_eq!(code(&world.ask("model", Redo { by: MODEL, steps: NonZeroU32::MIN })), "OK");
     world.ask("user", board_command(Author::User, moved(&id, 2)));
     assert_eq!(undo(&world, MODEL, ONE), "USER_ACTED");
-    world.ask("main", Command::Message);
+    world.ask("main", SendMessage);
     world.ask("model", board_command(MODEL, moved(&id, 3)));
     assert_eq!(undo(&world, MODEL, ONE), "OK");
     // Of the document it takes one.
@@ -223,19 +223,18 @@ fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_th
     world.write("model", lease, "b>c");
     assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_OWNED");
     assert_eq!(undo(&world, Author::Assistant { lease: Some(lease) }, ONE), "OK");
-    world.ask("model", Command::CheckIn { lease: Some(lease) });
-    assert_eq!(
-        code(&world.ask("model", Command::Redo { by: MODEL, steps: NonZeroU32::MIN })),
-        "LOCK_NOT_OWNED"
-    );
+    world.ask("model", CheckIn { lease: Some(lease) });
+    assert_eq!(code(&world.ask("model", Redo { by: MODEL, steps: NonZeroU32::MIN })), "LOCK_NOT_OWNED");
     // An ended turn does nothing more.
     let late = world.fresh("model", board_command(MODEL, moved(&id, 4)));
-    world.ask("user", Command::Cancel);
+    world.ask("user", Cancel);
     assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(undo(&world, MODEL, ONE), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     // The host may, in its name.
-    let Command::Board { command, base, .. } = late.command else { panic!("it is one") };
-    assert_eq!(code(&world.ask("host", Command::Board { by: Author::Host, command, base })), "OK");
+    let Command::RunBoardCommand(RunBoardCommand { command, base, .. }) = late.command else {
+        panic!("it is one")
+    };
+    assert_eq!(code(&world.ask("host", RunBoardCommand { by: Author::Host, command, base })), "OK");
 }
 
 #[test]
@@ -251,7 +250,10 @@ fn a_call_made_again_answers_the_same_and_makes_nothing_twice() {
     // What was refused is answered again, too.
     let refused = world.fresh("model", board_command(MODEL, tile(0)));
     let first = world.run(&refused).outcome;
-    assert!(matches!(&first, Outcome::Board { result, .. } if !result.success()), "{first:?}");
+    assert!(
+        matches!(&first, Outcome::Board(BoardCommandRun { result, .. }) if !result.success()),
+        "{first:?}"
+    );
     assert_eq!(world.run(&refused).outcome, first);
 }
 
@@ -262,30 +264,31 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     world.edit("other\n");
     let last = world.head().revision();
     let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
-    let at = |base| Command::Board { by: MODEL, command: Box::new(command.clone()), base: Some(base) };
-    world.ask("main", Command::Message);
+    let at =
+        |base| dynamic(RunBoardCommand { by: MODEL, command: Box::new(command.clone()), base: Some(base) });
+    world.ask("main", SendMessage);
     // The canvas's own last revision is as good as the board's.
     let at_last = with_board();
     at_last.edit("other\n");
-    assert_eq!(code(&at_last.ask("host", at(last))), "OK");
-    assert_eq!(code(&world.ask("model", at(base))), "OK");
-    assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
-    assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");
+    assert_eq!(code(&at_last.ask("host", at(last.into()))), "OK");
+    assert_eq!(code(&world.ask("model", at(base.into()))), "OK");
+    assert_eq!(code(&world.ask("model", at(base.into()))), "REVISION_CONFLICT");
+    assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap().into()))), "REVISION_CONFLICT");
 }
 
 #[test]
 fn each_change_of_the_board_is_one_revision() {
     let world = World::new("a\nb\n");
     let user = |command: Value| board_command(Author::User, command);
-    let back = |what| Command::Undo { by: Author::User, what };
+    let back = |what| dynamic(Undo { by: Author::User, what });
     let by_one = [
-        ("create", Command::CreateBoard { workspace: Box::new(workspace()) }, "OK", 1),
+        ("create", dynamic(CreateBoard { workspace: Box::new(workspace()) }), "OK", 1),
         ("first", user(tile(0)), "OK", 1),
         ("second", user(tile(1)), "OK", 1),
         ("unknown", user(json!({"type": "component.remove", "payload": {"componentId": "none"}})), "OK", 0),
         ("the last back", back(ONE), "OK", 1),
-        ("and forth", Command::Redo { by: Author::User, steps: NonZeroU32::MIN }, "OK", 1),
-        ("the first from under it", back(Undo::Change(ChangeNumber::new(1))), "OK", 1),
+        ("and forth", dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN }), "OK", 1),
+        ("the first from under it", back(UndoScope::Change(ChangeNumber::new(1))), "OK", 1),
     ];
     for (what, command, expected, revisions) in by_one.clone() {
         let before = world.head().revision().get();
@@ -374,7 +377,7 @@ fn the_users_undo_on_the_board_is_kept_in_the_head() {
         serde_json::from_slice::<Value>(&json).unwrap().get("user_revision").cloned()
     };
     world.ask("user", board_command(Author::User, tile(0)));
-    world.ask("host", Command::Message);
+    world.ask("host", SendMessage);
     made(&world.ask("model", board_command(MODEL, tile(3))));
     let before = kept();
     assert_eq!(undo(&world, Author::User, ONE), "OK");
@@ -388,11 +391,26 @@ fn a_canvas_has_one_board() {
     assert_eq!(code(&world.ask("model", board_command(MODEL, tile(0)))), "BOARD_NOT_FOUND");
     let mut wrong = workspace();
     wrong.canvas.grid.columns = 65;
-    assert_eq!(
-        code(&world.ask("host", Command::CreateBoard { workspace: Box::new(wrong) })),
-        "INVALID_BOARD"
-    );
-    let create = || Command::CreateBoard { workspace: Box::new(workspace()) };
+    assert_eq!(code(&world.ask("host", CreateBoard { workspace: Box::new(wrong) })), "INVALID_BOARD");
+    let create = || dynamic(CreateBoard { workspace: Box::new(workspace()) });
     assert_eq!(code(&world.ask("host", create())), "OK");
     assert_eq!(code(&world.ask("host", create())), "BOARD_EXISTS");
+}
+
+/// The text was taken back and the board could not be: neither is.
+#[test]
+fn an_undo_that_is_refused_halfway_leaves_the_head_as_it_was() {
+    const MAX: u64 = (1 << 53) - 1;
+    let world = with_board();
+    world.edit("a\nc\n");
+    made(&world.ask("user", board_command(Author::User, tile(0))));
+    // One more revision is left, and an undo on two faces needs two.
+    world.put(world.altered("/revision", json!(MAX - 1)).unwrap());
+    let before = world.head();
+    let all = UndoScope::Author { author: Actor::User, since: None };
+    assert_eq!(undo(&world, Author::User, all), "REVISION_EXHAUSTED");
+    let after = world.head();
+    assert_eq!((after.revision(), after.journal()), (before.revision(), before.journal()));
+    assert_eq!(block_on(world.engine.replay(&world.canvas, world.now())).unwrap().entries, 2);
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
 }

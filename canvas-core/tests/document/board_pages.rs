@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use canvas_core::board::Workspace;
-use canvas_core::{Author, BlobId, Command, Outcome, Store as _, Undo, block_on};
+use canvas_core::{Author, BlobId, CreateBoard, RunBoardCommand, Store as _, Undo, UndoScope, block_on};
 use serde_json::json;
 
+use crate::any::{Outcome, code};
 use crate::world::Asked::{Blob, Commit, Load};
-use crate::world::{Trouble, World, code};
+use crate::world::{Trouble, World};
 
-const UNDO: Command = Command::Undo { by: Author::User, what: Undo::Steps(NonZeroU32::MIN) };
+const UNDO: Undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
 
 /// A canvas with tiles side by side, 12 in a row, and a free place in the row below.
 fn with_tiles(tiles: usize) -> World {
@@ -33,13 +34,13 @@ fn with_tiles(tiles: usize) -> World {
     });
     let workspace: Box<Workspace> = Box::new(serde_json::from_value(workspace).unwrap());
     let world = World::new("a\n");
-    assert_eq!(code(&world.ask("host", Command::CreateBoard { workspace })), "OK");
+    assert_eq!(code(&world.ask("host", CreateBoard { workspace })), "OK");
     world
 }
 
 fn run(world: &World, command: serde_json::Value) -> Outcome {
     let command = Box::new(serde_json::from_value(command).unwrap());
-    world.ask("user", Command::Board { by: Author::User, command, base: None })
+    world.ask("user", RunBoardCommand { by: Author::User, command, base: None })
 }
 
 fn swap(one: usize, row: usize) -> serde_json::Value {

@@ -6,15 +6,16 @@ use std::sync::atomic::Ordering;
 use canvas_core::board::Registry;
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Answered, Command, Engine, EngineError, Face, MemoryStore, Outcome, Policy, Promotion, Refusal, Revision,
-    block_on,
+    CheckOut, Created, Engine, EngineError, Face, LimitRefusal, MemoryStore, Policy, Promotion, Read,
+    Revision, TurnEnded, block_on,
 };
 use serde_json::json;
 
 use super::story::check_with;
-use super::world::{World, apply, canvas, code, end_turn, key};
+use super::world::{World, apply, canvas, end_turn, key};
+use crate::any::{AnyRefusal, Call, Outcome, code, dynamic};
 
-fn create(world: &World, markdown: &str, call: &str) -> Result<Answered, EngineError> {
+fn create(world: &World, markdown: &str, call: &str) -> Result<Created, EngineError> {
     block_on(world.engine.create(&world.canvas, markdown, &key("host", 0, call), world.now()))
 }
 
@@ -31,7 +32,7 @@ fn numbers(world: &World) -> (u64, u64, u64) {
 fn a_new_canvas_stands_at_its_first_revision() {
     let world = World::empty(Policy::default());
     let created = create(&world, "a\n", "k").unwrap();
-    assert_eq!(created.outcome, Outcome::Created { revision: created.snapshot.revision_id() });
+    assert_eq!(created.revision, created.snapshot.revision_id());
     assert_eq!((created.replayed, created.snapshot.text()), (false, "a\n"));
     let head = world.head();
     assert_eq!(numbers(&world), (1, 0, 0));
@@ -69,8 +70,7 @@ fn a_canvas_is_made_once() {
     world.edit("z\n");
     let again = create(&world, "a\n", "create").unwrap();
     assert_eq!((again.replayed, again.snapshot.text()), (true, "z\n"));
-    let Outcome::Created { revision } = again.outcome else { panic!("{again:?}") };
-    assert_eq!(revision.revision().get(), 1);
+    assert_eq!(again.revision.revision().get(), 1);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_host_with_a_wrong_clock_makes_and_deletes_canvases_like_any_other() {
         let lease = world.check_out("model");
         assert_eq!(lease.to_string(), "lease-1-0");
         assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
-        let Outcome::TurnEnded { promotion, .. } = world.ask("model", end_turn(start)) else {
+        let Outcome::TurnEnded(TurnEnded { promotion, .. }) = world.ask("model", end_turn(start)) else {
             panic!("the turn does not end");
         };
         assert_eq!(promotion, Promotion::Promoted, "{ahead} ms ahead");
@@ -126,7 +126,7 @@ fn a_host_with_a_wrong_clock_makes_and_deletes_canvases_like_any_other() {
 #[test]
 fn an_unknown_canvas_is_not_found() {
     let world = World::empty(Policy::default());
-    let call = canvas_core::Call { operation: key("model", 0, "c"), command: Command::CheckOut };
+    let call = Call { operation: key("model", 0, "c"), command: dynamic(CheckOut) };
     for e in [
         world.try_run(&call).unwrap_err(),
         block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err(),
@@ -148,12 +148,15 @@ fn documents_have_a_size_limit_at_every_door() {
 
     // Too long a text is not stored, but the user has acted.
     let outcome = world.edit("1234567");
-    assert_eq!(outcome, Outcome::Refused(Refusal::TooLarge { bytes: 7, limit: 6 }));
+    assert_eq!(
+        outcome,
+        Outcome::Refused(AnyRefusal::Edit(LimitRefusal::TooLarge { bytes: 7, limit: 6 }.into()))
+    );
     assert_eq!((world.text().as_str(), world.loaded().head.lock().epoch().get()), ("123456", 1));
     assert_eq!(code(&world.edit("12345\n")), "OK");
 
     let lease = world.check_out("model");
-    world.ask("model", Command::Read { lease: Some(lease) });
+    world.ask("model", Read { lease: Some(lease) });
     assert_eq!(code(&world.write("model", lease, "12345>123456")), "DOCUMENT_TOO_LARGE");
     assert_eq!(code(&world.write("model", lease, "12345>54321")), "OK");
     assert_eq!(world.text(), "54321\n");
@@ -201,7 +204,7 @@ fn used_up_counters_are_refused() {
     for (pointer, value, expected) in cases {
         let world = World::new("a\nb\n");
         world.put(world.altered(pointer, json!(value)).unwrap());
-        assert_eq!(code(&world.ask("model", Command::CheckOut)), expected);
+        assert_eq!(code(&world.ask("model", CheckOut)), expected);
         // The user is never refused.
         assert_eq!(code(&world.edit("z\n")), "OK");
         assert_eq!(world.text(), "z\n");
@@ -229,5 +232,5 @@ fn canvases_of_one_store_are_apart() {
     let lease = world.check_out("model");
     assert_eq!(code(&world.write("model", lease, "a>b")), "OK");
     assert_eq!((world.text().as_str(), other.text().as_str()), ("b\n", "other still\n"));
-    assert_eq!(code(&other.ask("model", Command::Read { lease: Some(lease) })), "LOCK_NOT_OWNED");
+    assert_eq!(code(&other.ask("model", Read { lease: Some(lease) })), "LOCK_NOT_OWNED");
 }

@@ -4,21 +4,27 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use canvas_core::text::{Options, apply};
-use canvas_core::{Author, Changes, Command, Outcome, Policy, Undo};
+use canvas_core::{
+    ApplyPatch, Author, BaseRefusal, Changes, CheckIn, Forget, Forgotten, Policy, Read, Redo, Refusal,
+    SendMessage, TurnBegan, TurnEnded, Undo, UndoScope,
+};
 use proptest::prelude::*;
 
-use crate::world::{World, code, end_turn};
+use crate::any::{Outcome, code};
+use crate::world::{World, end_turn};
 
 /// What a message, or the end of a turn, tells.
 fn told(outcome: Outcome) -> Option<Changes> {
     match outcome {
-        Outcome::TurnBegan { changes, .. } | Outcome::TurnEnded { changes, .. } => changes,
+        Outcome::TurnBegan(TurnBegan { changes, .. }) | Outcome::TurnEnded(TurnEnded { changes, .. }) => {
+            changes
+        }
         other => panic!("{other:?}"),
     }
 }
 
 fn hears(world: &World, who: &str) -> Option<Changes> {
-    told(world.ask(who, Command::Message))
+    told(world.ask(who, SendMessage))
 }
 
 /// A picture of the document after what is told.
@@ -35,7 +41,7 @@ fn after(picture: &str, changes: &Changes) -> String {
 fn a_chat_that_was_compacted_is_told_the_whole() {
     let world = World::new("a\nb\n");
     assert_eq!(hears(&world, "model"), None);
-    assert_eq!(world.ask("model", Command::Forget), Outcome::Forgotten);
+    assert_eq!(world.ask("model", Forget), Outcome::Forgotten(Forgotten {}));
     let changes = hears(&world, "model").expect("it has forgotten");
     assert_eq!((changes.from, changes.diff, changes.whole.as_deref()), (None, None, Some("a\nb\n")));
     // Once, and then diffs again.
@@ -46,12 +52,11 @@ fn a_chat_that_was_compacted_is_told_the_whole() {
         Some("@@ -1,2 +1,2 @@\n a\n-b\n+c\n".into())
     );
     // It has to look before it writes.
-    world.ask("model", Command::Forget);
+    world.ask("model", Forget);
     let lease = world.check_out("model");
     let refused = world.write("model", lease, "a>x");
-    let Outcome::Refused(canvas_core::Refusal::StaleBase { changes: Some(changes), .. }) = &refused else {
-        panic!("{refused:?}")
-    };
+    let Some(Refusal::Base(BaseRefusal::StaleBase(stale))) = refused.refusal() else { panic!("{refused:?}") };
+    let changes = stale.changes.as_ref().unwrap();
     assert_eq!(changes.whole.as_deref(), Some("a\nc\n"));
     assert_eq!(code(&world.write("model", lease, "a>x")), "OK");
 }
@@ -117,9 +122,9 @@ fn a_conversation_that_was_given_up_is_told_the_whole() {
     assert_eq!(hears(&world, "one").and_then(|changes| changes.whole).as_deref(), Some("b\n"));
     // Who holds the lease stays.
     world.check_out("one");
-    world.ask("one", Command::Read { lease: world.head().lock().lease().map(|lease| lease.id) });
-    world.ask("four", Command::Forget);
-    world.ask("five", Command::Forget);
+    world.ask("one", Read { lease: world.head().lock().lease().map(|lease| lease.id) });
+    world.ask("four", Forget);
+    world.ask("five", Forget);
     assert_eq!(conversations(&world), ["five", "one"]);
 }
 
@@ -172,19 +177,19 @@ proptest! {
                 Act::Write(who, at) => {
                     let patch = canvas_core::text::build(&text, &changed(at), 3);
                     let lease = world.check_out(WHO[*who]);
-                    world.ask(WHO[*who], Command::Read { lease: Some(lease) });
-                    let done = world.ask(WHO[*who], Command::Apply { lease: Some(lease), patch, base: None });
+                    world.ask(WHO[*who], Read { lease: Some(lease) });
+                    let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None });
                     prop_assert_eq!(code(&done), "OK");
-                    world.ask(WHO[*who], Command::CheckIn { lease: Some(lease) });
+                    world.ask(WHO[*who], CheckIn { lease: Some(lease) });
                     continue;
                 }
-                Act::Undo => (None, world.ask("user", Command::Undo { by: Author::User, what: Undo::Steps(NonZeroU32::MIN) })),
-                Act::Redo => (None, world.ask("user", Command::Redo { by: Author::User, steps: NonZeroU32::MIN })),
+                Act::Undo => (None, world.ask("user", Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) })),
+                Act::Redo => (None, world.ask("user", Redo { by: Author::User, steps: NonZeroU32::MIN })),
                 Act::Forget(who) => {
                     pictures.insert(WHO[*who], None);
-                    (None, world.ask(WHO[*who], Command::Forget))
+                    (None, world.ask(WHO[*who], Forget))
                 }
-                Act::Hear(who) => (Some(WHO[*who]), world.ask(WHO[*who], Command::Message)),
+                Act::Hear(who) => (Some(WHO[*who]), world.ask(WHO[*who], SendMessage)),
                 Act::End(who) => (Some(WHO[*who]), world.ask(WHO[*who], end_turn(world.head().turn_start()))),
             };
             let Some(who) = who else { continue };

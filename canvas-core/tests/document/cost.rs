@@ -1,9 +1,12 @@
 //! What a call costs: round trips to the store, commits, blobs.
 
-use canvas_core::{Command, Face, Policy, block_on};
+use canvas_core::{
+    Cancel, CheckIn, CheckOut, Edit, Face, Policy, Read, Renew, SendMessage, TakeControl, block_on,
+};
 
 use super::world::Asked::{Blob, Commit, Load};
-use super::world::{World, apply, canvas, code, end_turn, key};
+use super::world::{World, apply, canvas, end_turn, key};
+use crate::any::{Call, code, dynamic};
 
 #[test]
 fn a_steady_write_is_one_round_trip() {
@@ -18,18 +21,18 @@ fn a_steady_write_is_one_round_trip() {
     // So are the other calls that change the state and go through.
     let start = world.head().turn_start();
     for command in [
-        Command::Renew { lease: Some(lease) },
-        Command::CheckIn { lease: Some(lease) },
-        Command::CheckOut,
-        Command::Edit { markdown: "z\n".into() },
-        Command::Cancel,
-        Command::TakeControl,
+        dynamic(Renew { lease: Some(lease) }),
+        dynamic(CheckIn { lease: Some(lease) }),
+        dynamic(CheckOut),
+        dynamic(Edit { markdown: "z\n".into() }),
+        dynamic(Cancel),
+        dynamic(TakeControl),
     ] {
         world.ask("model", command.clone());
         assert_eq!(world.spy().asked(), [Commit], "{command:?}");
     }
     // What a conversation must be told needs the text that it knows.
-    for command in [Command::Message, end_turn(start)] {
+    for command in [dynamic(SendMessage), end_turn(start)] {
         world.edit(&format!("{command:?}"));
         world.spy().asked();
         world.ask("model", command.clone());
@@ -43,7 +46,7 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
     let lease = world.check_out("model");
     let read = || {
         world.spy().asked();
-        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK");
+        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK");
         world.spy().asked()
     };
     assert_eq!(read(), [Load, Commit], "the conversation sees the document for the first time");
@@ -63,10 +66,10 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
 fn a_read_that_is_refused_commits_only_what_is_new() {
     let world = World::new("a\nb\n");
     let lease = world.check_out("model");
-    world.ask("model", Command::Read { lease: Some(lease) });
+    world.ask("model", Read { lease: Some(lease) });
     let refused = |expected: &str| {
         world.spy().asked();
-        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), expected);
+        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), expected);
         world.spy().asked()
     };
     world.clock.wait(15_000);
@@ -81,13 +84,13 @@ fn a_store_that_tells_of_changes_is_not_asked_by_reads() {
     let world = World::new("a\nb\n");
     world.spy().set_notify();
     let lease = world.check_out("model");
-    world.ask("model", Command::Read { lease: Some(lease) });
+    world.ask("model", Read { lease: Some(lease) });
     world.spy().asked();
-    world.ask("model", Command::Read { lease: Some(lease) });
+    world.ask("model", Read { lease: Some(lease) });
     assert_eq!(world.spy().asked(), []);
     world.peer().edit("z\n");
     world.engine.forget(&world.canvas);
-    assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "STALE_EPOCH");
+    assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "STALE_EPOCH");
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn a_replayed_call_costs_nothing_and_a_refusal_one_look() {
     world.spy().asked();
     assert!(world.run(&write).replayed);
     assert_eq!(world.spy().asked(), []);
-    let refused = world.fresh("other", Command::CheckOut);
+    let refused = world.fresh("other", CheckOut);
     world.run(&refused);
     assert_eq!(world.spy().asked(), [Load, Commit]);
 }
@@ -167,8 +170,8 @@ fn heads_of_canvases_long_unused_are_dropped() {
     }
     let asked = |i: usize| {
         world.spy().asked();
-        let call = canvas_core::Call { operation: key("user", 0, "u"), command: Command::Cancel };
-        block_on(world.engine.call(&id(i), &call, world.now())).unwrap();
+        let call = Call { operation: key("user", 0, "u"), command: dynamic(Cancel) };
+        call.run(&world.engine, &id(i), world.now()).unwrap();
         world.spy().asked()
     };
     assert_eq!(asked(1024), [Commit]);

@@ -4,29 +4,31 @@ use std::num::NonZeroU32;
 
 use canvas_core::lease::LeaseId;
 use canvas_core::{
-    Actor, Author, Blob, ChangeNumber, Command, Entry, EntryKind, EntryNumber, Head, HistoryEntry, Outcome,
-    Policy, Revision, Step, Undo, block_on,
+    Actor, ApplyPatch, Author, Blob, ChangeNumber, CheckIn, ClearHistory, Entry, EntryKind, EntryNumber,
+    Head, HistoryEntry, HistoryMove, Policy, Read, Redo, Revision, SendMessage, Step, Undo, UndoScope,
+    block_on,
 };
 use proptest::prelude::*;
 
-use crate::world::{World, code, key};
+use crate::any::{Call, Outcome, code, dynamic};
+use crate::world::{World, key};
 
 const USER: Author = Author::User;
 
-fn steps(steps: u32) -> Undo {
-    Undo::Steps(NonZeroU32::new(steps).expect("tests take steps"))
+fn steps(steps: u32) -> UndoScope {
+    UndoScope::Steps(NonZeroU32::new(steps).expect("tests take steps"))
 }
 
-fn undo(world: &World, by: Author, what: Undo) -> Outcome {
-    world.ask("model", Command::Undo { by, what })
+fn undo(world: &World, by: Author, what: UndoScope) -> Outcome {
+    world.ask("model", Undo { by, what })
 }
 
 fn redo(world: &World, by: Author, steps: u32) -> Outcome {
-    world.ask("model", Command::Redo { by, steps: NonZeroU32::new(steps).expect("tests take steps") })
+    world.ask("model", Redo { by, steps: NonZeroU32::new(steps).expect("tests take steps") })
 }
 
-fn of(author: Actor) -> Undo {
-    Undo::Author { author, since: None }
+fn of(author: Actor) -> UndoScope {
+    UndoScope::Author { author, since: None }
 }
 
 fn model(lease: LeaseId) -> Author {
@@ -51,18 +53,18 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
             "edit" => world.edit(how),
             "write" => {
                 let lease = world.check_out("model");
-                world.ask("model", Command::Read { lease: Some(lease) });
+                world.ask("model", Read { lease: Some(lease) });
                 let done = world.write("model", lease, how);
-                world.ask("model", Command::CheckIn { lease: Some(lease) });
+                world.ask("model", CheckIn { lease: Some(lease) });
                 done
             }
             "undo" => undo(&world, USER, steps(count())),
             "redo" => redo(&world, USER, count()),
-            "to" => undo(&world, USER, Undo::To(ChangeNumber::new(count().into()))),
-            "change" => undo(&world, USER, Undo::Change(ChangeNumber::new(how.parse().unwrap()))),
+            "to" => undo(&world, USER, UndoScope::To(ChangeNumber::new(count().into()))),
+            "change" => undo(&world, USER, UndoScope::Change(ChangeNumber::new(how.parse().unwrap()))),
             "user" => undo(&world, USER, of(Actor::User)),
             "assistant" => undo(&world, USER, of(Actor::Assistant)),
-            "clear" => world.ask("user", Command::ClearHistory),
+            "clear" => world.ask("user", ClearHistory),
             other => panic!("{other}"),
         };
         assert_eq!(code(&outcome), *answer, "{number}: {act}");
@@ -91,8 +93,8 @@ fn changes_go_down_to_one() {
     ]);
     let world = World::with("0\n", Policy { history_reach: 2, ..Policy::default() });
     (1..=3).for_each(|n| drop(world.edit(&format!("{n}\n"))));
-    assert_eq!(code(&undo(&world, USER, Undo::To(ChangeNumber::new(1)))), "HISTORY_TOO_DEEP");
-    assert_eq!(code(&undo(&world, USER, Undo::To(ChangeNumber::new(2)))), "OK");
+    assert_eq!(code(&undo(&world, USER, UndoScope::To(ChangeNumber::new(1)))), "HISTORY_TOO_DEEP");
+    assert_eq!(code(&undo(&world, USER, UndoScope::To(ChangeNumber::new(2)))), "OK");
     assert_eq!(world.text(), "1\n");
 }
 
@@ -194,7 +196,7 @@ fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
     let lease = world.check_out("model");
     assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "USER_ACTED");
     assert_eq!(code(&redo(&world, model(lease), 1)), "USER_ACTED");
-    world.ask("model", Command::Message);
+    world.ask("model", SendMessage);
     let lease = world.check_out("model");
     assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "OK");
     assert_eq!(world.text(), "a\n");
@@ -258,16 +260,18 @@ fn a_retry_of_an_undo_is_answered_and_not_done_again() {
     let world = World::new("a\n");
     world.edit("b\n");
     world.edit("c\n");
-    let call = world.fresh("user", Command::Undo { by: USER, what: steps(1) });
+    let call = world.fresh("user", Undo { by: USER, what: steps(1) });
     let first = world.run(&call);
     let again = world.run(&call);
     assert_eq!((again.replayed, &again.outcome), (true, &first.outcome));
     assert_eq!(world.text(), "b\n");
-    let Outcome::Undone { entries, revision, .. } = first.outcome else { panic!("{:?}", first.outcome) };
+    let Outcome::Moved(HistoryMove { entries, revision, .. }) = first.outcome else {
+        panic!("{:?}", first.outcome)
+    };
     let [HistoryEntry { number, change, .. }] = entries.as_slice() else { panic!("{entries:?}") };
     assert_eq!((number.get(), change.get(), revision.revision().get()), (3, 2, 4));
-    let other = Command::Undo { by: USER, what: steps(2) };
-    assert_eq!(code(&world.run(&canvas_core::Call { command: other, ..call }).outcome), "CALL_ID_REUSED");
+    let other = dynamic(Undo { by: USER, what: steps(2) });
+    assert_eq!(code(&world.run(&Call { command: other, ..call }).outcome), "CALL_ID_REUSED");
 }
 
 /// Edits that are larger than an entry keep both documents.
@@ -277,8 +281,8 @@ fn a_large_edit_goes_back_as_a_whole() {
     world.edit("a\nb\n");
     world.edit("something longer\n");
     world.edit("something longer\nc\n");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(1)))), "HISTORY_CONFLICT");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(3)))), "OK");
+    assert_eq!(code(&undo(&world, USER, UndoScope::Change(ChangeNumber::new(1)))), "HISTORY_CONFLICT");
+    assert_eq!(code(&undo(&world, USER, UndoScope::Change(ChangeNumber::new(3)))), "OK");
     assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
     assert_eq!(world.text(), "something longer\n");
     assert_eq!(code(&undo(&world, USER, steps(2))), "OK");
@@ -297,7 +301,7 @@ fn the_history_is_bounded() {
     (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
     assert_eq!(entries(&world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(code(&undo(&world, USER, steps(4))), "HISTORY_EMPTY");
-    assert_eq!(code(&undo(&world, USER, Undo::Change(ChangeNumber::new(2)))), "HISTORY_NOT_FOUND");
+    assert_eq!(code(&undo(&world, USER, UndoScope::Change(ChangeNumber::new(2)))), "HISTORY_NOT_FOUND");
     assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
     // The undoing is an entry too.
     assert_eq!(code(&undo(&world, USER, steps(1))), "OK");
@@ -381,13 +385,13 @@ fn damage_is_found_out() {
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_DAMAGED");
     assert_eq!(code(&undo(&world, USER, of(Actor::User))), "HISTORY_DAMAGED");
     // A way out that the refusal names.
-    assert_eq!(code(&world.ask("user", Command::ClearHistory)), "OK");
+    assert_eq!(code(&world.ask("user", ClearHistory)), "OK");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
 
     let world = damaged(&|_| ());
     let head = world.altered("/journal/undo", serde_json::json!(Blob::text("gone".into()).id())).unwrap();
     world.put(head);
-    let call = world.fresh("user", Command::Undo { by: USER, what: steps(1) });
+    let call = world.fresh("user", Undo { by: USER, what: steps(1) });
     assert_eq!(world.try_run(&call).unwrap_err().code(), "CANVAS_DAMAGED");
     assert_eq!(world.text(), "x\nc\n");
 }
@@ -446,9 +450,9 @@ impl Pair {
             Actor::Assistant => {
                 let patch = canvas_core::text::build(&self.world.text(), &text, 3);
                 let lease = self.world.check_out("model");
-                self.world.ask("model", Command::Read { lease: Some(lease) });
-                self.world.ask("model", Command::Apply { lease: Some(lease), patch, base: None });
-                self.world.ask("model", Command::CheckIn { lease: Some(lease) });
+                self.world.ask("model", Read { lease: Some(lease) });
+                self.world.ask("model", ApplyPatch { lease: Some(lease), patch, base: None });
+                self.world.ask("model", CheckIn { lease: Some(lease) });
             }
         }
     }
@@ -474,7 +478,7 @@ impl Pair {
                 let entries = self.world.head().journal().entries;
                 if entries > 0 {
                     let change = at.index(usize::try_from(entries).unwrap()) as u64 + 1;
-                    undo(&self.world, USER, Undo::Change(ChangeNumber::new(change)));
+                    undo(&self.world, USER, UndoScope::Change(ChangeNumber::new(change)));
                     self.reverted = true;
                 }
             }

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_core::{
-    Answered, Call, Changes, Command, Head, Outcome, Promotion, RangeHash, Refusal, Replacement, Store as _,
-    TurnStart, block_on,
+    ApplyPatch, Cancel, Changes, CheckIn, CheckOut, CheckedOut, Edit, EndTurn, Head, Promotion, RangeHash,
+    Read, Refusal, Renew, ReplaceLines, Replacement, SendMessage, Store as _, TakeControl, TurnBegan,
+    TurnEnded, TurnStart, block_on,
 };
 use proptest::prelude::*;
 
 use super::world::{World, key};
+use crate::any::{Answered, Call, Command, Outcome, dynamic};
 
 const MODELS: [&str; 2] = ["one", "two"];
 
@@ -111,7 +113,7 @@ struct Play {
     known: [String; 2],
     leases: [Option<LeaseId>; 2],
     starts: [TurnStart; 2],
-    told: Vec<(Call, Outcome)>,
+    told: Vec<(Call, Answered)>,
 }
 
 impl Play {
@@ -125,30 +127,30 @@ impl Play {
     fn take(&mut self, step: &Step) {
         match step {
             Step::CheckOut { model } => {
-                if let Outcome::CheckedOut { lease, .. } = self.ask(MODELS[*model], Command::CheckOut) {
+                if let Outcome::CheckedOut(CheckedOut { lease, .. }) = self.ask(MODELS[*model], CheckOut) {
                     self.leases[*model] = Some(lease);
                 }
             }
-            Step::CheckIn { model } => self.under_lease(*model, |lease| Command::CheckIn { lease }),
-            Step::Renew { model } => self.under_lease(*model, |lease| Command::Renew { lease }),
-            Step::Read { model } => self.under_lease(*model, |lease| Command::Read { lease }),
+            Step::CheckIn { model } => self.under_lease(*model, |lease| dynamic(CheckIn { lease })),
+            Step::Renew { model } => self.under_lease(*model, |lease| dynamic(Renew { lease })),
+            Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read { lease })),
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
-                self.under_lease(*model, |lease| Command::Apply { lease, patch, base: None });
+                self.under_lease(*model, |lease| dynamic(ApplyPatch { lease, patch, base: None }));
             }
             Step::WriteLines { model, text, knows } => {
                 let now = self.world.text();
                 let expect = RangeHash::of(if *knows { &now } else { "nowhere" });
                 let end = now.split_inclusive('\n').count();
                 let replacement = Replacement { start: 1, end, expect, text: text.clone() };
-                self.under_lease(*model, |lease| Command::Replace { lease, replacement, base: None });
+                self.under_lease(*model, |lease| dynamic(ReplaceLines { lease, replacement, base: None }));
             }
             Step::WriteNowhere { model } => {
                 let patch = "@@\n-nowhere\n+x\n".into();
-                self.under_lease(*model, |lease| Command::Apply { lease, patch, base: None });
+                self.under_lease(*model, |lease| dynamic(ApplyPatch { lease, patch, base: None }));
             }
-            Step::Hear { model } => match self.ask(MODELS[*model], Command::Message) {
-                Outcome::TurnBegan { start, changes, .. } => {
+            Step::Hear { model } => match self.ask(MODELS[*model], SendMessage) {
+                Outcome::TurnBegan(TurnBegan { start, changes, .. }) => {
                     self.starts[*model] = start;
                     self.hidden_message(*model, changes);
                 }
@@ -156,8 +158,8 @@ impl Play {
             },
             Step::End { model } => {
                 let start = self.starts[*model];
-                match self.ask(MODELS[*model], Command::EndTurn { start }) {
-                    Outcome::TurnEnded { changes, promotion } => {
+                match self.ask(MODELS[*model], EndTurn { start }) {
+                    Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
                         self.hidden_message(*model, changes);
                         let whole = start.epoch == self.world.head().lock().epoch();
                         assert_eq!(whole, promotion != Promotion::StaleEpoch);
@@ -166,11 +168,11 @@ impl Play {
                 }
             }
             Step::Edit { text } => {
-                self.ask("user", Command::Edit { markdown: text.clone() });
+                self.ask("user", Edit { markdown: text.clone() });
                 assert_eq!(self.world.text(), *text, "the user always comes first");
             }
-            Step::Cancel => drop(self.ask("user", Command::Cancel)),
-            Step::TakeControl => drop(self.ask("user", Command::TakeControl)),
+            Step::Cancel => drop(self.ask("user", Cancel)),
+            Step::TakeControl => drop(self.ask("user", TakeControl)),
             Step::Wait { millis } => self.world.clock.wait(*millis),
             Step::ClockBack { millis } => {
                 let now = self.world.clock.get().as_millis();
@@ -178,10 +180,10 @@ impl Play {
             }
             Step::Retry { which } => {
                 if !self.told.is_empty() {
-                    let (call, outcome) = which.get(&self.told);
+                    let (call, first) = which.get(&self.told);
                     let before = self.world.loaded().version;
                     let again = self.world.run(call);
-                    assert_eq!((&again.outcome, again.replayed), (outcome, true), "{call:?}");
+                    assert_eq!((&again.outcome, again.replayed), (&first.outcome, true), "{call:?}");
                     assert_eq!(self.world.loaded().version, before, "{call:?}");
                 }
             }
@@ -192,10 +194,11 @@ impl Play {
         self.ask(MODELS[model], command(self.leases[model]));
     }
 
-    fn ask(&mut self, who: &str, command: Command) -> Outcome {
+    fn ask(&mut self, who: &str, command: impl Into<Command>) -> Outcome {
         let call = self.world.fresh(who, command);
         let before = self.world.snapshot();
-        let Answered { outcome, .. } = self.world.run(&call);
+        let answered = self.world.run(&call);
+        let outcome = answered.outcome.clone();
         let after = self.world.snapshot();
         moves_forward(&before.head, &after.head);
         if matches!(outcome, Outcome::Refused(_)) {
@@ -208,8 +211,8 @@ impl Play {
             assert_eq!(Some(held.id), self.leases[MODELS.iter().position(|model| *model == who).unwrap()]);
             assert!(self.world.clock.get() < held.expires_at);
         }
-        if !matches!(call.command, Command::Read { .. }) {
-            self.told.push((call, outcome.clone()));
+        if !matches!(call.command, Command::Read(Read { .. })) {
+            self.told.push((call, answered));
         }
         outcome
     }
@@ -230,12 +233,12 @@ impl Play {
     /// Drops every blob that no head names.
     fn collect_garbage(&self) {
         let needed: HashSet<_> = self.world.head().blobs().collect();
-        let texts = self.told.iter().flat_map(|(call, outcome)| {
+        let texts = self.told.iter().flat_map(|(call, answered)| {
             let text = match &call.command {
-                Command::Edit { markdown } => Some(markdown.clone().into_bytes()),
+                Command::Edit(Edit { markdown }) => Some(markdown.clone().into_bytes()),
                 _ => None,
             };
-            [text, serde_json::to_vec(outcome).ok()]
+            [text, Some(answered.stored.json().as_bytes().to_vec())]
         });
         let mut unneeded: Vec<_> = texts.flatten().map(|bytes| canvas_core::BlobId::of(&bytes)).collect();
         unneeded.retain(|id| !needed.contains(id));
@@ -293,13 +296,13 @@ proptest! {
         let lease = world.check_out("model");
         let write = |call| {
             let patch = "@@\n-nowhere\n+x\n".into();
-            let command = Command::Apply { lease: Some(lease), patch, base: None };
+            let command = dynamic(ApplyPatch { lease: Some(lease), patch, base: None });
             world.run(&Call { operation: key("model", 0, call), command }).outcome
         };
         let outcome = write("first");
-        let told = matches!(outcome, Outcome::Refused(Refusal::StaleBase { .. }));
+        let told = matches!(outcome.refusal(), Some(Refusal::Base(_)));
         prop_assert_eq!(told, texts.iter().any(|text| text != "start\n"), "{:?}", outcome);
         let again = write("second");
-        prop_assert!(matches!(again, Outcome::Refused(Refusal::PatchRejected(_))), "{:?}", again);
+        prop_assert!(matches!(again.refusal(), Some(Refusal::Patch(_))), "{:?}", again);
     }
 }

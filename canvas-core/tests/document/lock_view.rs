@@ -1,7 +1,7 @@
 //! What a person sees while a model edits, and what happens to it.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Command, LockEvent, LockView};
+use canvas_core::{Cancel, CheckIn, LockEvent, LockView, SendMessage, TakeControl};
 
 use crate::world::World;
 
@@ -16,22 +16,18 @@ fn each_change_of_the_lock_is_an_event() {
         ("write", |world, lease| drop(world.write("model", lease, "a>b")), None),
         (
             "check in",
-            |world, lease| drop(world.ask("model", Command::CheckIn { lease: Some(lease) })),
+            |world, lease| drop(world.ask("model", CheckIn { lease: Some(lease) })),
             Some(LockEvent::Unlocked),
         ),
         ("expiry", |world, _| world.clock.wait(15_000), Some(LockEvent::Unlocked)),
         ("edit", |world, _| drop(world.edit("mine\n")), Some(LockEvent::TakenOver)),
-        ("message", |world, _| drop(world.ask("user", Command::Message)), Some(LockEvent::TakenOver)),
-        ("cancel", |world, _| drop(world.ask("user", Command::Cancel)), Some(LockEvent::TakenOver)),
-        (
-            "take control",
-            |world, _| drop(world.ask("user", Command::TakeControl)),
-            Some(LockEvent::TakenOver),
-        ),
+        ("message", |world, _| drop(world.ask("user", SendMessage)), Some(LockEvent::TakenOver)),
+        ("cancel", |world, _| drop(world.ask("user", Cancel)), Some(LockEvent::TakenOver)),
+        ("take control", |world, _| drop(world.ask("user", TakeControl)), Some(LockEvent::TakenOver)),
         (
             "another model",
             |world, lease| {
-                world.ask("model", Command::CheckIn { lease: Some(lease) });
+                world.ask("model", CheckIn { lease: Some(lease) });
                 world.check_out("other");
             },
             Some(LockEvent::HandedOver),

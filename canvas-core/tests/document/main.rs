@@ -1,6 +1,8 @@
 //! A canvas with a document from its creation to its deletion, as stories, tables and laws.
 
 mod amend;
+#[expect(dead_code, reason = "each test target uses its part")]
+mod any;
 mod base;
 mod board;
 mod board_pages;

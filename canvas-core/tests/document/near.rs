@@ -1,10 +1,11 @@
 //! A stale base is answered with what the patch has to do with, and with the patch again where it still fits.
 
 use canvas_core::text::{Mode, Options, Suggestion, apply as apply_text};
-use canvas_core::{Command, Outcome, Policy, Refusal, RevisionId};
+use canvas_core::{ApplyPatch, Base, BaseRefusal, PatchRefusal, Policy, Refusal, RevisionId, StaleBase};
 use proptest::prelude::*;
 
-use super::world::{World, code};
+use super::world::World;
+use crate::any::{Outcome, code};
 
 const PATCH: &str = "@@\n 9\n-10\n+ten\n 11\n";
 
@@ -20,10 +21,10 @@ fn edited(policy: Policy) -> (World, RevisionId) {
     (world, base)
 }
 
-fn stale(outcome: Outcome) -> Refusal {
-    match outcome {
-        Outcome::Refused(refusal @ Refusal::StaleBase { .. }) => refusal,
-        other => panic!("the base is not stale: {other:?}"),
+fn stale(outcome: &Outcome) -> Option<StaleBase> {
+    match outcome.refusal()? {
+        Refusal::Base(BaseRefusal::StaleBase(stale)) => Some(StaleBase::clone(stale)),
+        _ => None,
     }
 }
 
@@ -31,17 +32,16 @@ fn stale(outcome: Outcome) -> Refusal {
 fn who_names_a_base_is_shown_what_is_near() {
     let (world, base) = edited(Policy::default());
     let lease = world.check_out("model");
-    let send = |patch: &str, base| {
-        world.ask("model", Command::Apply { lease: Some(lease), patch: patch.into(), base })
+    let send = |patch: &str, base: Option<RevisionId>| {
+        world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base: base.map(Base::Id) })
     };
-    let refusal = stale(send(PATCH, Some(base)));
+    let refusal = stale(&send(PATCH, Some(base))).unwrap();
     assert!(refusal.to_string().ends_with(
         "look at the changes and send the rebased patch for the current revision if it still says what you mean, or \
          write the patch again, naming the current revision as its base (hunks of the changes elsewhere, not \
          shown: 1)"
     ));
-    let Refusal::StaleBase { changes: Some(changes), near: Some(near), rebased: Some(rebased), .. } = refusal
-    else {
+    let StaleBase { changes: Some(changes), near: Some(near), rebased: Some(rebased), .. } = refusal else {
         panic!("something is missing: {refusal:?}");
     };
     assert_eq!(near.diff, "@@ -10,7 +10,7 @@\n 10\n 11\n 12\n-13\n+thirteen\n 14\n 15\n 16\n");
@@ -49,9 +49,9 @@ fn who_names_a_base_is_shown_what_is_near() {
     assert_eq!(rebased, "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n thirteen\n");
 
     // A part is not the document: who names no base is still told, and is told everything.
-    let refusal = stale(send(&rebased, None));
+    let refusal = stale(&send(&rebased, None)).unwrap();
     assert!(
-        matches!(&refusal, Refusal::StaleBase { changes: Some(all), near: None, .. }
+        matches!(&refusal, StaleBase { changes: Some(all), near: None, .. }
             if all.diff.as_ref().is_some_and(|diff| diff.contains("+fifty") && diff.contains("+thirteen"))),
         "{refusal:?}"
     );
@@ -63,8 +63,9 @@ fn who_names_a_base_is_shown_what_is_near() {
 fn a_shown_part_is_not_the_document() {
     let (world, base) = edited(Policy::default());
     let lease = world.check_out("model");
-    let send = |base| {
-        let outcome = world.ask("model", Command::Apply { lease: Some(lease), patch: PATCH.into(), base });
+    let send = |base: Option<RevisionId>| {
+        let outcome = world
+            .ask("model", ApplyPatch { lease: Some(lease), patch: PATCH.into(), base: base.map(Base::Id) });
         code(&outcome)
     };
     // However often a part is shown, an omitted base counts as known only once the whole was.
@@ -78,10 +79,10 @@ fn what_is_near_serves_where_the_whole_is_too_large() {
     let check = |limit: usize, base_named: bool, shown: (bool, bool, bool)| {
         let (world, base) = edited(Policy { refusal_diff_bytes: limit, ..Policy::default() });
         let lease = world.check_out("model");
-        let base = base_named.then_some(base);
-        let refusal =
-            stale(world.ask("model", Command::Apply { lease: Some(lease), patch: PATCH.into(), base }));
-        let Refusal::StaleBase { changes: Some(changes), near, rebased, .. } = refusal else {
+        let base = base_named.then_some(Base::Id(base));
+        let refused = world.ask("model", ApplyPatch { lease: Some(lease), patch: PATCH.into(), base });
+        let refusal = stale(&refused).unwrap();
+        let StaleBase { changes: Some(changes), near, rebased, .. } = refusal else {
             panic!("the base is known: {refusal:?}");
         };
         let found = (changes.diff.is_some(), near.is_some(), rebased.is_some());
@@ -99,7 +100,7 @@ fn what_is_near_serves_where_the_whole_is_too_large() {
 #[test]
 fn a_patch_that_no_longer_fits_is_not_offered() {
     let world = World::new("a\nb\nc\n");
-    let base = Some(world.snapshot().revision_id());
+    let base = Some(Base::Id(world.snapshot().revision_id()));
     world.edit("a\nB\nc\n");
     let lease = world.check_out("model");
     for (patch, base, offered) in [
@@ -108,14 +109,11 @@ fn a_patch_that_no_longer_fits_is_not_offered() {
         ("@@\n-c\n+c\n", base, false),
         ("", base, false),
         // Without the changes, nobody could tell whether it still says what was meant.
-        ("@@\n-c\n+x\n", "r7-00000000".parse().ok(), false),
+        ("@@\n-c\n+x\n", "r7-00000000".parse().ok().map(Base::Id), false),
     ] {
-        let refusal =
-            stale(world.ask("model", Command::Apply { lease: Some(lease), patch: patch.into(), base }));
-        let Refusal::StaleBase { near: None, rebased, .. } = refusal else {
-            panic!("all is near: {refusal:?}")
-        };
-        assert_eq!(rebased.is_some(), offered, "{patch:?}");
+        let refused = world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base });
+        let StaleBase { near, rebased, .. } = stale(&refused).unwrap();
+        assert_eq!((near, rebased.is_some()), (None, offered), "{patch:?}");
     }
 }
 
@@ -124,10 +122,10 @@ fn remedies_of_a_refused_patch_keep_to_the_limit() {
     let world = |limit| World::with(&text(), Policy { refusal_diff_bytes: limit, ..Policy::default() });
     let remedy = |world: &World, patch: &str| {
         let lease = world.check_out("model");
-        let command = Command::Apply { lease: Some(lease), patch: patch.into(), base: None };
-        match world.ask("model", command) {
-            Outcome::Refused(Refusal::PatchRejected(rejected)) => rejected.suggestion().cloned(),
-            other => panic!("the patch fits: {other:?}"),
+        let refused = world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base: None });
+        match refused.refusal() {
+            Some(Refusal::Patch(PatchRefusal::PatchRejected(rejected))) => rejected.suggestion().cloned(),
+            _ => panic!("the patch fits: {refused:?}"),
         }
     };
     let misordered = "@@\n-40\n+x\n@@\n-20\n+y\n";
@@ -139,37 +137,23 @@ fn remedies_of_a_refused_patch_keep_to_the_limit() {
     assert_eq!(remedy(&world(0), "@@\n 1\n-y\n+2\n"), Some(Suggestion::AlreadyApplied));
 }
 
-/// Receipts keep refusals, also those that were written before there were remedies.
+/// Receipts keep refusals.
 #[test]
 fn refusals_are_read_back() {
     let (world, base) = edited(Policy::default());
     let lease = world.check_out("model");
-    let send = |patch: &str, base| {
-        let command = Command::Apply { lease: Some(lease), patch: patch.into(), base };
-        world.ask("model", command)
-    };
-    let stale = send(PATCH, Some(base));
-    let whole = send(PATCH, None);
-    let outcomes = [
-        stale,
-        whole,
-        send("@@\n-40\n+x\n@@\n-20\n+y\n", None),
-        send("@@\n 1\n-y\n+2\n", None),
-        send("", None),
-    ];
-    for outcome in outcomes {
-        let json = serde_json::to_string(&outcome).unwrap();
-        assert_eq!(serde_json::from_str::<Outcome>(&json).unwrap(), outcome, "{json}");
+    for (patch, base) in [
+        (PATCH, Some(Base::Id(base))),
+        (PATCH, None),
+        ("@@\n-40\n+x\n@@\n-20\n+y\n", None),
+        ("@@\n 1\n-y\n+2\n", None),
+        ("", None),
+    ] {
+        let call = world.fresh("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base });
+        let first = world.run(&call);
+        assert!(first.stored.is_refusal(), "{patch:?}");
+        assert_eq!(world.peer().run(&call).outcome, first.outcome, "{patch:?}");
     }
-    let conflict = r#"{"hunk":0,"reason":"NO_HUNKS","patch_line":1}"#;
-    let old = |conflicts: &str| {
-        let json = format!(r#"{{"kind":"refused","refusal":"patch_rejected","conflicts":[{conflicts}]}}"#);
-        serde_json::from_str::<Outcome>(&json)
-    };
-    assert_eq!(old(conflict).unwrap(), send("", None));
-    assert!(old("").is_err(), "a refusal without a conflict is damaged");
-    let old = r#"{"kind":"refused","refusal":"stale_base","base":null,"changes":null}"#;
-    assert_eq!(code(&serde_json::from_str(old).unwrap()), "PATCH_REJECTED/STALE_BASE");
 }
 
 proptest! {
@@ -189,14 +173,14 @@ proptest! {
         world.edit(&lines.concat());
         let lease = world.check_out("model");
         let patch = format!("@@\n {}\n-{at}\n+new\n {}\n", at - 1, at + 1);
-        let send = |patch: &str, base| {
-            world.ask("model", Command::Apply { lease: Some(lease), patch: patch.into(), base })
+        let send = |patch: &str, base: Option<RevisionId>| {
+            world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base: base.map(Base::Id) })
         };
         let now = world.text();
         let anchored = Options { mode: Mode::Anchored, ..Options::default() };
         let expected = apply_text(&now, &patch, &anchored).map(|applied| applied.into_text()).ok();
         let outcome = send(&patch, named.then_some(base));
-        let Outcome::Refused(Refusal::StaleBase { changes: Some(changes), near, rebased, .. }) = outcome else {
+        let Some(StaleBase { changes: Some(changes), near, rebased, .. }) = stale(&outcome) else {
             prop_assert_eq!(now, text());
             return Ok(());
         };

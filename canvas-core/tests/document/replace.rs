@@ -3,15 +3,17 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Limits, RepairKind};
 use canvas_core::{
-    Command, LineSpan, LinesNow, Outcome, Policy, RangeHash, Refusal, Replacement, RevisionId,
+    ApplyPatch, LineSpan, LinesNow, LinesRefusal, Policy, RangeHash, Refusal, ReplaceLines, Replacement,
+    RevisionId,
 };
 use proptest::prelude::*;
 
-use super::world::{Asked, World, code};
+use super::world::{Asked, World};
+use crate::any::{Call, Command, Outcome, code, dynamic};
 
 fn replace(lease: LeaseId, start: usize, end: usize, expect: &str, text: &str) -> Command {
     let replacement = Replacement { start, end, expect: RangeHash::of(expect), text: text.into() };
-    Command::Replace { lease: Some(lease), replacement, base: None }
+    dynamic(ReplaceLines { lease: Some(lease), replacement, base: None })
 }
 
 /// What a document becomes, or the code of the refusal. The hash is that of `expect`.
@@ -161,13 +163,14 @@ fn a_wrong_hash_is_answered_with_the_lines() {
     ] {
         let world = World::with(before, policy);
         let lease = world.check_out("model");
-        match world.ask("model", replace(lease, range.0, range.1, "no such lines", "x")) {
-            Outcome::Refused(Refusal::ContentChanged { lines }) => assert_eq!(lines, expected),
-            other => panic!("{other:?}"),
-        }
+        let refused = world.ask("model", replace(lease, range.0, range.1, "no such lines", "x"));
+        let Some(Refusal::Lines(LinesRefusal::ContentChanged { lines })) = refused.refusal() else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(*lines, expected);
         let Some(hash) = expected.range_hash else { continue };
         let replacement = Replacement { start: range.0, end: range.1, expect: hash, text: "x".into() };
-        let again = world.ask("model", Command::Replace { lease: Some(lease), replacement, base: None });
+        let again = world.ask("model", ReplaceLines { lease: Some(lease), replacement, base: None });
         assert_eq!(code(&again), "OK", "{before:?}");
     }
 }
@@ -177,9 +180,11 @@ fn a_wrong_hash_is_answered_with_the_lines() {
 fn it_stands_under_the_lease_and_the_base() {
     let first = World::new("a\nb\n");
     let base = |base: &str, lease| match replace(lease, 1, 1, "a\n", "x") {
-        Command::Replace { lease, replacement, .. } => {
-            Command::Replace { lease, replacement, base: Some(base.parse::<RevisionId>().unwrap()) }
-        }
+        Command::ReplaceLines(ReplaceLines { lease, replacement, .. }) => dynamic(ReplaceLines {
+            lease,
+            replacement,
+            base: Some(base.parse::<RevisionId>().unwrap().into()),
+        }),
         other => other,
     };
     let lease = first.check_out("model");
@@ -196,11 +201,11 @@ fn it_stands_under_the_lease_and_the_base() {
     assert_eq!(code(&world.ask("model", base("r2-00000000", lease))), "OK");
     world.clock.wait(15_000);
     assert_eq!(code(&world.ask("model", replace(lease, 1, 1, "x\n", "y"))), "LEASE_EXPIRED");
-    let unread = Command::Replace {
+    let unread = dynamic(ReplaceLines {
         lease: None,
         replacement: Replacement { start: 1, end: 1, expect: RangeHash::of(""), text: String::new() },
         base: None,
-    };
+    });
     assert_eq!(code(&world.ask("model", unread)), "LOCK_NOT_OWNED");
     assert_eq!(world.text(), "x\nc\n");
 
@@ -238,9 +243,9 @@ fn a_retry_is_answered_from_the_receipt() {
         other(1, 2, "a\n", "x"),
         other(1, 1, "b\n", "x"),
         other(1, 1, "a\n", "x\n"),
-        Command::Apply { lease: Some(lease), patch: "@@\n-a\n+x\n".into(), base: None },
+        dynamic(ApplyPatch { lease: Some(lease), patch: "@@\n-a\n+x\n".into(), base: None }),
     ] {
-        let reused = canvas_core::Call { operation: done.operation.clone(), command };
+        let reused = Call { operation: done.operation.clone(), command };
         assert_eq!(code(&world.run(&reused).outcome), "CALL_ID_REUSED", "{reused:?}");
     }
 }

@@ -1,29 +1,33 @@
 //! The same call again is answered as the first one was, whatever has happened since.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Answered, BlobId, Call, Command, Outcome, Policy, Refusal, Store as _, block_on};
+use canvas_core::{
+    ApplyPatch, BlobId, Cancel, CheckIn, CheckOut, CheckedOut, Edit, LeaseRefusal, Policy, Read, Refusal,
+    Renew, SendMessage, Store as _, TakeControl, block_on,
+};
 
-use super::world::{World, apply, code, end_turn, key};
+use super::world::{World, apply, end_turn, key};
+use crate::any::{Answered, Call, Command, Outcome, code, dynamic};
 
 /// Every kind of call that changes the state.
 fn calls(world: &World, lease: LeaseId) -> Vec<Call> {
     let start = world.head().turn_start();
     let commands = [
-        Command::Renew { lease: Some(lease) },
+        dynamic(Renew { lease: Some(lease) }),
         apply(lease, "a>c"),
         apply(lease, "nowhere>c"),
-        Command::CheckOut,
-        Command::CheckIn { lease: Some(lease) },
-        Command::CheckOut,
-        Command::CheckIn { lease: None },
-        Command::Edit { markdown: "c\nz\n".into() },
-        Command::Message,
+        dynamic(CheckOut),
+        dynamic(CheckIn { lease: Some(lease) }),
+        dynamic(CheckOut),
+        dynamic(CheckIn { lease: None }),
+        dynamic(Edit { markdown: "c\nz\n".into() }),
+        dynamic(SendMessage),
         end_turn(start),
-        Command::Cancel,
-        Command::TakeControl,
-        Command::CheckOut,
+        dynamic(Cancel),
+        dynamic(TakeControl),
+        dynamic(CheckOut),
         apply(lease, "b>d"),
-        Command::Message,
+        dynamic(SendMessage),
     ];
     commands.map(|command| world.fresh("model", command)).into()
 }
@@ -38,9 +42,9 @@ fn the_same(again: &Answered, first: &Answered) {
 #[test]
 fn a_retry_answers_the_same_while_held_and_after_any_end() {
     let world = World::new("a\nb\n");
-    let checked_out = world.fresh("model", Command::CheckOut);
+    let checked_out = world.fresh("model", CheckOut);
     let first = world.run(&checked_out);
-    let Outcome::CheckedOut { lease, .. } = first.outcome else { panic!("no lease") };
+    let Outcome::CheckedOut(CheckedOut { lease, .. }) = first.outcome else { panic!("no lease") };
     let mut told = vec![(checked_out, first)];
     for call in calls(&world, lease) {
         let answered = world.run(&call);
@@ -61,17 +65,20 @@ fn a_retry_answers_the_same_while_held_and_after_any_end() {
 
 #[test]
 fn a_retried_preemption_leaves_the_next_lease_alone() {
-    for command in
-        [Command::Edit { markdown: "z\n".into() }, Command::Message, Command::Cancel, Command::TakeControl]
-    {
+    for command in [
+        dynamic(Edit { markdown: "z\n".into() }),
+        dynamic(SendMessage),
+        dynamic(Cancel),
+        dynamic(TakeControl),
+    ] {
         let world = World::new("a\nb\n");
         world.check_out("model");
         let preempt = world.fresh("user", command.clone());
         world.run(&preempt);
-        world.ask("model", Command::Message);
+        world.ask("model", SendMessage);
         let lease = world.check_out("model");
         assert!(world.run(&preempt).replayed);
-        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK", "{command:?}");
+        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK", "{command:?}");
     }
 }
 
@@ -81,22 +88,22 @@ fn a_key_is_for_one_call() {
     let lease = world.check_out("model");
     let key = key("model", 0, "k");
     let call = |command: Command| Call { operation: key.clone(), command };
-    let base = Some(world.snapshot().revision_id());
+    let base = Some(world.snapshot().revision_id().into());
     world.run(&call(apply(lease, "a>c")));
     let other_lease = "lease-1-1".parse().ok();
     let patch = super::world::patch("a>c");
     for command in [
         apply(lease, "b>c"),
-        Command::Apply { lease: other_lease, patch: patch.clone(), base: None },
-        Command::Apply { lease: None, patch: patch.clone(), base: None },
-        Command::Apply { lease: Some(lease), patch, base },
-        Command::CheckOut,
-        Command::Renew { lease: Some(lease) },
-        Command::CheckIn { lease: Some(lease) },
-        Command::Edit { markdown: "z\n".into() },
-        Command::Message,
-        Command::Cancel,
-        Command::TakeControl,
+        dynamic(ApplyPatch { lease: other_lease, patch: patch.clone(), base: None }),
+        dynamic(ApplyPatch { lease: None, patch: patch.clone(), base: None }),
+        dynamic(ApplyPatch { lease: Some(lease), patch, base }),
+        dynamic(CheckOut),
+        dynamic(Renew { lease: Some(lease) }),
+        dynamic(CheckIn { lease: Some(lease) }),
+        dynamic(Edit { markdown: "z\n".into() }),
+        dynamic(SendMessage),
+        dynamic(Cancel),
+        dynamic(TakeControl),
         end_turn(world.head().turn_start()),
     ] {
         let before = world.loaded();
@@ -104,7 +111,7 @@ fn a_key_is_for_one_call() {
         assert_eq!(world.loaded().version, before.version, "{command:?}");
     }
     // Reads leave no receipt and need none.
-    assert_eq!(code(&world.run(&call(Command::Read { lease: Some(lease) })).outcome), "OK");
+    assert_eq!(code(&world.run(&call(dynamic(Read { lease: Some(lease) }))).outcome), "OK");
     assert_eq!(code(&world.run(&call(apply(lease, "a>c"))).outcome), "OK");
 }
 
@@ -113,16 +120,16 @@ fn a_key_is_for_one_call() {
 fn commands_of_the_same_arguments_are_told_apart() {
     let lease = "lease-1-0".parse().ok();
     let commands = [
-        Command::CheckOut,
-        Command::Message,
-        Command::Cancel,
-        Command::TakeControl,
-        Command::Renew { lease },
-        Command::CheckIn { lease },
-        Command::Renew { lease: None },
-        Command::CheckIn { lease: None },
-        Command::Edit { markdown: String::new() },
-        Command::Edit { markdown: "lease-1-0".into() },
+        dynamic(CheckOut),
+        dynamic(SendMessage),
+        dynamic(Cancel),
+        dynamic(TakeControl),
+        dynamic(Renew { lease }),
+        dynamic(CheckIn { lease }),
+        dynamic(Renew { lease: None }),
+        dynamic(CheckIn { lease: None }),
+        dynamic(Edit { markdown: String::new() }),
+        dynamic(Edit { markdown: "lease-1-0".into() }),
     ];
     for first in &commands {
         let world = World::new("a\nb\n");
@@ -138,10 +145,10 @@ fn commands_of_the_same_arguments_are_told_apart() {
 #[test]
 fn a_key_belongs_to_its_conversation_and_turn() {
     let world = World::new("a\nb\n");
-    let at = |who, turn| Call { operation: key(who, turn, "k"), command: Command::CheckOut };
+    let at = |who, turn| Call { operation: key(who, turn, "k"), command: dynamic(CheckOut) };
     assert_eq!(code(&world.run(&at("model", 0)).outcome), "OK");
     assert_eq!(code(&world.run(&at("other", 0)).outcome), "LOCK_NOT_AVAILABLE/HELD");
-    world.ask("model", Command::Message);
+    world.ask("model", SendMessage);
     assert!(world.run(&at("model", 0)).replayed);
     let second = world.run(&at("model", 1));
     assert_eq!((code(&second.outcome).as_str(), second.replayed), ("OK", false));
@@ -155,14 +162,13 @@ fn a_long_answer_is_kept_in_a_blob() {
     let lease = world.check_out("model");
     let hunks =
         |from: &str| -> String { (0..40).map(|i| format!("@@\n-{from} {}\n+x{i}\n", i * 5)).collect() };
-    let by_patch =
-        |patch: String| world.fresh("model", Command::Apply { lease: Some(lease), patch, base: None });
-    let cases = [by_patch(hunks("nothing")), by_patch(hunks("line")), world.fresh("model", Command::Message)];
+    let by_patch = |patch: String| world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None });
+    let cases = [by_patch(hunks("nothing")), by_patch(hunks("line")), world.fresh("model", SendMessage)];
     for call in cases {
         let (blobs, _) = world.spy().inner.blob_stats(&world.canvas);
         let first = world.run(&call);
         assert!(world.spy().inner.blob_stats(&world.canvas).0 > blobs, "{call:?}");
-        let answer = BlobId::of(&serde_json::to_vec(&first.outcome).unwrap());
+        let answer = BlobId::of(first.stored.json().as_bytes());
         assert!(world.head().blobs().any(|blob| blob == answer), "{call:?}");
         let head = serde_json::to_vec(world.head().as_ref()).unwrap();
         assert!(head.len() < 8_000, "the head has {} bytes", head.len());
@@ -174,7 +180,8 @@ fn a_long_answer_is_kept_in_a_blob() {
     world.edit(&lines.replace("line", "row"));
     let stale = world.fresh("model", apply(lease, "line 3>x"));
     let first = world.run(&stale);
-    assert!(matches!(&first.outcome, Outcome::Refused(Refusal::StaleEpoch { changes: Some(_), .. })));
+    let refused = first.outcome.refusal();
+    assert!(matches!(refused, Some(Refusal::Lease(LeaseRefusal::StaleEpoch { changes: Some(_), .. }))));
     world.edit("z\n");
     the_same(&world.peer().run(&stale), &first);
 }
@@ -189,7 +196,7 @@ fn receipts_of_the_live_lease_are_never_dropped() {
         .map(|change| world.fresh("model", apply(lease, change)))
         .into();
     let first: Vec<Answered> = writes.iter().map(|write| world.run(write)).collect();
-    let strangers: Vec<Call> = (0..5).map(|_| world.fresh("other", Command::CheckOut)).collect();
+    let strangers: Vec<Call> = (0..5).map(|_| world.fresh("other", CheckOut)).collect();
     for stranger in &strangers {
         assert_eq!(code(&world.run(stranger).outcome), "LOCK_NOT_AVAILABLE/HELD");
     }
@@ -202,7 +209,7 @@ fn receipts_of_the_live_lease_are_never_dropped() {
     assert!(!replayed(&strangers[0]));
     assert!(!replayed(&strangers[2]));
     // Once the lease has ended its receipts count like any other's.
-    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    world.ask("model", CheckIn { lease: Some(lease) });
     let forgotten = world.run(&writes[0]);
     assert_eq!((code(&forgotten.outcome).as_str(), forgotten.replayed), ("LOCK_NOT_OWNED", false));
     assert_eq!(world.text(), "h\nb\n");
@@ -213,7 +220,7 @@ fn receipts_of_the_live_lease_are_never_dropped() {
 fn the_same_name_with_another_key_gets_no_lease() {
     let world = World::new("a\nb\n");
     world.check_out("model");
-    assert_eq!(code(&world.ask("model", Command::CheckOut)), "LOCK_NOT_AVAILABLE/HELD");
+    assert_eq!(code(&world.ask("model", CheckOut)), "LOCK_NOT_AVAILABLE/HELD");
 }
 
 /// Old receipts lie in pages beside the head, which stays small; each call still answers as it did.
@@ -225,27 +232,26 @@ fn a_retry_of_long_ago_answers_from_a_page() {
     for i in 0..200 {
         // Some answers are too long for the head, and some calls are refused.
         let command = match i {
-            i if i % 10 == 3 => Command::Apply {
+            i if i % 10 == 3 => dynamic(ApplyPatch {
                 lease: Some(lease),
                 patch: (0..60).map(|n| format!("@@\n-nowhere {n}\n+x\n")).collect(),
                 base: None,
-            },
-            i if i % 7 == 0 => Command::CheckOut,
+            }),
+            i if i % 7 == 0 => dynamic(CheckOut),
             i => apply(lease, &format!("top>>line {i}")),
         };
         let call = world.fresh("model", command);
-        told.push((call.clone(), world.run(&call).outcome));
+        told.push((call.clone(), world.run(&call)));
         assert!(world.head().to_json().len() < 20_000, "call {i}: {} bytes", world.head().to_json().len());
     }
-    assert!(told.iter().any(|(_, outcome)| serde_json::to_string(outcome).unwrap().len() > 1024));
+    assert!(told.iter().any(|(_, first)| first.stored.json().len() > 1024));
     let version = world.loaded().version;
-    for (call, outcome) in &told {
+    for (call, first) in &told {
         for by in [&world, &world.peer()] {
-            let again = by.run(call);
-            assert_eq!((&again.outcome, again.replayed), (outcome, true), "{call:?}");
+            the_same(&by.run(call), first);
         }
         // The same key for something else is told apart in a page too.
-        let other = Call { command: Command::Cancel, ..call.clone() };
+        let other = Call { command: dynamic(Cancel), ..call.clone() };
         assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED", "{call:?}");
     }
     assert_eq!(world.loaded().version, version);
@@ -259,7 +265,7 @@ fn a_retry_of_long_ago_answers_from_a_page() {
     assert!(pages.iter().all(|page| page["fence"] == 1));
 
     // Once the lease has ended, whole pages go, the oldest first.
-    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    world.ask("model", CheckIn { lease: Some(lease) });
     let remembered = told.iter().rev().take_while(|(call, _)| world.peer().run(call).replayed).count();
     assert!((127..=143).contains(&remembered), "{remembered} remembered");
 }

@@ -5,10 +5,13 @@ use std::num::NonZeroU32;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::Delta;
 use canvas_core::{
-    Access, Actor, Author, Command, Outcome, Policy, RangeHash, Refusal, Replacement, Rollout, Undo,
+    Access, Actor, ApplyPatch, Author, CallRefusal, Cancel, CheckIn, CheckOut, ClearHistory, Edit, Forget,
+    HostEdit, Policy, RangeHash, Read, Redo, Renew, ReplaceLines, Replacement, Rollout, SendMessage,
+    TakeControl, TurnBegan, Undo, UndoScope,
 };
 
-use crate::world::{World, code, patch};
+use crate::any::{Command, Outcome, code, dynamic};
+use crate::world::{World, patch};
 
 const STAGES: [Rollout; 5] =
     [Rollout::Off, Rollout::ReadOnly, Rollout::Write, Rollout::LeaseOptional, Rollout::LeaseEnforced];
@@ -18,11 +21,11 @@ fn at(rollout: Rollout) -> World {
 }
 
 fn read(lease: Option<LeaseId>) -> Command {
-    Command::Read { lease }
+    dynamic(Read { lease })
 }
 
 fn apply(lease: Option<LeaseId>, change: &str) -> Command {
-    Command::Apply { lease, patch: patch(change), base: None }
+    dynamic(ApplyPatch { lease, patch: patch(change), base: None })
 }
 
 /// Every command of a model, named, without a lease.
@@ -30,22 +33,22 @@ fn commands(world: &World) -> Vec<(&'static str, Command)> {
     let one = NonZeroU32::MIN;
     let by = Author::Assistant { lease: None };
     let replacement = Replacement { start: 1, end: 1, expect: RangeHash::of("a\n"), text: "c".into() };
-    let amend = Command::Amend {
-        base: world.snapshot().revision_id(),
+    let amend = dynamic(HostEdit {
+        base: world.snapshot().revision_id().into(),
         delta: Delta::between("a\nb\n", "a\nd\n"),
         summary: String::new(),
         request: None,
-    };
+    });
     vec![
-        ("check out", Command::CheckOut),
-        ("renew", Command::Renew { lease: None }),
-        ("check in", Command::CheckIn { lease: None }),
+        ("check out", dynamic(CheckOut)),
+        ("renew", dynamic(Renew { lease: None })),
+        ("check in", dynamic(CheckIn { lease: None })),
         ("read", read(None)),
         ("apply", apply(None, "b>c")),
-        ("replace", Command::Replace { lease: None, replacement, base: None }),
+        ("replace", dynamic(ReplaceLines { lease: None, replacement, base: None })),
         ("amend", amend),
-        ("undo", Command::Undo { by, what: Undo::Steps(one) }),
-        ("redo", Command::Redo { by, steps: one }),
+        ("undo", dynamic(Undo { by, what: UndoScope::Steps(one) })),
+        ("redo", dynamic(Redo { by, steps: one })),
     ]
 }
 
@@ -102,24 +105,24 @@ fn users_notice_no_stage() {
         let world = at(stage);
         let mut told = Vec::new();
         for command in [
-            Command::Message,
-            Command::Edit { markdown: "a\nb\nc\n".into() },
-            Command::Edit { markdown: "a\nc\n".into() },
-            Command::Message,
-            Command::Undo { by: Author::User, what: Undo::Author { author: Actor::User, since: None } },
-            Command::Redo { by: Author::User, steps: NonZeroU32::MIN },
-            Command::TakeControl,
-            Command::Cancel,
-            Command::Forget,
-            Command::Message,
-            Command::ClearHistory,
+            dynamic(SendMessage),
+            dynamic(Edit { markdown: "a\nb\nc\n".into() }),
+            dynamic(Edit { markdown: "a\nc\n".into() }),
+            dynamic(SendMessage),
+            dynamic(Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } }),
+            dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN }),
+            dynamic(TakeControl),
+            dynamic(Cancel),
+            dynamic(Forget),
+            dynamic(SendMessage),
+            dynamic(ClearHistory),
         ] {
             told.push(world.ask("main", command));
         }
         (told, world.text(), world.head())
     });
     assert!(
-        matches!(&told[0].0[3], Outcome::TurnBegan { changes: Some(changes), .. } if changes.diff.is_some())
+        matches!(&told[0].0[3], Outcome::TurnBegan(TurnBegan { changes: Some(changes), .. }) if changes.diff.is_some())
     );
     for other in &told[1..] {
         assert_eq!(*other, told[0]);
@@ -140,9 +143,9 @@ fn who_writes_without_a_lease_overwrites_nobody() {
         assert_eq!(code(&world.ask("model", apply(None, "d>e"))), "OK", "the refusal has shown the change");
 
         let late = world.fresh("model", apply(None, "e>f"));
-        world.ask("user", Command::Cancel);
+        world.ask("user", Cancel);
         assert_eq!(code(&world.run(&late).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
-        world.ask("model", Command::Message);
+        world.ask("model", SendMessage);
         let call = world.fresh("model", apply(None, "e>f"));
         let applied = world.run(&call).outcome;
         assert!(matches!(&applied, Outcome::Applied(applied) if applied.expires_at.is_none()), "{applied:?}");
@@ -177,7 +180,7 @@ fn an_optional_lease_is_a_lease() {
 fn without_leases_one_that_is_named_means_nothing() {
     let world = at(Rollout::LeaseOptional);
     let lease = world.check_out("model");
-    world.ask("model", Command::CheckIn { lease: Some(lease) });
+    world.ask("model", CheckIn { lease: Some(lease) });
     let world = at(Rollout::Write);
     world.ask("model", read(Some(lease)));
     assert_eq!(code(&world.ask("model", apply(Some(lease), "b>c"))), "OK");
@@ -194,7 +197,7 @@ fn a_stage_says_what_comes_with_it() {
     ] {
         let policy = Policy { rollout: stage, ..Policy::default() };
         for (access, is_open) in [(Access::Read, reads), (Access::Write, writes), (Access::Lease, leases)] {
-            let closed = if is_open { Ok(()) } else { Err(Box::new(Refusal::Disabled { rollout: stage })) };
+            let closed = if is_open { Ok(()) } else { Err(CallRefusal::Disabled { rollout: stage }) };
             assert_eq!(policy.permits(access), closed, "{stage:?} {access:?}");
         }
         assert_eq!((stage.has_leases(), stage.needs_lease()), (leases, stage == Rollout::LeaseEnforced));
@@ -209,6 +212,6 @@ fn a_refusal_says_what_can_be_done_at_its_stage() {
         (Rollout::ReadOnly, "the canvas can only be read: say in your answer what you would change"),
         (Rollout::Write, "there are no leases here: call the other tools without a lease_id"),
     ] {
-        assert_eq!(Refusal::Disabled { rollout }.to_string(), text);
+        assert_eq!(CallRefusal::Disabled { rollout }.to_string(), text);
     }
 }

@@ -3,12 +3,13 @@
 use std::task::Poll;
 
 use canvas_core::{
-    Blob, BlobId, BoxStore, CallId, CanvasId, Command, ConversationId, Engine, Head, Outcome, Policy,
-    Revision, RevisionId, Store as _, Tree, TreePath, block_on,
+    Blob, BlobId, BoxStore, CallId, CanvasId, CheckOut, ConversationId, Edited, Engine, Head, Policy,
+    Revision, RevisionId, SendMessage, Store as _, Tree, TreePath, block_on,
 };
 use serde_json::{Value, json};
 
-use super::world::{Spy, World, code};
+use super::world::{Spy, World};
+use crate::any::{Outcome, code};
 
 /// A head with everything in it.
 fn eventful() -> World {
@@ -16,9 +17,9 @@ fn eventful() -> World {
     let lease = world.check_out("model");
     world.write("model", lease, "a>c");
     world.write("model", lease, "nowhere>c");
-    world.ask("model", Command::Message);
+    world.ask("model", SendMessage);
     world.edit("c\nz\n");
-    world.ask("other", Command::Message);
+    world.ask("other", SendMessage);
     world.check_out("other");
     world
 }
@@ -167,7 +168,7 @@ fn a_revision_id_names_number_and_text() {
     world.edit("b\n");
     world.edit("a\n");
     assert_eq!(world.snapshot().revision_id().to_string(), format!("r3-{digits}"));
-    let Outcome::Edited { revision, .. } = world.edit("a\n") else { panic!("the edit is refused") };
+    let Outcome::Edited(Edited { revision, .. }) = world.edit("a\n") else { panic!("the edit is refused") };
     assert_eq!(revision.to_string(), format!("r3-{digits}"), "no change is no revision");
     for text in ["r1", "R1-00000000", "r1-0000000G", "r9007199254740992-00000000"] {
         assert!(serde_json::from_value::<RevisionId>(json!(text)).is_err(), "{text}");
@@ -271,8 +272,8 @@ fn any_store_serves_in_a_box() {
     let other = BoxStore::new(spy);
     assert!(capabilities.notify && other.capabilities() == capabilities && block_on(other.back_off(1)));
     let engine: Engine = Engine::new(boxed.clone(), Policy::default());
-    let call = world.fresh("model", Command::CheckOut);
-    let answered = block_on(engine.call(&world.canvas, &call, world.now())).unwrap();
+    let call = world.fresh("model", CheckOut);
+    let answered = call.run(&engine, &world.canvas, world.now()).unwrap();
     assert_eq!(answered.outcome, world.run(&call).outcome);
     assert_eq!(block_on(boxed.list(None, 9)).unwrap(), std::slice::from_ref(&world.canvas));
     world.edit("x\n");

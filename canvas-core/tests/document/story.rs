@@ -13,10 +13,13 @@ use std::collections::HashMap;
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
-    Call, Changes, Command, OpKey, Outcome, Policy, Promotion, Refusal, RevisionId, TurnStart,
+    ApplyPatch, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut, Edit,
+    Edited, EndTurn, Interrupted, LeaseRefusal, OpKey, Policy, Promotion, Read, Readable, Refusal, Renew,
+    Renewed, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
 };
 
-use super::world::{World, key, patch, refusal_code};
+use super::world::{World, key, patch};
+use crate::any::{Call, Command, Outcome, code, dynamic};
 
 /// Plays a story on a canvas of the lines a, b.
 #[track_caller]
@@ -52,32 +55,34 @@ impl Stage {
         let words: Vec<&str> = step.split_whitespace().collect();
         self.world.clock.set(words[0].parse().expect("a clock"));
         let lease = |word: &str| word.parse::<LeaseId>().ok();
-        let write = |id, change: &str, base: Option<&str>| Command::Apply {
-            lease: lease(id),
-            patch: patch(change),
-            base: base.map(|text| self.revision(text)),
+        let write = |id, change: &str, base: Option<&str>| {
+            dynamic(ApplyPatch {
+                lease: lease(id),
+                patch: patch(change),
+                base: base.map(|text| self.revision(text).into()),
+            })
         };
         let (who, call, command) = match words[1..] {
             ["user", "edits", call, text] => {
                 let lines = text.split('|').filter(|line| !line.is_empty());
-                ("user", call, Command::Edit { markdown: lines.map(|line| format!("{line}\n")).collect() })
+                ("user", call, dynamic(Edit { markdown: lines.map(|line| format!("{line}\n")).collect() }))
             }
-            ["user", "cancels", call] => ("user", call, Command::Cancel),
-            ["user", "takes-control", call] => ("user", call, Command::TakeControl),
-            [who, "hears", call] => (who, call, Command::Message),
-            [who, "ends", call] => (who, call, Command::EndTurn { start: self.world.head().turn_start() }),
+            ["user", "cancels", call] => ("user", call, dynamic(Cancel)),
+            ["user", "takes-control", call] => ("user", call, dynamic(TakeControl)),
+            [who, "hears", call] => (who, call, dynamic(SendMessage)),
+            [who, "ends", call] => (who, call, dynamic(EndTurn { start: self.world.head().turn_start() })),
             [who, "ends", call, epoch, revision] => {
                 let number = |word: &str| word.parse::<u64>().expect("a number");
                 let (epoch, revision) = (number(epoch), number(&revision[1..]));
                 let start: TurnStart =
                     serde_json::from_value(serde_json::json!({"epoch": epoch, "revision": revision}))
                         .unwrap();
-                (who, call, Command::EndTurn { start })
+                (who, call, dynamic(EndTurn { start }))
             }
-            [who, "checks-out", call] => (who, call, Command::CheckOut),
-            [who, "renews", call, id] => (who, call, Command::Renew { lease: lease(id) }),
-            [who, "checks-in", call, id] => (who, call, Command::CheckIn { lease: lease(id) }),
-            [who, "reads", id] => (who, "read", Command::Read { lease: lease(id) }),
+            [who, "checks-out", call] => (who, call, dynamic(CheckOut)),
+            [who, "renews", call, id] => (who, call, dynamic(Renew { lease: lease(id) })),
+            [who, "checks-in", call, id] => (who, call, dynamic(CheckIn { lease: lease(id) })),
+            [who, "reads", id] => (who, "read", dynamic(Read { lease: lease(id) })),
             [who, "writes", call, id, change] => (who, call, write(id, change, None)),
             [who, "writes", call, id, change, "at", base] => (who, call, write(id, change, Some(base))),
             _ => panic!("no such step: {step}"),
@@ -87,7 +92,7 @@ impl Stage {
         let answered = self.world.run(&call);
         let again = if answered.replayed { "again: " } else { "" };
         let answer = format!("{again}{}", shown(&answered.outcome));
-        let kept = !matches!(call.command, Command::Read { .. }) && !is_forgotten(&answered.outcome);
+        let kept = !matches!(call.command, Command::Read(Read { .. })) && !is_forgotten(&answered.outcome);
         if kept && !self.told.iter().any(|(told, _)| *told == call) {
             self.told.push((call, answered.outcome));
         }
@@ -123,7 +128,7 @@ impl Stage {
 
 /// The one refusal that leaves no receipt: its key has one.
 fn is_forgotten(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Refused(Refusal::CallIdReused))
+    outcome.refusal() == Some(Refusal::Call(&CallRefusal::CallIdReused))
 }
 
 fn revision(id: &RevisionId) -> String {
@@ -136,37 +141,45 @@ fn until(expires_at: Option<Timestamp>) -> String {
 
 fn shown(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::CheckedOut { lease, epoch, expires_at, revision: at } => {
+        Outcome::CheckedOut(CheckedOut { lease, epoch, expires_at, revision: at }) => {
             assert_eq!(lease.epoch(), *epoch);
             format!("{lease} until {expires_at} {}", revision(at))
         }
-        Outcome::Renewed { expires_at, at_max_hold, revision: at, .. } => {
+        Outcome::Renewed(Renewed { expires_at, at_max_hold, revision: at, .. }) => {
             let last = if *at_max_hold { " at most" } else { "" };
             format!("until {expires_at}{last} {}", revision(at))
         }
-        Outcome::CheckedIn { released: true, revision: at } => format!("released {}", revision(at)),
-        Outcome::CheckedIn { released: false, revision: at } => format!("was over {}", revision(at)),
-        Outcome::Readable { revision: at, expires_at } => format!("{} {}", revision(at), until(*expires_at)),
+        Outcome::CheckedIn(CheckedIn { released: true, revision: at }) => {
+            format!("released {}", revision(at))
+        }
+        Outcome::CheckedIn(CheckedIn { released: false, revision: at }) => {
+            format!("was over {}", revision(at))
+        }
+        Outcome::Readable(Readable { revision: at, expires_at }) => {
+            format!("{} {}", revision(at), until(*expires_at))
+        }
         Outcome::Applied(applied) => {
             let (added, removed) = (applied.summary.added, applied.summary.removed);
             format!("{} +{added} −{removed} {}", revision(&applied.revision), until(applied.expires_at))
         }
-        Outcome::Edited { epoch, revision: at } => format!("epoch {epoch} {}", revision(at)),
-        Outcome::Interrupted { epoch } => format!("epoch {epoch}"),
-        Outcome::TurnBegan { start, changes, promotion } => {
+        Outcome::Edited(Edited { epoch, revision: at }) => format!("epoch {epoch} {}", revision(at)),
+        Outcome::Interrupted(Interrupted { epoch }) => format!("epoch {epoch}"),
+        Outcome::TurnBegan(TurnBegan { start, changes, promotion }) => {
             let TurnStart { epoch, revision } = start;
             let told = told(changes.as_ref());
             format!("epoch {epoch} r{}, {}, told {told}", revision.get(), promoted(*promotion))
         }
-        Outcome::TurnEnded { changes, promotion } => {
+        Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
             format!("{}, told {}", promoted(*promotion), told(changes.as_ref()))
         }
-        Outcome::Refused(refusal) => match refusal {
-            Refusal::StaleEpoch { current, changes } => {
+        Outcome::Refused(refusal) => match refusal.view() {
+            Refusal::Lease(LeaseRefusal::StaleEpoch { current, changes }) => {
                 format!("STALE_EPOCH {current}, shown {}", told(changes.as_ref()))
             }
-            Refusal::StaleBase { changes, .. } => format!("STALE_BASE, shown {}", told(changes.as_ref())),
-            other => refusal_code(other),
+            Refusal::Base(BaseRefusal::StaleBase(stale)) => {
+                format!("STALE_BASE, shown {}", told(stale.changes.as_ref()))
+            }
+            _ => code(outcome),
         },
         other => panic!("no story leads to {other:?}"),
     }

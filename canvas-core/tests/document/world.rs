@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Answered, Blob, BlobId, Call, CallId, CanvasId, Capabilities, Command, Commit, Committed, ConversationId,
-    Engine, EngineError, Fault, Head, Loaded, MemoryStore, OpKey, Outcome, Policy, Refusal, RevisionId,
-    Snapshot, Store, TurnStart, Version, block_on,
+    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Commit, Committed,
+    ConversationId, Edit, EndTurn, Engine, EngineError, Fault, Head, Loaded, MemoryStore, OpKey, Policy,
+    RevisionId, Snapshot, Store, TurnStart, Version, block_on,
 };
 
 /// When a world begins.
@@ -90,13 +91,16 @@ impl World {
     }
 
     /// A new call in the turn that runs.
-    pub(crate) fn fresh(&self, who: &str, command: Command) -> Call {
+    pub(crate) fn fresh(&self, who: &str, command: impl Into<Command>) -> Call {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        Call { operation: key(who, self.head().lock().turn().get(), &format!("call-{call}")), command }
+        Call {
+            operation: key(who, self.head().lock().turn().get(), &format!("call-{call}")),
+            command: command.into(),
+        }
     }
 
     pub(crate) fn try_run(&self, call: &Call) -> Result<Answered, EngineError> {
-        block_on(self.engine.call(&self.canvas, call, self.now()))
+        call.run(&self.engine, &self.canvas, self.now())
     }
 
     #[track_caller]
@@ -105,14 +109,14 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn ask(&self, who: &str, command: Command) -> Outcome {
+    pub(crate) fn ask(&self, who: &str, command: impl Into<Command>) -> Outcome {
         self.run(&self.fresh(who, command)).outcome
     }
 
     #[track_caller]
     pub(crate) fn check_out(&self, who: &str) -> LeaseId {
-        match self.ask(who, Command::CheckOut) {
-            Outcome::CheckedOut { lease, .. } => lease,
+        match self.ask(who, CheckOut) {
+            Outcome::CheckedOut(CheckedOut { lease, .. }) => lease,
             other => panic!("{who} gets no lease: {other:?}"),
         }
     }
@@ -125,7 +129,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) -> Outcome {
-        self.ask("user", Command::Edit { markdown: markdown.into() })
+        self.ask("user", Edit { markdown: markdown.into() })
     }
 
     /// What the engine says without being asked a question, through a peer so that no cache hides anything.
@@ -194,27 +198,15 @@ pub(crate) fn patch(change: &str) -> String {
 }
 
 pub(crate) fn apply(lease: LeaseId, change: &str) -> Command {
-    Command::Apply { lease: Some(lease), patch: patch(change), base: None }
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: None })
 }
 
 pub(crate) fn apply_at(lease: LeaseId, change: &str, base: RevisionId) -> Command {
-    Command::Apply { lease: Some(lease), patch: patch(change), base: Some(base) }
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()) })
 }
 
 pub(crate) fn end_turn(start: TurnStart) -> Command {
-    Command::EndTurn { start }
-}
-
-/// `OK`, or the code of a refusal and what stands behind it.
-pub(crate) fn code(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Refused(refusal) => refusal_code(refusal),
-        _ => "OK".into(),
-    }
-}
-
-pub(crate) fn refusal_code(refusal: &Refusal) -> String {
-    refusal.reason().map_or_else(|| refusal.code().into(), |reason| format!("{}/{reason}", refusal.code()))
+    dynamic(EndTurn { start })
 }
 
 /// What happens to one call of the store.

@@ -1,23 +1,27 @@
 //! Every fault on every call: nothing is lost, nothing is done twice, and nothing false is said.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Answered, Call, Command, EngineError, Outcome, Policy, block_on};
+use canvas_core::{
+    ApplyPatch, Cancel, CheckIn, Created, Edit, EngineError, Policy, Read, Renew, SendMessage, TakeControl,
+    TurnBegan, block_on,
+};
 
 use super::world::Asked::{Blob, Commit, Load};
-use super::world::{Asked, Trouble, World, apply, code, end_turn, key};
+use super::world::{Asked, Trouble, World, apply, end_turn, key};
+use crate::any::{Call, Command, Outcome, code, dynamic};
 
 /// Commands that change the state, each with what it leaves on the canvas `a b`: text, epoch and fence.
 pub(crate) fn commands(lease: LeaseId, world: &World) -> Vec<(Command, (&'static str, u64, u64))> {
     let start = world.head().turn_start();
     vec![
-        (Command::Renew { lease: Some(lease) }, ("a\nb\n", 0, 1)),
-        (Command::CheckIn { lease: Some(lease) }, ("a\nb\n", 0, 1)),
+        (dynamic(Renew { lease: Some(lease) }), ("a\nb\n", 0, 1)),
+        (dynamic(CheckIn { lease: Some(lease) }), ("a\nb\n", 0, 1)),
         (apply(lease, "a>>c"), ("a\nc\nb\n", 0, 1)),
         (apply(lease, "nowhere>>c"), ("a\nb\n", 0, 1)),
-        (Command::Edit { markdown: "z\n".into() }, ("z\n", 1, 1)),
-        (Command::Message, ("a\nb\n", 1, 1)),
-        (Command::Cancel, ("a\nb\n", 1, 1)),
-        (Command::TakeControl, ("a\nb\n", 1, 1)),
+        (dynamic(Edit { markdown: "z\n".into() }), ("z\n", 1, 1)),
+        (dynamic(SendMessage), ("a\nb\n", 1, 1)),
+        (dynamic(Cancel), ("a\nb\n", 1, 1)),
+        (dynamic(TakeControl), ("a\nb\n", 1, 1)),
         (end_turn(start), ("a\nb\n", 0, 1)),
     ]
 }
@@ -42,7 +46,7 @@ fn each(mut play: impl FnMut(&World, LeaseId, Command, (String, u64, u64))) {
 /// What is refused on the head that the engine knows is looked at once more before the first commit: that load is
 /// let through.
 fn let_the_first_look_pass(world: &World, call: &Call) {
-    if matches!(&call.command, Command::Apply { patch, .. } if patch.contains("nowhere")) {
+    if matches!(&call.command, Command::ApplyPatch(ApplyPatch { patch, .. }) if patch.contains("nowhere")) {
         world.spy().expect(Load, Trouble::after(|| ()));
     }
 }
@@ -202,7 +206,7 @@ fn settling_takes_several_tries_if_it_must() {
 #[test]
 fn a_load_that_fails_fails_the_call() {
     let world = World::new("a\nb\n");
-    let read = world.fresh("model", Command::Read { lease: None });
+    let read = world.fresh("model", Read { lease: None });
     for (trouble, expected) in
         [(Trouble::Definite, "STORE_FAILED"), (Trouble::AnswerLost, "STORE_INDETERMINATE")]
     {
@@ -226,13 +230,13 @@ fn a_read_in_doubt_reads() {
         let lease = world.check_out("model");
         world.clock.wait(10_000);
         world.spy().expect(Commit, trouble);
-        assert_eq!(code(&world.ask("model", Command::Read { lease: Some(lease) })), "OK");
+        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK");
         assert_eq!(world.spy().deliver_late(), 0);
         assert_eq!(world.head().lock().lease().unwrap().expires_at.as_millis(), 26_000);
     }
 }
 
-fn create(world: &World, call: &str) -> Result<Answered, EngineError> {
+fn create(world: &World, call: &str) -> Result<Created, EngineError> {
     block_on(world.engine.create(&world.canvas, "a\n", &key("host", 0, call), world.now()))
 }
 
@@ -387,14 +391,17 @@ fn a_blob_that_a_decision_needs_may_be_missing_and_come_back() {
     for trouble in [|| Trouble::Missing, || Trouble::Damaged] {
         let world = World::new("a\nb\n");
         world.edit("z\n");
-        let message = world.fresh("model", Command::Message);
+        let message = world.fresh("model", SendMessage);
         let version = world.loaded().version;
         // Once on the cached head and once on a fresh one.
         world.spy().expect(Blob, trouble());
         world.spy().expect(Blob, trouble());
         assert_eq!(error(&world, &message), ("CANVAS_DAMAGED", false));
         assert_eq!(world.loaded().version, version);
-        assert!(matches!(world.run(&message).outcome, Outcome::TurnBegan { changes: Some(_), .. }));
+        assert!(matches!(
+            world.run(&message).outcome,
+            Outcome::TurnBegan(TurnBegan { changes: Some(_), .. })
+        ));
     }
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use canvas_core::{Command, Outcome, Policy, block_on};
+use canvas_core::{Cancel, CheckIn, CheckOut, Policy, Read, Renew, SendMessage, TurnBegan, block_on};
 
 use super::world::Asked::{BackedOff, Blob, Commit, Load};
-use super::world::{Trouble, World, apply, bump, code, key};
+use super::world::{Trouble, World, apply, bump, key};
+use crate::any::{Outcome, code};
 
 /// A peer acts between the engine's last look and its commit.
 #[test]
@@ -26,10 +27,10 @@ fn a_commit_that_was_overtaken_is_decided_again() {
             Commit,
             Trouble::after(move || {
                 let done = match act {
-                    "read" => peer.ask("model", Command::Read { lease: Some(lease) }),
+                    "read" => peer.ask("model", Read { lease: Some(lease) }),
                     "edit" => peer.edit("z\n"),
-                    "cancel" => peer.ask("user", Command::Cancel),
-                    "check in" => peer.ask("model", Command::CheckIn { lease: Some(lease) }),
+                    "cancel" => peer.ask("user", Cancel),
+                    "check in" => peer.ask("model", CheckIn { lease: Some(lease) }),
                     "same line" => peer.write("model", lease, "a>x"),
                     _ => peer.write("model", lease, "b>x"),
                 };
@@ -113,22 +114,22 @@ fn a_refusal_on_an_old_head_is_decided_again_on_the_newest() {
     // The peer has given the lease back.
     let world = World::new("a\nb\n");
     let lease = world.check_out("model");
-    assert_eq!(code(&world.peer().ask("model", Command::CheckIn { lease: Some(lease) })), "OK");
+    assert_eq!(code(&world.peer().ask("model", CheckIn { lease: Some(lease) })), "OK");
     world.spy().asked();
-    assert_eq!(code(&world.ask("other", Command::CheckOut)), "OK");
+    assert_eq!(code(&world.ask("other", CheckOut)), "OK");
     assert_eq!(world.spy().asked(), [Load, Commit]);
 
     // The peer has opened the next turn.
     let world = World::new("a\nb\n");
-    world.ask("user", Command::Cancel);
-    world.peer().ask("model", Command::Message);
-    assert_eq!(code(&world.ask("model", Command::CheckOut)), "OK");
+    world.ask("user", Cancel);
+    world.peer().ask("model", SendMessage);
+    assert_eq!(code(&world.ask("model", CheckOut)), "OK");
 
     // The peer has renewed the lease.
     let world = World::new("a\nb\n");
     let lease = world.check_out("model");
     world.clock.wait(14_000);
-    world.peer().ask("model", Command::Renew { lease: Some(lease) });
+    world.peer().ask("model", Renew { lease: Some(lease) });
     world.clock.wait(14_000);
     assert_eq!(code(&world.write("model", lease, "a>c")), "OK");
 
@@ -145,7 +146,7 @@ fn a_blob_that_only_an_old_head_needs_may_be_gone() {
     let world = World::new("a\nb\n");
     world.edit("c\n");
     let peer = world.peer();
-    peer.ask("model", Command::Message);
+    peer.ask("model", SendMessage);
     peer.edit("d\n");
     let gone = canvas_core::BlobId::of(b"a\nb\n");
     let head = peer.head();
@@ -156,7 +157,7 @@ fn a_blob_that_only_an_old_head_needs_may_be_gone() {
     block_on(canvas_core::Store::delete(&peer.spy().inner, &peer.canvas, &[gone])).unwrap();
 
     world.spy().asked();
-    let Outcome::TurnBegan { changes: Some(changes), .. } = world.ask("model", Command::Message) else {
+    let Outcome::TurnBegan(TurnBegan { changes: Some(changes), .. }) = world.ask("model", SendMessage) else {
         panic!("the model is told nothing");
     };
     assert_eq!(changes.diff.as_deref(), Some("@@ -1 +1 @@\n-c\n+d\n"));
@@ -192,7 +193,7 @@ fn a_check_out_has_no_last_instant() {
     let world = World::new("a\nb\n");
     let clock = world.clock.clone();
     world.spy().expect(Commit, Trouble::after(move || clock.wait(60_000)));
-    assert_eq!(code(&world.ask("model", Command::CheckOut)), "OK");
+    assert_eq!(code(&world.ask("model", CheckOut)), "OK");
 }
 
 /// The engine carries the store's clock forward by what has passed at the host, and takes nothing else from there.
@@ -240,10 +241,10 @@ fn a_deletion_by_a_peer_is_seen() {
 #[test]
 fn a_check_out_that_the_user_overtakes_is_decided_after_the_user() {
     let world = World::new("a\nb\n");
-    world.ask("model", Command::Message);
+    world.ask("model", SendMessage);
     let peer = world.peer();
-    let check_out = world.fresh("model", Command::CheckOut);
-    world.spy().expect(Commit, Trouble::after(move || drop(peer.ask("model", Command::Message))));
+    let check_out = world.fresh("model", CheckOut);
+    world.spy().expect(Commit, Trouble::after(move || drop(peer.ask("model", SendMessage))));
     assert_eq!(code(&world.run(&check_out).outcome), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert!(world.head().lock().lease().is_none());
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Call, Command, Outcome};
+use canvas_core::{CheckOut, CheckedOut, Edit};
 use proptest::prelude::*;
 
 use super::world::Asked::{Commit, Load};
-use super::world::{Trouble, World, apply, code};
+use super::world::{Trouble, World, apply};
+use crate::any::{Call, Outcome, code};
 
 /// One act at one of two servers, with what befalls its first commits.
 #[derive(Debug, Clone)]
@@ -155,8 +156,9 @@ impl Race {
     }
 
     fn check_out(&self, server: usize) {
-        let call = self.servers[server].fresh("model", Command::CheckOut);
-        if let Ok(Outcome::CheckedOut { lease, .. }) = self.servers[server].try_run(&call).map(|a| a.outcome)
+        let call = self.servers[server].fresh("model", CheckOut);
+        if let Ok(Outcome::CheckedOut(CheckedOut { lease, .. })) =
+            self.servers[server].try_run(&call).map(|a| a.outcome)
         {
             self.shared.lock().unwrap().lease = Some(lease);
         }
@@ -199,7 +201,7 @@ impl Race {
         let line = self.line();
         let world = &self.servers[server];
         let text = world.text().replacen("top\n", &format!("top\n{line}\n"), 1);
-        let call = world.fresh("user", Command::Edit { markdown: text });
+        let call = world.fresh("user", Edit { markdown: text });
         // A user's text that others have overtaken would take their lines away; a host blocks typing meanwhile.
         world.spy().clear_script();
         let answered = world.run(&call);

@@ -1,11 +1,14 @@
 //! What became of an operation is found out once and for all.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Call, Command, Engine, OpKey, Outcome, Policy, Refusal, Resolution, Store as _, block_on};
+use canvas_core::{
+    ApplyPatch, CallRefusal, Edit, Engine, OpKey, Policy, Read, Refusal, Resolution, Store as _, block_on,
+};
 
 use super::faults::commands;
 use super::world::Asked::{Commit, Load};
-use super::world::{Trouble, World, apply, code, key};
+use super::world::{Trouble, World, apply, key};
+use crate::any::{Call, Command, code};
 
 fn resolve(world: &World, operation: &OpKey) -> Resolution {
     block_on(world.engine.resolve(&world.canvas, operation, world.now())).unwrap()
@@ -27,7 +30,7 @@ fn each(mut play: impl FnMut(&World, Call)) {
 /// Makes a call fail in doubt: its commit is lost on the way, and nothing can be had of the store afterwards.
 fn in_doubt(world: &World, call: &Call, trouble: Trouble) {
     // What is refused on the head that the engine knows is looked at once more.
-    if matches!(&call.command, Command::Apply { patch, .. } if patch.contains("nowhere")) {
+    if matches!(&call.command, Command::ApplyPatch(ApplyPatch { patch, .. }) if patch.contains("nowhere")) {
         world.spy().expect(Load, Trouble::after(|| ()));
     }
     world.spy().expect(Commit, trouble);
@@ -39,12 +42,12 @@ fn in_doubt(world: &World, call: &Call, trouble: Trouble) {
 fn what_was_done_is_told_with_its_answer() {
     each(|world, call| {
         in_doubt(world, &call, Trouble::AnswerLost);
-        let Resolution::Done(outcome) = resolve(&world.peer(), &call.operation) else {
+        let Resolution::Done(stored) = resolve(&world.peer(), &call.operation) else {
             panic!("{call:?} was done");
         };
         let again = world.run(&call);
         assert!(again.replayed);
-        assert_eq!(again.outcome, outcome);
+        assert_eq!(again.stored, stored);
     });
 }
 
@@ -59,7 +62,7 @@ fn what_was_not_done_never_will_be() {
         assert_eq!(world.spy().deliver_late(), 0, "{call:?}");
         for by in [world, &world.peer()] {
             let refused = by.run(&call).outcome;
-            assert_eq!(refused, Outcome::Refused(Refusal::Abandoned), "{call:?}");
+            assert!(matches!(refused.refusal(), Some(Refusal::Call(CallRefusal::Abandoned))), "{call:?}");
             assert_eq!(code(&refused), "CALL_ABANDONED");
         }
         assert_eq!((world.text(), world.head().revision()), (text, revision));
@@ -71,7 +74,8 @@ fn what_was_not_done_never_will_be() {
 fn a_server_that_is_still_at_it_finds_the_call_given_up() {
     each(|world, call| {
         let (peer, operation) = (world.peer(), call.operation.clone());
-        if matches!(&call.command, Command::Apply { patch, .. } if patch.contains("nowhere")) {
+        if matches!(&call.command, Command::ApplyPatch(ApplyPatch { patch, .. }) if patch.contains("nowhere"))
+        {
             world.spy().expect(Load, Trouble::after(|| ()));
         }
         let text = world.text();
@@ -88,7 +92,7 @@ fn a_question_that_is_overtaken_by_the_deed_tells_the_deed() {
         let (peer, twin) = (world.peer(), call.clone());
         world.spy().expect(Commit, Trouble::after(move || drop(peer.run(&twin))));
         let found = resolve(world, &call.operation);
-        assert_eq!(found, Resolution::Done(world.run(&call).outcome), "{call:?}");
+        assert_eq!(found, Resolution::Done(world.run(&call).stored), "{call:?}");
     });
 }
 
@@ -115,12 +119,12 @@ fn a_long_answer_is_told_whole() {
     let lines = |n: usize| (0..n).map(|i| format!("line {i}\n")).collect::<String>();
     let world = World::new(&lines(400));
     let lease = world.check_out("model");
-    world.ask("model", Command::Read { lease: Some(lease) });
+    world.ask("model", Read { lease: Some(lease) });
     let patch = (0..100).map(|i| format!("@@\n line {}\n+new {i}\n", i * 4)).collect();
-    let call = world.fresh("model", Command::Apply { lease: Some(lease), patch, base: None });
+    let call = world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None });
     let answered = world.run(&call);
-    assert!(serde_json::to_string(&answered.outcome).unwrap().len() > 1024);
-    assert_eq!(resolve(&world.peer(), &call.operation), Resolution::Done(answered.outcome));
+    assert!(answered.stored.json().len() > 1024);
+    assert_eq!(resolve(&world.peer(), &call.operation), Resolution::Done(answered.stored));
 }
 
 #[test]
@@ -152,8 +156,9 @@ fn a_creation_that_was_not_done_leaves_a_tombstone() {
     assert_eq!(world.check_out("model").to_string(), "lease-1-0");
 
     let done = resolve(&world, &key("host", 0, "other"));
-    let Resolution::Done(Outcome::Created { revision }) = done else { panic!("{done:?}") };
-    assert_eq!(revision, world.snapshot().revision_id());
+    let Resolution::Done(created) = done else { panic!("{done:?}") };
+    let revision = world.snapshot().revision_id();
+    assert_eq!(created.json(), format!(r#"{{"kind":"created","revision":"{revision}"}}"#));
 }
 
 #[test]
@@ -173,7 +178,9 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
         by.delete("delete").unwrap();
         assert_eq!(by.text(), "new\n", "the retry of an old deletion");
     }
-    assert_eq!(resolve(&world, &key("host", 0, "delete")), Resolution::Done(Outcome::Deleted));
+    let deleted = resolve(&world, &key("host", 0, "delete"));
+    let Resolution::Done(deleted) = deleted else { panic!("{deleted:?}") };
+    assert_eq!(deleted.json(), r#"{"kind":"deleted"}"#);
     assert_eq!(world.delete("again").unwrap_err().code(), "CALL_ID_REUSED");
     assert_eq!(create("delete").unwrap_err().code(), "CALL_ID_REUSED");
 
@@ -188,7 +195,7 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
 #[test]
 fn receipts_outlive_a_deletion() {
     let world = World::new("a\n");
-    let edit = world.fresh("user", Command::Edit { markdown: "b\n".into() });
+    let edit = world.fresh("user", Edit { markdown: "b\n".into() });
     let first = world.run(&edit).outcome;
     world.delete("delete").unwrap();
     block_on(world.engine.create(&world.canvas, "new\n", &key("host", 0, "again"), world.now())).unwrap();
@@ -200,7 +207,8 @@ fn receipts_outlive_a_deletion() {
 #[test]
 fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
     each(|world, call| {
-        if matches!(&call.command, Command::Apply { patch, .. } if patch.contains("nowhere")) {
+        if matches!(&call.command, Command::ApplyPatch(ApplyPatch { patch, .. }) if patch.contains("nowhere"))
+        {
             world.spy().expect(Load, Trouble::after(|| ()));
         }
         let (peer, twin) = (world.peer(), call.clone());
@@ -217,7 +225,7 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
 #[test]
 fn a_receipt_that_was_dropped_counts_as_never_done() {
     let world = World::with("a\n", Policy { receipts: 1, ..Policy::default() });
-    let old = world.fresh("user", Command::Edit { markdown: "b\n".into() });
+    let old = world.fresh("user", Edit { markdown: "b\n".into() });
     world.run(&old);
     world.edit("c\n");
     assert_eq!(resolve(&world, &old.operation), Resolution::NeverDone);

@@ -1,7 +1,7 @@
 //! Failures of calls that no rule of the canvas decides.
 
 use canvas_core::text::truncate;
-use canvas_core::{EngineError, Refusal};
+use canvas_core::{CallRefusal, EngineError, Refusal, Refused as _};
 use serde_json::{Map, Value};
 
 use crate::hint::{after_error, with_hint};
@@ -94,15 +94,15 @@ impl ToolError {
     }
 }
 
-impl From<&Refusal> for ToolError {
-    fn from(refusal: &Refusal) -> Self {
+impl From<Refusal<'_>> for ToolError {
+    fn from(refusal: Refusal<'_>) -> Self {
         Self { retryable: refusal.retryable(), ..Self::new(refusal.code(), refusal.to_string()) }
     }
 }
 
-impl From<Box<Refusal>> for ToolError {
-    fn from(refusal: Box<Refusal>) -> Self {
-        (&*refusal).into()
+impl From<CallRefusal> for ToolError {
+    fn from(refusal: CallRefusal) -> Self {
+        refusal.view().into()
     }
 }
 

@@ -6,13 +6,14 @@ use std::borrow::Cow;
 
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
-use canvas_core::lease::Timestamp;
 use canvas_core::text::{ApplyError, Suggestion, truncate};
-use canvas_core::{Outcome, Refusal, Snapshot};
+use canvas_core::{
+    BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::hint::{after_refusal, with_hint};
+use crate::hint::with_hint;
 use crate::lease_change::LeaseChange;
 
 pub use self::error::ToolError;
@@ -129,67 +130,10 @@ impl ToolReply {
     pub(crate) fn of_snapshot(snapshot: &Snapshot) -> Self {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
-
-    /// The reply to an outcome. A retry's outcome is the first one's, and so are its revision and lease; a refusal comes
-    /// with the current revision, and its hint names a call that is legal now.
-    pub(crate) fn of_outcome(outcome: &Outcome, snapshot: &Snapshot) -> Self {
-        let body = match outcome {
-            Outcome::CheckedOut { lease, epoch, expires_at, revision } => json!({
-                "ok": true,
-                "revision_id": revision,
-                "lease_id": lease,
-                "revision_id_at_checkout": revision,
-                "canvas_epoch": epoch,
-                "expires_at": expires_at,
-            }),
-            Outcome::Renewed { lease, expires_at, at_max_hold, revision } => json!({
-                "ok": true,
-                "revision_id": revision,
-                "lease_id": lease,
-                "expires_at": expires_at,
-                "at_max_hold": at_max_hold,
-            }),
-            Outcome::CheckedIn { released, revision } => json!({
-                "ok": true,
-                "revision_id": revision,
-                "released": released,
-            }),
-            Outcome::Readable { revision, expires_at } => {
-                expiring(json!({"ok": true, "revision_id": revision}), *expires_at)
-            }
-            Outcome::Applied(applied) => {
-                let body = json!({
-                    "ok": true,
-                    "revision_id": applied.revision,
-                    "new_revision_id": applied.revision,
-                    "applied_hunks": applied.summary.hunks,
-                    "summary": applied.summary.to_string(),
-                    "repairs": applied.repairs,
-                    "spans": applied.spans,
-                });
-                expiring(body, applied.expires_at)
-            }
-            Outcome::Refused(refusal) => {
-                let hint = after_refusal(refusal, snapshot.head.lock().turn_open());
-                return Self::failure(refusal_json(refusal, hint), Some(snapshot));
-            }
-            // No tool of a model leads to the others.
-            outcome => json!({"ok": true, "revision_id": snapshot.revision_id(), "outcome": outcome}),
-        };
-        Self::new(body)
-    }
-}
-
-/// What is done without a lease does not expire.
-fn expiring(mut body: Value, expires_at: Option<Timestamp>) -> Value {
-    if let Some(expires_at) = expires_at {
-        body["expires_at"] = json!(expires_at);
-    }
-    body
 }
 
 /// The `error` of a reply: code, reason, message with the hint, and what the refusal knows beyond.
-pub(crate) fn refusal_json(refusal: &Refusal, hint: Option<&str>) -> Value {
+pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
     let mut error = Map::new();
     let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
     set("code", refusal.code().into());
@@ -199,9 +143,10 @@ pub(crate) fn refusal_json(refusal: &Refusal, hint: Option<&str>) -> Value {
     set("message", with_hint(&refusal.to_string(), hint).into());
     set("retryable", refusal.retryable().into());
     match refusal {
-        Refusal::Held { until } => set("retry_after", json!(until)),
-        Refusal::StaleEpoch { changes, .. } => set("changes", json!(changes)),
-        Refusal::StaleBase { changes, base, near, rebased } => {
+        Refusal::NotAvailable(NotAvailable::Held { until }) => set("retry_after", json!(until)),
+        Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => set("changes", json!(changes)),
+        Refusal::Base(BaseRefusal::StaleBase(stale)) => {
+            let StaleBase { changes, base, near, rebased } = &**stale;
             set("base_revision_id", json!(base));
             set("changes", json!(changes));
             if let Some(near) = near {
@@ -211,12 +156,12 @@ pub(crate) fn refusal_json(refusal: &Refusal, hint: Option<&str>) -> Value {
                 set("rebased_patch", json!(patch));
             }
         }
-        Refusal::PatchRejected(error) => set_patch_error(error, set),
-        Refusal::ContentChanged { lines } => {
+        Refusal::Patch(PatchRefusal::PatchRejected(error)) => set_patch_error(error, set),
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
             set("place", "/expect_hash".into());
             set("lines", json!(lines));
         }
-        Refusal::NoSuchLines { .. } => set("place", "/start".into()),
+        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => set("place", "/start".into()),
         _ => {}
     }
     Value::Object(error)
@@ -229,15 +174,6 @@ pub(crate) fn set_patch_error(error: &ApplyError, mut set: impl FnMut(&str, Valu
         Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
         Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
         None => {}
-    }
-}
-
-/// The refusal of a command that has no answer of its own kind.
-pub(crate) fn into_refusal(outcome: Outcome) -> Refusal {
-    match outcome {
-        Outcome::Refused(refusal) => refusal,
-        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
-        _ => Refusal::CallIdReused,
     }
 }
 

@@ -7,13 +7,12 @@ pub(crate) mod plan;
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Outcome, Promotion, Refusal,
-    Store, TurnStart,
+    CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey, Promotion,
+    Refused as _, SendMessage, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]
 use self::plan::Plans;
-use crate::reply::into_refusal;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas: who asks, and in which turn.
@@ -64,7 +63,7 @@ pub struct TurnEnded {
 pub enum SessionError {
     /// The rules refused it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] CallRefusal),
     /// There is no answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -128,21 +127,16 @@ impl Session {
     ) -> Result<TurnBegan, SessionError> {
         // A retry may come when the turn has begun already, so the key of a message names none.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
-        let call = Call { operation, command: Command::Message };
-        let answered = engine.call(&self.canvas, &call, now).await?;
-        match answered.outcome {
-            Outcome::TurnBegan { start, changes, promotion } => {
-                let head = &answered.snapshot.head;
-                // A late retry may find the turn of somebody's later message, which is not this session's.
-                if head.turn_start() == start {
-                    self.turn = head.lock().turn();
-                }
-                self.start = start;
-                let hidden_message = changes.as_ref().and_then(hidden_message);
-                Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
-            }
-            outcome => Err(into_refusal(outcome).into()),
+        let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
+        let canvas_core::TurnBegan { start, changes, promotion } = answered.result?;
+        let head = &answered.snapshot.head;
+        // A late retry may find the turn of somebody's later message, which is not this session's.
+        if head.turn_start() == start {
+            self.turn = head.lock().turn();
         }
+        self.start = start;
+        let hidden_message = changes.as_ref().and_then(hidden_message);
+        Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
     }
 
     /// The chat was compacted or begun anew, so the model knows nothing of the canvas any more: the hidden message of the
@@ -157,11 +151,8 @@ impl Session {
         call: CallId,
         now: Timestamp,
     ) -> Result<(), SessionError> {
-        let call = Call { operation: self.operation(call), command: Command::Forget };
-        match engine.call(&self.canvas, &call, now).await?.outcome {
-            Outcome::Forgotten => Ok(()),
-            outcome => Err(into_refusal(outcome).into()),
-        }
+        engine.call(&self.canvas, &self.operation(call), Forget, now).await?.result?;
+        Ok(())
     }
 
     /// The model's turn is over: its lease is given back, its draft promoted unless the user has interrupted it.
@@ -175,14 +166,10 @@ impl Session {
         call: CallId,
         now: Timestamp,
     ) -> Result<TurnEnded, SessionError> {
-        let command = Command::EndTurn { start: self.start };
-        let call = Call { operation: self.operation(call), command };
-        match engine.call(&self.canvas, &call, now).await?.outcome {
-            Outcome::TurnEnded { changes, promotion } => {
-                Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
-            }
-            outcome => Err(into_refusal(outcome).into()),
-        }
+        let command = EndTurn { start: self.start };
+        let answered = engine.call(&self.canvas, &self.operation(call), command, now).await?;
+        let canvas_core::TurnEnded { changes, promotion } = answered.result?;
+        Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
     }
 
     /// The key of a call in this turn, under which its receipt is kept.

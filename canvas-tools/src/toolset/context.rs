@@ -4,7 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Call, CallId, Command, Engine, EngineError, Outcome, Snapshot, Store};
+use canvas_core::{Answered, CallId, Command, Engine, EngineError, Snapshot, Store};
 
 use super::call::ToolCall;
 use super::spec::ToolSpec;
@@ -54,19 +54,18 @@ pub struct ToolContext<'a, S> {
 
 impl<S: Store> ToolContext<'_, S> {
     /// Runs a command as the session's call of this id.
-    pub(crate) async fn run(&self, command: Command) -> Result<(Outcome, Snapshot), EngineError> {
+    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<Answered<C>, EngineError> {
         self.run_as(self.id.clone(), command).await
     }
 
     /// Runs a command under another id in the session's turn.
-    pub(crate) async fn run_as(
+    pub(crate) async fn run_as<C: Command>(
         &self,
         id: CallId,
-        command: Command,
-    ) -> Result<(Outcome, Snapshot), EngineError> {
-        let call = Call { operation: self.session.operation(id), command };
-        let answered = self.engine.call(&self.session.canvas, &call, self.now).await?;
-        Ok((answered.outcome, answered.snapshot))
+        command: C,
+    ) -> Result<Answered<C>, EngineError> {
+        let operation = self.session.operation(id);
+        self.engine.call(&self.session.canvas, &operation, command, self.now).await
     }
 
     /// The canvas as it is.

@@ -1,7 +1,7 @@
 //! Plans: tried, shown, committed.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, Command, block_on};
+use canvas_core::{CallId, CanvasId, Edit, block_on};
 use canvas_tools::{BoardTools, Plans};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ fn a_plan_is_of_its_board_and_canvas_alone() {
     let planned = world.host("plan_canvas", json!({"commands": [tile(0)]}));
     let commit = json!({"plan_id": planned.body()["plan_id"]});
     // The document is not what it was tried on.
-    world.user(Command::Edit { markdown: "b\n".into() });
+    world.user(Edit { markdown: "b\n".into() });
     world.message();
     let mut elsewhere = planner();
     elsewhere.session.plans = world.session.plans.clone();

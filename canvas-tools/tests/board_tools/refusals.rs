@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use canvas_core::board::Registry;
-use canvas_core::{Command, Policy};
+use canvas_core::{Cancel, Policy};
 use serde_json::{Value, json};
 
 use super::world::{World, failure};
@@ -230,7 +230,7 @@ fn a_canvas_without_a_board_and_a_turn_that_is_over() {
     }
     let mut world = World::new();
     let id = world.tile(0, 0, 1, 1);
-    world.user(Command::Cancel);
+    world.user(Cancel);
     for (name, arguments) in [
         ("remove_component", json!({"component_id": id})),
         ("refresh_component", json!({"component_id": id})),

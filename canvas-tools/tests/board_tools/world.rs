@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::board::{Aliases, CanvasCommand, DataLoadingState, Registry, Workspace};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy,
-    block_on,
+    Author, BoardCommandRun, CallId, CanvasId, Command, ConversationId, CreateBoard, Engine, MemoryStore,
+    OpKey, Policy, RunBoardCommand, block_on,
 };
 use canvas_tools::{BoardTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
@@ -36,10 +36,8 @@ impl World {
         let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new("main").unwrap());
         block_on(engine.create(&canvas, "a\n", &key("host", "create"), NOW)).unwrap();
         if let Some(workspace) = workspace {
-            let command = Command::CreateBoard { workspace: Box::new(workspace) };
-            let call = Call { operation: key("host", "board"), command };
-            let made = block_on(engine.call(&canvas, &call, NOW)).unwrap().outcome;
-            assert!(matches!(made, Outcome::BoardCreated { .. }), "{made:?}");
+            let command = CreateBoard { workspace: Box::new(workspace) };
+            block_on(engine.call(&canvas, &key("host", "board"), command, NOW)).unwrap().result.unwrap();
         }
         let session = block_on(Session::join(&engine, canvas, who, NOW)).unwrap();
         Self { engine, session, toolset: BoardTools::default(), calls: AtomicU64::new(0) }
@@ -97,15 +95,15 @@ impl World {
 
     /// Something that the host does, or the user.
     #[track_caller]
-    pub(crate) fn user(&self, command: Command) -> Outcome {
-        let call = Call { operation: key("user", &self.fresh_id()), command };
-        block_on(self.engine.call(&self.session.canvas, &call, NOW)).unwrap().outcome
+    pub(crate) fn user<C: Command>(&self, command: C) -> C::Done {
+        let operation = key("user", &self.fresh_id());
+        block_on(self.engine.call(&self.session.canvas, &operation, command, NOW)).unwrap().result.unwrap()
     }
 
     #[track_caller]
-    pub(crate) fn by_user(&self, command: Value) -> Outcome {
+    pub(crate) fn by_user(&self, command: Value) -> BoardCommandRun {
         let command: CanvasCommand = serde_json::from_value(command).unwrap();
-        self.user(Command::Board { by: Author::User, command: Box::new(command), base: None })
+        self.user(RunBoardCommand { by: Author::User, command: Box::new(command), base: None })
     }
 
     #[track_caller]

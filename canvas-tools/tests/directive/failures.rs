@@ -1,6 +1,6 @@
 //! What a failure tells the user and the chat.
 
-use canvas_core::Command;
+use canvas_core::CheckOut;
 use canvas_tools::Advice;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn a_notice_says_what_may_be_done() {
     let (moved, held) = (World::new("a\nb\n"), World::new("a\nb\n"));
     let old = moved.version();
     moved.edit("a\nc\n");
-    held.model(Command::CheckOut);
+    held.model(CheckOut);
     let insert = |version: Value| {
         let place = json!([0, 0]);
         json!({"action": "insert", "content": "x", "target_range": place, "version": version})

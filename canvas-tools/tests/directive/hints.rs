@@ -7,7 +7,8 @@ use std::sync::Arc;
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Limits, Options, Reason, apply};
 use canvas_core::{
-    CallId, CanvasId, Command, Commit, EngineError, Head, Policy, Refusal, Store as _, block_on,
+    CallId, Cancel, CanvasId, CheckOut, Commit, EngineError, Head, HostEditRefusal, NotAvailable, Policy,
+    Refused as _, Store as _, block_on,
 };
 use canvas_tools::{
     DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
@@ -199,10 +200,10 @@ fn every_failure_leads_on() {
     expect("DOCUMENT_TOO_LARGE", edit(&World::with(TEXT, short), &much, correct()));
 
     let world = World::new(TEXT);
-    world.model(Command::CheckOut);
+    world.model(CheckOut);
     expect("LOCK_NOT_AVAILABLE/HELD", edit(&world, &diff, Then::Wait));
     let world = World::new(TEXT);
-    world.user(Command::Cancel);
+    world.user(Cancel);
     expect("LOCK_NOT_AVAILABLE/USER_ACTIVE", edit(&world, &diff, Then::Stop));
     let world = World::new(TEXT);
     world.direct_as("k", &at).unwrap();
@@ -300,7 +301,7 @@ fn all() -> BTreeSet<String> {
         DirectiveError::ChangedThere { expected: print.clone(), actual: print, text }.into(),
         DirectiveError::PatchRejected(apply("a\n", "", &Options::default()).unwrap_err()).into(),
         FailureKind::Stale { changes: None },
-        Refusal::Held { until: Timestamp::MAX }.into(),
+        HostEditRefusal::from(NotAvailable::Held { until: Timestamp::MAX }).into(),
         EngineError::NotFound { canvas }.into(),
     ];
     let mut all: BTreeSet<String> =

@@ -1,7 +1,7 @@
 //! What holds for all texts and ranges, against a vector of characters.
 
 use canvas_core::text::Limits;
-use canvas_core::{Author, Command, Undo};
+use canvas_core::{Author, Undo, UndoScope};
 use canvas_tools::{CharRange, Directive, plan};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -164,8 +164,8 @@ proptest! {
         prop_assert_eq!(world.entries().len(), texts.len() - 1);
         while let Some(text) = texts.pop() {
             prop_assert_eq!(world.text(), text);
-            let what = Undo::Steps(std::num::NonZeroU32::MIN);
-            world.user(Command::Undo { by: Author::User, what });
+            let what = UndoScope::Steps(std::num::NonZeroU32::MIN);
+            world.user(Undo { by: Author::User, what });
         }
     }
 

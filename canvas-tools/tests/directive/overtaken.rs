@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, Capabilities, Command, Commit, Committed, Engine, Fault, Loaded,
-    MemoryStore, Policy, Store, block_on,
+    Blob, BlobId, CallId, Cancel, CanvasId, Capabilities, CheckOut, Commit, Committed, Engine, Fault, Forget,
+    Loaded, MemoryStore, Policy, Store, block_on,
 };
 use canvas_tools::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
@@ -69,10 +69,28 @@ fn insert_while(world: &World, act: Act) -> Done {
 #[test]
 fn an_overtaken_edit_is_decided_again() {
     let rows: [(Act, &str, &str); 5] = [
-        (|world| drop(world.model(Command::Forget)), "OK", "xa\nb\n"),
+        (
+            |world| {
+                world.model(Forget);
+            },
+            "OK",
+            "xa\nb\n",
+        ),
         (|world| world.edit("a\nc\n"), "STALE_VERSION", "a\nc\n"),
-        (|world| drop(world.model(Command::CheckOut)), "LOCK_NOT_AVAILABLE/HELD", "a\nb\n"),
-        (|world| drop(world.user(Command::Cancel)), "LOCK_NOT_AVAILABLE/USER_ACTIVE", "a\nb\n"),
+        (
+            |world| {
+                world.model(CheckOut);
+            },
+            "LOCK_NOT_AVAILABLE/HELD",
+            "a\nb\n",
+        ),
+        (
+            |world| {
+                world.user(Cancel);
+            },
+            "LOCK_NOT_AVAILABLE/USER_ACTIVE",
+            "a\nb\n",
+        ),
         // The same call, made twice at once.
         (|world| drop(world.direct_as("k", &insert()).unwrap()), "OK", "xa\nb\n"),
     ];

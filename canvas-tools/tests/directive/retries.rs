@@ -1,6 +1,6 @@
 //! The same call twice is one edit.
 
-use canvas_core::{CallId, Command, Outcome, block_on};
+use canvas_core::{CallId, CheckIn, CheckOut, ClearHistory, block_on};
 use serde_json::json;
 
 use super::world::{World, code};
@@ -54,7 +54,7 @@ fn a_retry_is_answered_without_a_history() {
             let id = world.fresh_id();
             let directive = json!({"action": "replace", "content": content, "target_range": [0, 1]});
             let first = world.direct_as(&id, &directive).unwrap();
-            world.user(Command::ClearHistory);
+            world.user(ClearHistory);
             let again = world.direct_as(&id, &directive).unwrap();
             assert_eq!((again.replayed, again.status()), (true, first.status()));
             assert_eq!(again.version_before, first.version_before);
@@ -98,10 +98,10 @@ fn a_reused_call_id_is_refused_whatever_the_directive() {
 #[test]
 fn a_retry_of_what_the_canvas_refused_is_refused_again() {
     let world = World::new("abc");
-    let Outcome::CheckedOut { lease, .. } = world.model(Command::CheckOut) else { panic!("it is free") };
+    let lease = world.model(CheckOut).lease;
     let directive = json!({"action": "insert", "content": "x", "target_range": [3, 3]});
     assert_eq!(code(&world.direct_as("id", &directive)), "LOCK_NOT_AVAILABLE/HELD");
-    world.model(Command::CheckIn { lease: Some(lease) });
+    world.model(CheckIn { lease: Some(lease) });
     assert_eq!(code(&world.direct_as("id", &directive)), "LOCK_NOT_AVAILABLE/HELD");
     // Also where the directive no longer fits.
     world.edit("");

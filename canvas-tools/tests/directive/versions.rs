@@ -1,6 +1,6 @@
 //! The handshake by versions: an edit is made for one document, and for no other.
 
-use canvas_core::{Command, Outcome};
+use canvas_core::{Cancel, CheckIn, CheckOut};
 use canvas_tools::{Advice, FailureKind};
 use serde_json::{Value, json};
 
@@ -68,15 +68,15 @@ fn undo_and_back_is_another_version() {
 fn a_directive_waits_for_the_lease_and_for_the_user() {
     let world = World::new("a\nb\n");
     let version = world.version();
-    let Outcome::CheckedOut { lease, .. } = world.model(Command::CheckOut) else { panic!("it is free") };
+    let lease = world.model(CheckOut).lease;
     let failure = world.direct(&patch(&version)).unwrap_err();
     assert_eq!((failure.code(), failure.reason()), ("LOCK_NOT_AVAILABLE", Some("HELD")));
     assert_eq!((failure.retryable(), failure.advice(), failure.is_conflict()), (true, Advice::Wait, false));
     let note = json!({"action": "annotate", "content": "x", "target_range": [0, 0]});
     assert_eq!(code(&world.direct(&note)), "OK", "an annotation is in nobody's way");
-    world.model(Command::CheckIn { lease: Some(lease) });
+    world.model(CheckIn { lease: Some(lease) });
     assert_eq!(code(&world.direct(&patch(&version))), "OK");
-    world.user(Command::Cancel);
+    world.user(Cancel);
     let insert = json!({"action": "insert", "content": "x", "target_range": [0, 0]});
     assert_eq!(code(&world.direct(&insert)), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
 }

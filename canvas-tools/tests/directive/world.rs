@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
+    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on,
 };
 use canvas_tools::{
     AppliedDirective, Directive, DirectiveFailure, DirectiveTools, Session, ToolCall, ToolReply, Tools,
@@ -87,23 +87,27 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn user(&self, command: Command) -> Outcome {
-        let call = Call { operation: key("user", &self.fresh_id()), command };
-        block_on(self.engine.call(&self.session.canvas, &call, self.now())).unwrap().outcome
+    pub(crate) fn user<C: Command>(&self, command: C) -> C::Done {
+        let operation = key("user", &self.fresh_id());
+        block_on(self.engine.call(&self.session.canvas, &operation, command, self.now()))
+            .unwrap()
+            .result
+            .unwrap()
     }
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        let outcome = self.user(Command::Edit { markdown: markdown.into() });
-        assert!(matches!(outcome, Outcome::Edited { .. }));
+        self.user(Edit { markdown: markdown.into() });
     }
 
     /// A call of the model in the running turn, by the document's own rules.
     #[track_caller]
-    pub(crate) fn model(&self, command: Command) -> Outcome {
+    pub(crate) fn model<C: Command>(&self, command: C) -> C::Done {
         let operation = self.session.operation(CallId::new(&self.fresh_id()).unwrap());
-        let call = Call { operation, command };
-        block_on(self.engine.call(&self.session.canvas, &call, self.now())).unwrap().outcome
+        block_on(self.engine.call(&self.session.canvas, &operation, command, self.now()))
+            .unwrap()
+            .result
+            .unwrap()
     }
 
     pub(crate) fn text(&self) -> String {

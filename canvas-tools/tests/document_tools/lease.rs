@@ -1,6 +1,6 @@
 //! The lease in calls and replies.
 
-use canvas_core::{Command, Policy};
+use canvas_core::{Cancel, Policy};
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -150,7 +150,7 @@ fn a_canvas_that_is_not_free_tells_why() {
     assert_eq!(failure(&held), "LOCK_NOT_AVAILABLE/HELD");
     assert_eq!(held.body()["error"]["retry_after"], 16_000);
     assert_eq!(held.body()["error"]["retryable"], true);
-    world.user(Command::Cancel);
+    world.user(Cancel);
     let ended = world.tool("canvas_check_out", json!({}));
     assert_eq!(failure(&ended), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The outline, and sections read by their path.
 
 use canvas_core::text::{Address, outline, resolve};
-use canvas_core::{Command, RangeHash};
+use canvas_core::{Cancel, RangeHash};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -254,7 +254,7 @@ fn a_look_takes_no_lease_and_reading_extends_it() {
 
     let world = World::extended("# a\n");
     let lease = world.check_out();
-    world.user(Command::Cancel);
+    world.user(Cancel);
     let reply = world.tool("canvas_outline", json!({"lease_id": lease}));
     assert_eq!(failure(&reply), "STALE_EPOCH");
     assert!(world.tool("canvas_outline", json!({})).is_ok());

@@ -2,7 +2,7 @@
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{Limits, Mode, Options, apply};
-use canvas_core::{CallId, CanvasId, Command, ConversationId, Policy, Promotion, block_on};
+use canvas_core::{CallId, Cancel, CanvasId, ConversationId, Policy, Promotion, block_on};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnBegan};
 use proptest::prelude::*;
 use serde_json::json;
@@ -82,7 +82,7 @@ fn an_interrupted_turn_promotes_nothing_and_the_next_message_does() {
     assert_eq!(world.message().promotion, Promotion::Promoted);
     let lease = world.check_out();
     world.patch(&lease, "@@\n-a\n+b\n");
-    world.user(Command::Cancel);
+    world.user(Cancel);
     let ended = world.end_turn();
     assert_eq!(ended.promotion, Promotion::StaleEpoch);
     assert!(ended.hidden_message.unwrap().contains("+b\n"));
@@ -242,7 +242,7 @@ proptest! {
             let patch = canvas_core::text::build(&world.text(), models, 3);
             world.patch(&lease, &patch);
             if *cancelled {
-                world.user(Command::Cancel);
+                world.user(Cancel);
             }
             let ended = world.end_turn();
             reader.read(ended.hidden_message.as_deref());

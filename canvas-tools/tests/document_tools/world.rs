@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, block_on,
+    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on,
 };
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};
@@ -102,16 +102,17 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn user(&self, command: Command) -> Outcome {
+    pub(crate) fn user<C: Command>(&self, command: C) -> C::Done {
         let operation = key("user", &self.fresh_id());
-        block_on(self.engine.call(&self.session.canvas, &Call { operation, command }, self.now()))
+        block_on(self.engine.call(&self.session.canvas, &operation, command, self.now()))
             .unwrap()
-            .outcome
+            .result
+            .unwrap()
     }
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        self.user(Command::Edit { markdown: markdown.into() });
+        self.user(Edit { markdown: markdown.into() });
     }
 
     #[track_caller]

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Outcome, Policy, Snapshot,
-    block_on,
+    CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, Snapshot, block_on,
 };
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnBegan, TurnEnded};
 use serde_json::json;
@@ -61,12 +60,10 @@ impl Host {
 
     /// The user types.
     pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> RunResult {
-        let command = Command::Edit { markdown: edit(self.snapshot()?.text()) };
-        let call = Call { operation: user_operation(self.call_id()?)?, command };
-        match block_on(self.engine.call(&self.session.canvas, &call, self.timestamp()))?.outcome {
-            Outcome::Edited { .. } => Ok(()),
-            outcome => Err(format!("the user's edit was not taken: {outcome:?}").into()),
-        }
+        let edit = Edit { markdown: edit(self.snapshot()?.text()) };
+        let operation = user_operation(self.call_id()?)?;
+        block_on(self.engine.call(&self.session.canvas, &operation, edit, self.timestamp()))?.result?;
+        Ok(())
     }
 
     /// The model calls a tool.

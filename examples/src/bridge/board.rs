@@ -11,11 +11,12 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, CanvasId, Command, EngineError, Face, Outcome, Refusal, Stacks, Step, ZoneError, block_on,
+    Actor, Author, BoardRefusal, CanvasId, CreateBoard, EngineError, Face, HistoryRefusal, Refused as _,
+    RunBoardCommand, Stacks, Step, UndoRefusal, ZoneError, block_on,
 };
 use serde_json::{Value, json};
 
-use super::documents::{Direction, Documents, canvas, refused};
+use super::documents::{Direction, Documents, canvas};
 use super::request::{BridgeError, Request};
 
 /// Changes of a board that `board.action` can undo and redo. The journal keeps more, which `history.undo` reaches.
@@ -31,13 +32,9 @@ pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result
         let operation = documents.operation(Turn::ZERO)?;
         block_on(documents.engine().create(&canvas, "", &operation, now))?;
     }
-    let command = Command::CreateBoard { workspace: Box::new(workspace) };
-    match documents.ask(&canvas, Turn::ZERO, command, now)? {
-        Outcome::BoardCreated { .. } => {
-            Ok(json!(shown(documents, &canvas, &*board(documents, &canvas, now)?)))
-        }
-        outcome => Err(refused(outcome)),
-    }
+    let created = documents.ask(&canvas, CreateBoard { workspace: Box::new(workspace) }, now)?;
+    created.map_err(|refusal| BridgeError::from(refusal.view()))?;
+    Ok(json!(shown(documents, &canvas, &*board(documents, &canvas, now)?)))
 }
 
 /// The empty workspace of a canvas, with the canvas's name.
@@ -80,11 +77,10 @@ fn run(
         Actor::User => Author::User,
         Actor::Assistant => Author::Host,
     };
-    let command = Command::Board { by, command: Box::new(command), base: None };
-    match documents.ask(canvas, Turn::ZERO, command, now)? {
-        Outcome::Board { result, .. } => Ok(*result),
-        outcome => Err(refused(outcome)),
-    }
+    let command = RunBoardCommand { by, command: Box::new(command), base: None };
+    let run = documents.ask(canvas, command, now)?.map_err(|refusal| BridgeError::from(refusal.view()))?;
+    documents.data.follow(canvas, &run.events);
+    Ok(*run.result)
 }
 
 pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -141,17 +137,15 @@ fn replay_history(
             (CommandErrorCode::NothingToRedo, "there is nothing to redo: undo something first")
         }
     };
-    let outcome = if matches!(direction, Direction::Undo) && is_forgotten(documents, canvas, now)? {
-        Outcome::Refused(Refusal::HistoryEmpty { asked: 1, available: 0 })
-    } else {
-        documents.ask(canvas, Turn::ZERO, direction.command(NonZeroU32::MIN), now)?
-    };
-    match outcome {
-        Outcome::Undone { .. } | Outcome::Redone { .. } => {}
-        Outcome::Refused(Refusal::HistoryEmpty { .. }) => {
+    if matches!(direction, Direction::Undo) && is_forgotten(documents, canvas, now)? {
+        return Ok(failed(nothing, message.to_owned()));
+    }
+    match documents.step(canvas, direction, NonZeroU32::MIN, now)? {
+        Ok(_) => {}
+        Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
             return Ok(failed(nothing, message.to_owned()));
         }
-        outcome => return Err(refused(outcome)),
+        Err(refusal) => return Err(refusal.view().into()),
     }
     let last = block_on(documents.engine().history(canvas, None, 1, now))?.pop();
     let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
@@ -248,7 +242,7 @@ pub(super) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value
 
 fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc<Board>, BridgeError> {
     let (board, _) = block_on(documents.engine().board(canvas, now))?;
-    Ok(board.ok_or(Refusal::NoBoard)?)
+    board.ok_or_else(|| BoardRefusal::NoBoard.view().into())
 }
 
 /// The board with the data of its components.

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Answered, Author, BlobId, Call, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey,
-    Outcome, Policy, Promotion, Refusal, Store as _, Undo, block_on,
+    Answered, Author, BlobId, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Edited, Engine,
+    HistoryMove, HistoryRefusal, MemoryStore, OpKey, Policy, Promotion, Redo, Refused as _, Store as _, Undo,
+    UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{BoardTools, DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, Toolset};
 use serde_json::{Value, json};
@@ -101,20 +102,13 @@ impl Documents {
     }
 
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let command = Command::Edit { markdown: request.text("markdown")?.to_owned() };
-        match self.user(request, command)? {
-            Outcome::Edited { epoch, revision } => {
-                Ok(json!({"revision_id": revision, "canvas_epoch": epoch}))
-            }
-            outcome => Err(refused(outcome)),
-        }
+        let edit = Edit { markdown: request.text("markdown")?.to_owned() };
+        let Edited { epoch, revision } = self.user(request, edit)?;
+        Ok(json!({"revision_id": revision, "canvas_epoch": epoch}))
     }
 
     pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        match self.user(request, Command::Cancel)? {
-            Outcome::Interrupted { epoch } => Ok(json!({"canvas_epoch": epoch})),
-            outcome => Err(refused(outcome)),
-        }
+        Ok(json!({"canvas_epoch": self.user(request, Cancel)?.epoch}))
     }
 
     /// Undoes or redoes `steps` changes as the user, or as many as there are.
@@ -129,19 +123,18 @@ impl Documents {
         let max = u32::try_from(self.engine.policy().history_reach).unwrap_or(u32::MAX);
         let (mut done, mut at) = (Vec::new(), None);
         while let Some(steps) = NonZeroU32::new(left.min(max)) {
-            match self.ask(&canvas, Turn::ZERO, direction.command(steps), now)? {
-                Outcome::Undone { entries, epoch, revision, .. }
-                | Outcome::Redone { entries, epoch, revision, .. } => {
+            match self.step(&canvas, direction, steps, now)? {
+                Ok(HistoryMove { entries, epoch, revision, .. }) => {
                     left -= steps.get();
                     at = Some((revision, epoch));
                     done.extend(entries);
                 }
-                Outcome::Refused(Refusal::HistoryEmpty { available, .. })
+                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. }))
                     if available > 0 || !done.is_empty() =>
                 {
                     left = available;
                 }
-                outcome => return Err(refused(outcome)),
+                Err(refusal) => return Err(refusal.view().into()),
             }
         }
         let (revision, epoch) = at.unzip();
@@ -193,29 +186,41 @@ impl Documents {
         &self.engine
     }
 
-    fn user(&mut self, request: &Request<'_>, command: Command) -> Result<Outcome, BridgeError> {
+    fn user<C: Command>(&mut self, request: &Request<'_>, command: C) -> Result<C::Done, BridgeError> {
         let now = self.now(request)?;
-        self.ask(&canvas(request)?, Turn::ZERO, command, now)
+        self.ask(&canvas(request)?, command, now)?.map_err(|refusal| refusal.view().into())
+    }
+
+    /// Undoes or redoes this many changes as the user.
+    pub(super) fn step(
+        &mut self,
+        canvas: &CanvasId,
+        direction: Direction,
+        steps: NonZeroU32,
+        now: Timestamp,
+    ) -> Result<Result<HistoryMove, UndoRefusal>, BridgeError> {
+        let by = Author::User;
+        let result = match direction {
+            Direction::Undo => self.ask(canvas, Undo { by, what: UndoScope::Steps(steps) }, now)?,
+            Direction::Redo => self.ask(canvas, Redo { by, steps }, now)?,
+        };
+        if let Ok(moved) = &result {
+            self.data.follow(canvas, &moved.events);
+        }
+        Ok(result)
     }
 
     /// Runs a command as the host.
-    pub(super) fn ask(
+    pub(super) fn ask<C: Command>(
         &mut self,
         canvas: &CanvasId,
-        turn: Turn,
-        command: Command,
+        command: C,
         now: Timestamp,
-    ) -> Result<Outcome, BridgeError> {
-        let call = Call { operation: self.operation(turn)?, command };
-        let Answered { outcome, snapshot, .. } = block_on(self.engine.call(canvas, &call, now))?;
+    ) -> Result<Result<C::Done, C::Refusal>, BridgeError> {
+        let operation = self.operation(Turn::ZERO)?;
+        let Answered { result, snapshot, .. } = block_on(self.engine.call(canvas, &operation, command, now))?;
         self.drop_old_board(canvas, snapshot.head.board());
-        if let Outcome::Board { events, .. }
-        | Outcome::Undone { events, .. }
-        | Outcome::Redone { events, .. } = &outcome
-        {
-            self.data.follow(canvas, events);
-        }
-        Ok(outcome)
+        Ok(result)
     }
 
     /// Deletes the last board's blob: each command writes a whole board, and the journal needs only the newest.
@@ -248,23 +253,6 @@ pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
 pub(super) enum Direction {
     Undo,
     Redo,
-}
-
-impl Direction {
-    /// The user's command for this many steps.
-    pub(super) const fn command(self, steps: NonZeroU32) -> Command {
-        match self {
-            Self::Undo => Command::Undo { by: Author::User, what: Undo::Steps(steps) },
-            Self::Redo => Command::Redo { by: Author::User, steps },
-        }
-    }
-}
-
-pub(super) fn refused(outcome: Outcome) -> BridgeError {
-    match outcome {
-        Outcome::Refused(refusal) => refusal.into(),
-        outcome => BridgeError::new("INTERNAL", format!("unexpected outcome {outcome:?}: report this")),
-    }
 }
 
 /// Toolsets that do not share a name.

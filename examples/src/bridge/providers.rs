@@ -1,7 +1,7 @@
 //! Operations on providers' requests and answers, and a whole turn from recorded answers.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Call, CallId, Command, block_on};
+use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
     DecodeError, EncodeError, Event, Interruption, LoopAction, LoopError, LoopOptions, Provider, Renames,
     RequestOptions, ToolLoop,
@@ -78,8 +78,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         match turn.poll(now) {
             LoopAction::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
-                let cancel = Call { operation, command: Command::Cancel };
-                block_on(documents.engine().call(&session.canvas, &cancel, now))?;
+                block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
                 turn.interrupt(Interruption::Cancel);
             }
             LoopAction::SendRequest => {

@@ -89,8 +89,8 @@ impl From<EngineError> for BridgeError {
     }
 }
 
-impl From<Refusal> for BridgeError {
-    fn from(refusal: Refusal) -> Self {
+impl From<Refusal<'_>> for BridgeError {
+    fn from(refusal: Refusal<'_>) -> Self {
         Self::new(refusal.code(), refusal.to_string())
     }
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Resolution, Store,
+    ApplyPatch, CallId, CanvasId, CheckIn, CheckOut, CheckedOut, Command, ConversationId, Engine, OpKey,
+    Policy, Read, Resolution, SendMessage, Store,
 };
 
 /// The argument that makes a fighter of this program.
@@ -108,13 +109,13 @@ impl<S: Store> Fighter<'_, S> {
         let turn = snapshot.head.lock().turn();
         if self.dice.roll(12) == 0 {
             // The user sends a message: whoever holds the lease has lost it.
-            self.ask(turn, Command::Message).await;
+            self.ask(turn, SendMessage).await;
             return;
         }
-        let Some(Outcome::CheckedOut { lease, .. }) = self.ask(turn, Command::CheckOut).await else {
+        let Some(CheckedOut { lease, .. }) = self.ask(turn, CheckOut).await else {
             return self.pause(8);
         };
-        self.ask(turn, Command::Read { lease: Some(lease) }).await;
+        self.ask(turn, Read { lease: Some(lease) }).await;
         for _ in 0..=self.dice.roll(6) {
             if self.dice.roll(25) == 0 {
                 thread::sleep(TTL + Duration::from_millis(20));
@@ -123,14 +124,13 @@ impl<S: Store> Fighter<'_, S> {
             self.pause(3);
         }
         if self.dice.roll(5) > 0 {
-            self.ask(turn, Command::CheckIn { lease: Some(lease) }).await;
+            self.ask(turn, CheckIn { lease: Some(lease) }).await;
         }
     }
 
-    async fn ask(&mut self, turn: Turn, command: Command) -> Option<Outcome> {
-        let call = Call { operation: key(&self.orders.who, turn, &self.name()), command };
-        let answered = self.engine.call(&self.canvas, &call, now()).await;
-        answered.ok().map(|answered| answered.outcome)
+    async fn ask<C: Command>(&mut self, turn: Turn, command: C) -> Option<C::Done> {
+        let operation = key(&self.orders.who, turn, &self.name());
+        self.engine.call(&self.canvas, &operation, command, now()).await.ok()?.result.ok()
     }
 
     /// Writes a line that names itself and its lease, and tells what became of it. Each word is out before the next
@@ -139,20 +139,19 @@ impl<S: Store> Fighter<'_, S> {
         let name = self.name();
         println!("try {name}");
         let command =
-            Command::Apply { lease: Some(lease), patch: format!("@@\n top\n+{name} {lease}\n"), base: None };
-        let call = Call { operation: key(&self.orders.who, turn, &name), command };
-        let outcome = match self.engine.call(&self.canvas, &call, now()).await {
-            Ok(answered) => Some(answered.outcome),
-            Err(_) => match self.engine.resolve(&self.canvas, &call.operation, now()).await {
-                Ok(Resolution::Done(outcome)) => Some(outcome),
+            ApplyPatch { lease: Some(lease), patch: format!("@@\n top\n+{name} {lease}\n"), base: None };
+        let operation = key(&self.orders.who, turn, &name);
+        let result = match self.engine.call(&self.canvas, &operation, command, now()).await {
+            Ok(answered) => answered.result,
+            Err(_) => match self.engine.resolve(&self.canvas, &operation, now()).await {
+                Ok(Resolution::Done(stored)) => stored.answer::<ApplyPatch>().expect("it answers the write"),
                 Ok(Resolution::NeverDone) => return println!("no {name}"),
-                Err(_) => None,
+                Err(_) => return,
             },
         };
-        match outcome {
-            Some(Outcome::Applied(applied)) => println!("ack {name} {}", applied.revision.revision().get()),
-            Some(_) => println!("no {name}"),
-            None => {}
+        match result {
+            Ok(applied) => println!("ack {name} {}", applied.revision.revision().get()),
+            Err(_) => println!("no {name}"),
         }
     }
 }

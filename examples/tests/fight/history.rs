@@ -153,7 +153,9 @@ pub(crate) mod tests {
     use std::collections::HashMap;
 
     use canvas_core::lease::Turn;
-    use canvas_core::{Call, CanvasId, Command, Engine, MemoryStore, Outcome, Store as _, block_on};
+    use canvas_core::{
+        ApplyPatch, CanvasId, CheckOut, Engine, MemoryStore, SendMessage, Store as _, block_on,
+    };
 
     use super::super::fighter::{key, now, policy};
     use super::*;
@@ -178,28 +180,27 @@ pub(crate) mod tests {
         };
         note(&mut told);
         let mut calls = 0;
-        let mut ask = |turn: u64, command: Command| {
+        let mut key = |turn: u64| {
             calls += 1;
-            let operation = key("red", Turn::new(turn).expect("small"), &format!("c{calls}"));
-            block_on(engine.call(&canvas, &Call { operation, command }, now())).expect("it answers").outcome
+            key("red", Turn::new(turn).expect("small"), &format!("c{calls}"))
         };
         let mut name = 0;
         for turn in [0, 1] {
-            let Outcome::CheckedOut { lease, .. } = ask(turn, Command::CheckOut) else {
-                panic!("nobody else")
-            };
+            let out = block_on(engine.call(&canvas, &key(turn), CheckOut, now())).expect("it answers");
+            let lease = out.result.expect("nobody else").lease;
             note(&mut told);
             for _ in 0..2 {
                 name += 1;
                 let patch = format!("@@\n top\n+w{name} {lease}\n");
-                let outcome = ask(turn, Command::Apply { lease: Some(lease), patch, base: None });
-                let Outcome::Applied(applied) = outcome else { panic!("{outcome:?}") };
+                let write = ApplyPatch { lease: Some(lease), patch, base: None };
+                let written = block_on(engine.call(&canvas, &key(turn), write, now())).expect("it answers");
+                let applied = written.result.expect("it fits");
                 note(&mut told);
                 let words =
                     [format!("try w{name}"), format!("ack w{name} {}", applied.revision.revision().get())];
                 told.account.hear(&words);
             }
-            ask(turn, Command::Message);
+            block_on(engine.call(&canvas, &key(turn), SendMessage, now())).expect("it answers");
             note(&mut told);
         }
         told.account.hear(&["try w9".into(), "no w9".into()]);

@@ -1,7 +1,7 @@
 //! Content that the store never wrote.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Call, Command, Commit, Engine, Policy, Store as _, block_on};
+use canvas_core::{Blob, BlobId, Commit, Edit, Engine, Policy, Store as _, block_on};
 use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
 
@@ -59,9 +59,9 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
         let read = block_on(store.blob(&id, BlobId::of(b"one\n"))).unwrap();
         assert_eq!(read.map(|blob| blob.id()), found);
         let engine = Engine::new(store.clone(), Policy::default());
-        let call = Call { operation: key("edit"), command: Command::Edit { markdown: "two\n".into() } };
+        let edit = Edit { markdown: "two\n".into() };
         assert_eq!(block_on(engine.snapshot(&id, now)).unwrap_err().code(), "CANVAS_DAMAGED");
-        assert_eq!(block_on(engine.call(&id, &call, now)).unwrap_err().code(), "CANVAS_DAMAGED");
+        assert_eq!(block_on(engine.call(&id, &key("edit"), edit, now)).unwrap_err().code(), "CANVAS_DAMAGED");
         let current = state(&store, "c").unwrap().0;
         assert!(current.as_str().starts_with(&format!("{} ", n + 1)));
         done(&store, commit("c", Some(&current), "one\n"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Call, Command, Engine, Outcome, Policy, Resolution, block_on};
+use canvas_core::{Edit, Engine, Policy, Resolution, block_on};
 use canvas_examples::object_store::ObjectCanvasStore;
 
 use super::server::{Mishap, Request, Server, denied, generic, precondition};
@@ -12,8 +12,8 @@ use super::world::{canvas, key, open, served, state};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 
-fn edit(call: &str, markdown: &str) -> Call {
-    Call { operation: key(call), command: Command::Edit { markdown: markdown.to_owned() } }
+fn edit(markdown: &str) -> Edit {
+    Edit { markdown: markdown.to_owned() }
 }
 
 fn engine() -> (Arc<Server>, Engine<ObjectCanvasStore>) {
@@ -49,9 +49,8 @@ fn an_edit_whose_answer_is_lost_is_done_once() {
         block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
         let before = (number(&engine), state(engine.store(), "c").unwrap().1.revision());
         server.expect(Request::Put, "/heads/", mishap);
-        let call = edit("edit", "two\n");
-        let answered = block_on(engine.call(&id, &call, NOW)).unwrap();
-        assert!(!matches!(answered.outcome, Outcome::Refused(_)), "{name}: {:?}", answered.outcome);
+        let answered = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
+        assert!(answered.result.is_ok(), "{name}: {:?}", answered.result);
         assert_eq!(answered.replayed, replayed, "{name}");
         assert_eq!(number(&engine), before.0 + moves, "{name}");
         server.asked();
@@ -60,8 +59,8 @@ fn an_edit_whose_answer_is_lost_is_done_once() {
         assert_eq!(block_on(engine.snapshot(&id, NOW)).unwrap().text(), "two\n", "{name}");
         // Again, at another server.
         let peer = Engine::new(engine.store().clone(), Policy::default());
-        let again = block_on(peer.call(&id, &call, NOW)).unwrap();
-        assert!(again.replayed && again.outcome == answered.outcome, "{name}: {again:?}");
+        let again = block_on(peer.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
+        assert!(again.replayed && again.result == answered.result, "{name}: {again:?}");
         assert_eq!(number(&engine), before.0 + moves, "{name}");
     }
 }
@@ -73,7 +72,6 @@ fn a_creation_whose_answer_is_lost_makes_one_canvas() {
         let id = canvas("c");
         server.expect(Request::Put, "/heads/", mishap);
         let created = block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
-        assert!(!matches!(created.outcome, Outcome::Refused(_)), "{name}: {:?}", created.outcome);
         assert_eq!((created.replayed, number(&engine)), (replayed, 1), "{name}");
         server.asked();
         // Another operation learns that it is there.
@@ -91,8 +89,8 @@ fn a_bump_may_be_sent_twice() {
     block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
     server.expect(Request::Put, "/heads/", Mishap::Refused(generic("the connection broke")));
     server.expect(Request::Put, "/heads/", Mishap::Twice);
-    let answered = block_on(engine.call(&id, &edit("edit", "two\n"), NOW)).unwrap();
-    assert!(!matches!(answered.outcome, Outcome::Refused(_)) && !answered.replayed);
+    let answered = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
+    assert!(answered.result.is_ok() && !answered.replayed);
     assert_eq!(number(&engine), 3);
     server.asked();
 }
@@ -110,7 +108,7 @@ fn a_commit_that_stays_in_doubt_is_told_apart_later() {
         for _ in 0..4 {
             server.expect(Request::Get, "/heads/", Mishap::Refused(generic("the network is down")));
         }
-        let error = block_on(engine.call(&id, &edit("edit", "two\n"), NOW)).unwrap_err();
+        let error = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap_err();
         assert_eq!(error.code(), "STORE_INDETERMINATE");
         server.asked();
         let resolution = block_on(engine.resolve(&id, &key("edit"), NOW)).unwrap();
@@ -136,8 +134,9 @@ fn edits_of_many_servers_land_once_each() {
                 let engine = Engine::new(store, Policy::default());
                 for n in 0..EDITS {
                     let name = format!("{server} {n}\n");
-                    let answered = block_on(engine.call(&canvas("c"), &edit(&name, &name), NOW)).unwrap();
-                    assert!(!answered.replayed && !matches!(answered.outcome, Outcome::Refused(_)));
+                    let answered =
+                        block_on(engine.call(&canvas("c"), &key(&name), edit(&name), NOW)).unwrap();
+                    assert!(!answered.replayed && answered.result.is_ok());
                 }
             });
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::lease::{Epoch, Timestamp};
-use canvas_core::{Call, Command, Commit, Engine, Policy, Revision, Store as _};
+use canvas_core::{CheckOut, Commit, Edit, Engine, Policy, Revision, Store as _};
 use canvas_examples::postgres::{Listener, ListenerOptions, Notice};
 use tokio_postgres::NoTls;
 
@@ -76,12 +76,10 @@ async fn a_user_on_one_server_stops_the_loop_on_another() {
     let servers = [world.store(), world.store()].map(|store| Engine::new(store, Policy::default()));
     let now = world.now().await;
     servers[0].create(&id, "one\n", &key("create"), now).await.expect("there is room");
-    let ask = async |server: &Engine<_>, name: &str, command| {
-        let call = Call { operation: key(name), command };
-        server.call(&id, &call, now).await.expect("the store answers").snapshot.head.lock().epoch()
-    };
-    ask(&servers[0], "check out", Command::CheckOut).await;
-    let epoch = ask(&servers[1], "edit", Command::Edit { markdown: "two\n".into() }).await;
+    servers[0].call(&id, &key("check out"), CheckOut, now).await.expect("the store answers");
+    let edit = Edit { markdown: "two\n".into() };
+    let edited = servers[1].call(&id, &key("edit"), edit, now).await.expect("the store answers");
+    let epoch = edited.snapshot.head.lock().epoch();
     let notice = heard(&mut listener).await;
     assert_eq!(epoch_of(&notice), ("c".into(), epoch.get()));
     servers[0].forget(&id);

@@ -2,8 +2,10 @@
 
 use canvas_core::lease::{Epoch, LeaseId, Timestamp, Turn};
 use canvas_core::{
-    BlobId, Call, CallId, CanvasId, Changes, ConversationId, Engine, EngineError, Head, OpKey, Outcome,
-    Promotion, Refusal, Resolution, Revision, RevisionId, Store, TreePath, TurnStart,
+    AppliedPatch, ApplyPatch, BlobId, CallId, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn,
+    CheckedOut, ConversationId, Edit, Edited, EndTurn, Engine, EngineError, Head, Interrupted, OpKey,
+    Promotion, Read, Readable, Refusal, Refused as _, Renew, Renewed, Resolution, Revision, RevisionId,
+    SendMessage, Store, StoredAnswer, TreePath, TurnBegan, TurnEnded, TurnStart,
 };
 
 use super::model::{Command, FIRST, Lease, Op, line};
@@ -17,30 +19,65 @@ pub(crate) fn canvas() -> CanvasId {
 /// Asks a server, and says what its caller hears.
 pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timestamp) -> Said {
     let (canvas, key) = (canvas(), key(asked.op));
+    let call = Call { engine, canvas: &canvas, key: &key, now };
     let answer = match &asked.command {
         Command::Create => {
             let created = engine.create(&canvas, &text(&FIRST), &key, now).await;
-            created.map(|answered| (code(&answered.outcome), answered.replayed))
+            created.map(|created| (format!("OK-r{}", number(created.revision)), created.replayed))
         }
         // It does not tell whether it repeats itself.
         Command::Delete => engine.delete(&canvas, &key, now).await.map(|()| ("OK".to_owned(), true)),
         Command::Look => engine.snapshot(&canvas, now).await.map(|seen| {
             let lines: Vec<_> = seen.text().lines().collect();
-            (format!("OK-r{}: {}", seen.revision_id().revision().get(), lines.join("|")), false)
+            (format!("OK-r{}: {}", number(seen.revision_id()), lines.join("|")), false)
         }),
         Command::Resolve => engine.resolve(&canvas, &key, now).await.map(|resolution| match resolution {
-            Resolution::Done(outcome) => (format!("DONE: {}", code(&outcome)), false),
+            Resolution::Done(stored) => (format!("DONE: {}", stored_code(&stored)), false),
             Resolution::NeverDone => ("NEVER".to_owned(), false),
         }),
-        command => {
-            let call = Call { operation: key, command: worded(command) };
-            let answered = engine.call(&canvas, &call, now).await;
-            answered.map(|answered| (code(&answered.outcome), answered.replayed))
+        Command::CheckOut => call.run(CheckOut).await,
+        Command::Renew(id) => call.run(Renew { lease: lease(*id) }).await,
+        Command::CheckIn(id) => call.run(CheckIn { lease: lease(*id) }).await,
+        Command::Read(id) => call.run(Read { lease: lease(*id) }).await,
+        Command::Write { lease: id, base, line: number } => {
+            let patch = number.map_or_else(
+                || "@@\n nowhere\n+lost\n".to_owned(),
+                |number| format!("@@\n {}\n+{}\n", FIRST[0], line(number)),
+            );
+            // The number decides; the digits are for people.
+            let base = base.map(|base| RevisionId::new(revision(base), BlobId::of(b"")).into());
+            call.run(ApplyPatch { lease: lease(*id), patch, base }).await
+        }
+        Command::Edit(lines) => call.run(Edit { markdown: text(lines) }).await,
+        Command::Message => call.run(SendMessage).await,
+        Command::Cancel => call.run(Cancel).await,
+        Command::EndTurn(epoch, start) => {
+            let epoch = Epoch::new(*epoch).expect("tests are short");
+            call.run(EndTurn { start: TurnStart { epoch, revision: revision(*start) } }).await
         }
     };
     match answer {
         Ok((code, replayed)) => Said::Answer { code, replayed },
         Err(e) => error(&e),
+    }
+}
+
+/// A call of the engine.
+struct Call<'a, S> {
+    engine: &'a Engine<S>,
+    canvas: &'a CanvasId,
+    key: &'a OpKey,
+    now: Timestamp,
+}
+
+impl<S: Store> Call<'_, S> {
+    /// Runs a command, and says its code and whether the answer is an old one.
+    async fn run<C: canvas_core::Command<Done: Spoken>>(
+        &self,
+        command: C,
+    ) -> Result<(String, bool), EngineError> {
+        let answered = self.engine.call(self.canvas, self.key, command, self.now).await?;
+        Ok((code::<C>(&answered.result), answered.replayed))
     }
 }
 
@@ -74,74 +111,112 @@ fn revision(number: u64) -> Revision {
     Revision::new(number).expect("tests are short")
 }
 
-fn worded(command: &Command) -> canvas_core::Command {
-    use canvas_core::Command as C;
+fn number(id: RevisionId) -> u64 {
+    id.revision().get()
+}
 
-    match command {
-        Command::CheckOut => C::CheckOut,
-        Command::Renew(id) => C::Renew { lease: lease(*id) },
-        Command::CheckIn(id) => C::CheckIn { lease: lease(*id) },
-        Command::Read(id) => C::Read { lease: lease(*id) },
-        Command::Write { lease: id, base, line: number } => {
-            let patch = number.map_or_else(
-                || "@@\n nowhere\n+lost\n".to_owned(),
-                |number| format!("@@\n {}\n+{}\n", FIRST[0], line(number)),
-            );
-            // The number decides; the digits are for people.
-            let base = base.map(|base| RevisionId::new(revision(base), BlobId::of(b"")));
-            C::Apply { lease: lease(*id), patch, base }
-        }
-        Command::Edit(lines) => C::Edit { markdown: text(lines) },
-        Command::Message => C::Message,
-        Command::Cancel => C::Cancel,
-        Command::EndTurn(epoch, start) => {
-            let epoch = Epoch::new(*epoch).expect("tests are short");
-            C::EndTurn { start: TurnStart { epoch, revision: revision(*start) } }
-        }
-        Command::Create | Command::Delete | Command::Look | Command::Resolve => {
-            unreachable!("the engine has a method of its own for {command:?}")
-        }
+fn told(changes: Option<&Changes>) -> &'static str {
+    if changes.is_some() { "diff" } else { "same" }
+}
+
+/// An answer as the model's code.
+trait Spoken {
+    fn code(&self) -> String;
+}
+
+impl Spoken for CheckedOut {
+    fn code(&self) -> String {
+        format!("OK-{}-r{}", self.lease, number(self.revision))
     }
 }
 
-fn code(outcome: &Outcome) -> String {
-    let number = |id: &RevisionId| id.revision().get();
-    let told = |changes: &Option<Changes>| if changes.is_some() { "diff" } else { "same" };
-    match outcome {
-        Outcome::Created { revision }
-        | Outcome::Renewed { revision, .. }
-        | Outcome::Readable { revision, .. } => format!("OK-r{}", number(revision)),
-        Outcome::Applied(applied) => format!("OK-r{}", number(&applied.revision)),
-        Outcome::Deleted => "OK".to_owned(),
-        Outcome::CheckedOut { lease, revision, .. } => format!("OK-{lease}-r{}", number(revision)),
-        Outcome::CheckedIn { released, revision } => {
-            format!("OK-{}-r{}", if *released { "released" } else { "already" }, number(revision))
-        }
-        Outcome::Edited { epoch, revision } => format!("OK-e{}-r{}", epoch.get(), number(revision)),
-        Outcome::Interrupted { epoch } => format!("OK-e{}", epoch.get()),
-        Outcome::TurnBegan { start, changes, promotion } => format!(
-            "OK-e{}-r{}-{}-{}",
-            start.epoch.get(),
-            start.revision.get(),
-            promoted(*promotion),
-            told(changes)
-        ),
-        Outcome::TurnEnded { changes, promotion } => {
-            format!("OK-{}-{}", promoted(*promotion), told(changes))
-        }
-        Outcome::Amended { .. }
-        | Outcome::Undone { .. }
-        | Outcome::Redone { .. }
-        | Outcome::HistoryCleared { .. }
-        | Outcome::BoardCreated { .. }
-        | Outcome::Board { .. }
-        | Outcome::Forgotten => unreachable!("nobody asks for it here: {outcome:?}"),
-        // Which hunks of a patch do not fit is the business of other tests.
-        Outcome::Refused(refusal @ Refusal::PatchRejected(_)) => refusal.code().to_owned(),
-        Outcome::Refused(refusal) => match refusal.reason() {
-            Some(reason) => format!("{}/{reason}", refusal.code()),
-            None => refusal.code().to_owned(),
+impl Spoken for Renewed {
+    fn code(&self) -> String {
+        format!("OK-r{}", number(self.revision))
+    }
+}
+
+impl Spoken for CheckedIn {
+    fn code(&self) -> String {
+        format!("OK-{}-r{}", if self.released { "released" } else { "already" }, number(self.revision))
+    }
+}
+
+impl Spoken for Readable {
+    fn code(&self) -> String {
+        format!("OK-r{}", number(self.revision))
+    }
+}
+
+impl Spoken for AppliedPatch {
+    fn code(&self) -> String {
+        format!("OK-r{}", number(self.revision))
+    }
+}
+
+impl Spoken for Edited {
+    fn code(&self) -> String {
+        format!("OK-e{}-r{}", self.epoch.get(), number(self.revision))
+    }
+}
+
+impl Spoken for Interrupted {
+    fn code(&self) -> String {
+        format!("OK-e{}", self.epoch.get())
+    }
+}
+
+impl Spoken for TurnBegan {
+    fn code(&self) -> String {
+        let TurnStart { epoch, revision } = self.start;
+        let (promoted, told) = (promoted(self.promotion), told(self.changes.as_ref()));
+        format!("OK-e{}-r{}-{promoted}-{told}", epoch.get(), revision.get())
+    }
+}
+
+impl Spoken for TurnEnded {
+    fn code(&self) -> String {
+        format!("OK-{}-{}", promoted(self.promotion), told(self.changes.as_ref()))
+    }
+}
+
+fn code<C: canvas_core::Command<Done: Spoken>>(result: &Result<C::Done, C::Refusal>) -> String {
+    match result {
+        Ok(done) => done.code(),
+        Err(refusal) => match refusal.view() {
+            // Which hunks of a patch do not fit is the business of other tests.
+            Refusal::Patch(_) => refusal.code().to_owned(),
+            view => match view.reason() {
+                Some(reason) => format!("{}/{reason}", view.code()),
+                None => view.code().to_owned(),
+            },
         },
+    }
+}
+
+/// The code of an answer to whatever command left it.
+fn stored_code(stored: &StoredAnswer) -> String {
+    fn of<C: canvas_core::Command<Done: Spoken>>(stored: &StoredAnswer) -> Option<String> {
+        stored.answer::<C>().map(|result| code::<C>(&result))
+    }
+    let commands = [
+        of::<CheckOut>,
+        of::<Renew>,
+        of::<CheckIn>,
+        of::<ApplyPatch>,
+        of::<Edit>,
+        of::<SendMessage>,
+        of::<Cancel>,
+        of::<EndTurn>,
+    ];
+    if let Some(code) = commands.iter().find_map(|of| of(stored)) {
+        return code;
+    }
+    // A creation, or a deletion.
+    let json: serde_json::Value = serde_json::from_str(stored.json()).expect("it is JSON");
+    match json["revision"].as_str() {
+        Some(id) => format!("OK-r{}", number(id.parse().expect("a revision id"))),
+        None => "OK".to_owned(),
     }
 }
 

@@ -14,9 +14,11 @@ use crate::model::path::TreePath;
 use crate::model::revision::Revision;
 use crate::store::contract::{Commit, Store as _};
 use crate::store::memory::MemoryStore;
-use crate::transition::command::{Call, Command};
-use crate::transition::outcome::Outcome;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::document::{ApplyPatch, Edit};
+use crate::transition::lease::CheckOut;
 use crate::transition::policy::Policy;
+use crate::transition::turn::{EndTurn, SendMessage};
 
 /// Names that trip quoting, escaping, NUL-terminated text and normal forms.
 const MODEL: &str = "modèle e\u{301} 🦀 \u{0} \"\\' \u{202e}";
@@ -35,16 +37,16 @@ impl Fixture {
         let story = Story::begin().await?;
         let lease = story.check_out(MODEL, "out").await?;
         let patch = "@@\n origin\n+été 🦀\n".to_owned();
-        story.call(MODEL, "patch", Command::Apply { lease, patch, base: None }).await?;
+        story.play(MODEL, "patch", ApplyPatch { lease, patch, base: None }).await?;
         let start = row(story.engine.store(), &story.canvas).await?.head.turn_start();
-        story.call(MODEL, "end", Command::EndTurn { start }).await?;
+        story.play(MODEL, "end", EndTurn { start }).await?;
         story.edit("edit", "committed\n").await?;
-        story.call(OTHER, "message", Command::Message).await?;
+        story.play(OTHER, "message", SendMessage).await?;
         story.edit("long", &"a line that the other has not seen\n".repeat(60)).await?;
         let lease = story.check_out(OTHER, "out").await?;
         // Refused with a diff that is too long for the head.
         let patch = "@@\n-committed\n+mine\n".to_owned();
-        story.call(OTHER, "stale", Command::Apply { lease, patch, base: None }).await?;
+        story.play(OTHER, "stale", ApplyPatch { lease, patch, base: None }).await?;
         story.finish().await
     }
 
@@ -89,23 +91,27 @@ impl Story {
         Ok(story)
     }
 
-    async fn call(&self, who: &str, call: &str, command: Command) -> Result<Outcome, String> {
+    /// Runs a command, which may be refused.
+    async fn play<C: Command>(&self, who: &str, call: &str, command: C) -> Result<(), String> {
+        self.call(who, call, command).await.map(drop)
+    }
+
+    async fn call<C: Command>(&self, who: &str, call: &str, command: C) -> Result<Outcome<C>, String> {
         let turn = row(self.engine.store(), &self.canvas).await?.head.lock().turn();
-        let call = Call { operation: key(who, turn, call)?, command };
-        let answered = self.engine.call(&self.canvas, &call, NOW).await;
-        Ok(answered.map_err(|e| e.to_string())?.outcome)
+        let answered = self.engine.call(&self.canvas, &key(who, turn, call)?, command, NOW).await;
+        Ok(answered.map_err(|e| e.to_string())?.result)
     }
 
     async fn check_out(&self, who: &str, call: &str) -> Result<Option<canvas_lease::LeaseId>, String> {
-        match self.call(who, call, Command::CheckOut).await? {
-            Outcome::CheckedOut { lease, .. } => Ok(Some(lease)),
-            other => Err(format!("a check-out in memory gave {other:?}")),
+        match self.call(who, call, CheckOut).await? {
+            Ok(checked_out) => Ok(Some(checked_out.lease)),
+            Err(refusal) => Err(format!("a check-out in memory gave {refusal:?}")),
         }
     }
 
     async fn edit(&self, call: &str, markdown: &str) -> Result<(), String> {
-        let edit = Command::Edit { markdown: markdown.to_owned() };
-        self.call("user", call, edit).await.map(drop)
+        let edit = Edit { markdown: markdown.to_owned() };
+        self.play("user", call, edit).await
     }
 
     async fn finish(self) -> Result<Fixture, String> {

@@ -2,20 +2,22 @@
 
 use canvas_lease::LeaseId;
 
-use super::server::{SHORT, Server, operation};
+use super::server::{SHORT, Server, code, operation};
 use super::tasks::{Elsewhere, both};
 use super::{SHOWN, Verdict, row, same};
 use crate::conformance::harness::Harness;
-use crate::engine::Answered;
-use crate::transition::command::{Call, Command};
-use crate::transition::outcome::Outcome;
+use crate::model::id::OpKey;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::document::{ApplyPatch, Edit};
+use crate::transition::lease::{CheckIn, CheckOut, CheckedOut, Renew};
+use crate::transition::turn::SendMessage;
 
-fn named(name: &str, command: Command) -> Call {
-    Call { operation: operation("first", name), command }
+fn named(name: &str) -> OpKey {
+    operation("first", name)
 }
 
-fn apply(lease: LeaseId, patch: &str) -> Command {
-    Command::Apply { lease: Some(lease), patch: patch.into(), base: None }
+fn apply(lease: LeaseId, patch: &str) -> ApplyPatch {
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None }
 }
 
 pub(in crate::conformance) async fn retry_in_flight<H: Harness>(harness: &H) -> Verdict {
@@ -23,30 +25,31 @@ pub(in crate::conformance) async fn retry_in_flight<H: Harness>(harness: &H) -> 
     let (mut one, two) =
         (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
     one.create("a\n").await?;
-    let out = named("out", Command::CheckOut);
-    let lease = match twice_at_once(harness, &store, &one, &two, &out, 0).await?.outcome {
-        Outcome::CheckedOut { lease, .. } => lease,
-        other => return Err(format!("a check-out, made twice at once, gave {other:?}")),
+    let servers = (&one, &two);
+    let lease = match twice_at_once(harness, &store, servers, ("out", CheckOut), 0).await? {
+        Ok(checked_out) => checked_out.lease,
+        Err(refusal) => return Err(format!("a check-out, made twice at once, gave {refusal:?}")),
     };
-    let write = named("write", apply(lease, "@@\n a\n+b\n"));
-    twice_at_once(harness, &store, &one, &two, &write, 1).await?;
-    let edit = named("edit", Command::Edit { markdown: "z\n".into() });
-    twice_at_once(harness, &store, &one, &two, &edit, 1).await?;
-    twice_at_once(harness, &store, &one, &two, &named("message", Command::Message), 0).await?;
+    let write = ("write", apply(lease, "@@\n a\n+b\n"));
+    same("the write", code(&twice_at_once(harness, &store, servers, write, 1).await?), "OK")?;
+    let edit = ("edit", Edit { markdown: "z\n".into() });
+    same("the edit", code(&twice_at_once(harness, &store, servers, edit, 1).await?), "OK")?;
+    let message = ("message", SendMessage);
+    same("the message", code(&twice_at_once(harness, &store, servers, message, 0).await?), "OK")?;
     same("the document", two.text().await?, "z\n".to_owned())?;
     SHOWN
 }
 
 /// Makes one call on two servers at once, both held up where that can be; gives the answer.
-async fn twice_at_once<H: Harness>(
+async fn twice_at_once<H: Harness, C: Command>(
     harness: &H,
     store: &H::Store,
-    one: &Server<'_, H>,
-    two: &Server<'_, H>,
-    call: &Call,
+    (one, two): (&Server<'_, H>, &Server<'_, H>),
+    (name, command): (&str, C),
     revisions: u64,
-) -> Result<Answered, String> {
-    let what = |what: &str| format!("{what} of {:?}, made twice at once", call.operation.call.as_str());
+) -> Result<Outcome<C>, String> {
+    let key = named(name);
+    let what = |what: &str| format!("{what} of {name:?}, made twice at once");
     let before = row(store, one.canvas()).await?.head;
     let elsewhere = Elsewhere::of(harness).await;
     let stall = harness.stall(store, one.canvas()).await;
@@ -55,15 +58,16 @@ async fn twice_at_once<H: Harness>(
         drop(stall);
         Ok::<_, String>(())
     };
-    let ((first, second), freed) = both(both(one.call(call), two.call(call)), free).await;
+    let ((first, second), freed) =
+        both(both(one.call(&key, command.clone()), two.call(&key, command)), free).await;
     freed?;
     let (first, second) = (first?, second?);
-    same(&what("the second answer"), &second.outcome, &first.outcome)?;
+    same(&what("the second answer"), &second.result, &first.result)?;
     same(&what("the answers from a receipt"), u8::from(first.replayed) + u8::from(second.replayed), 1)?;
     let after = row(store, one.canvas()).await?.head;
     let moved = after.revision().get() - before.revision().get();
     same(&what("the number of revisions"), moved, revisions)?;
-    Ok(first)
+    Ok(first.result)
 }
 
 pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &H) -> Verdict {
@@ -73,25 +77,12 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
     one.create("a\n").await?;
     for end in ["in", "expiry", "edit"] {
         let name = |what: &str| format!("{what}, before {end}");
-        let out = one.call(&named(&name("out"), Command::CheckOut)).await?;
-        let Outcome::CheckedOut { lease, expires_at, epoch, .. } = out.outcome else {
-            return Err(format!("a check-out of a free canvas gave {:?}", out.outcome));
+        let out = one.call(&named(&name("out")), CheckOut).await?.result;
+        let Ok(CheckedOut { lease, expires_at, epoch, .. }) = out else {
+            return Err(format!("a check-out of a free canvas gave {out:?}"));
         };
-        // On a slow store the lease may be over before they are: that is an answer too.
-        let mut calls = vec![
-            named(&name("out"), Command::CheckOut),
-            named(&name("write"), apply(lease, "@@\n a\n+b\n")),
-            // One that is refused: refusals are answers too.
-            named(&name("wrong"), apply(lease, "@@\n-nowhere\n+b\n")),
-            named(&name("renew"), Command::Renew { lease: Some(lease) }),
-        ];
-        if end == "in" {
-            calls.push(named(&name("in"), Command::CheckIn { lease: Some(lease) }));
-        }
-        let mut answers = Vec::new();
-        for call in &calls {
-            answers.push(one.call(call).await?);
-        }
+        let calls = Calls { end, lease };
+        let answers = calls.make(&one).await?;
         match end {
             "expiry" => {
                 // A keep-alive may have moved it.
@@ -99,26 +90,57 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
-                let edit = Call {
-                    operation: operation("user", "edit"),
-                    command: Command::Edit { markdown: "a\n".into() },
-                };
-                two.call(&edit).await?;
+                two.call(&operation("user", "edit"), Edit { markdown: "a\n".into() }).await?;
             }
             _ => {}
         }
         let before = row(&store, one.canvas()).await?;
         same("a new epoch", before.head.lock().epoch() > epoch, end == "edit")?;
-        for (call, answer) in calls.iter().zip(&answers) {
-            for server in [&two, &one] {
-                let again = server.call(call).await?;
-                let what = call.operation.call.as_str();
-                same(&format!("the answer to {what:?}, again"), &again.outcome, &answer.outcome)?;
-                same(&format!("a receipt for {what:?}"), again.replayed, true)?;
+        for server in [&two, &one] {
+            for (again, (what, answer, _)) in calls.make(server).await?.into_iter().zip(&answers) {
+                same(&format!("the answer to {what:?}, again"), &again.1, answer)?;
+                same(&format!("a receipt for {what:?}"), again.2, true)?;
             }
         }
         let after = row(&store, one.canvas()).await?;
         same("the row after retries", after.version, before.version)?;
     }
     SHOWN
+}
+
+/// Calls under one lease, that of the check-out among them.
+struct Calls {
+    end: &'static str,
+    lease: LeaseId,
+}
+
+impl Calls {
+    /// Makes them all; gives their names, their answers and whether these come from receipts.
+    ///
+    /// On a slow store the lease may be over before they are: that is an answer too.
+    async fn make<H: Harness>(&self, server: &Server<'_, H>) -> Result<Vec<(String, String, bool)>, String> {
+        let lease = Some(self.lease);
+        let mut answers = vec![
+            self.call(server, "out", CheckOut).await?,
+            self.call(server, "write", apply(self.lease, "@@\n a\n+b\n")).await?,
+            // One that is refused: refusals are answers too.
+            self.call(server, "wrong", apply(self.lease, "@@\n-nowhere\n+b\n")).await?,
+            self.call(server, "renew", Renew { lease }).await?,
+        ];
+        if self.end == "in" {
+            answers.push(self.call(server, "in", CheckIn { lease }).await?);
+        }
+        Ok(answers)
+    }
+
+    async fn call<H: Harness, C: Command>(
+        &self,
+        server: &Server<'_, H>,
+        what: &str,
+        command: C,
+    ) -> Result<(String, String, bool), String> {
+        let what = format!("{what}, before {}", self.end);
+        let answered = server.call(&named(&what), command).await?;
+        Ok((what, format!("{:?}", answered.result), answered.replayed))
+    }
 }

@@ -6,12 +6,13 @@ use canvas_lease::{LeaseId, Timestamp, Turn};
 
 use super::{canvas, commit, find, row};
 use crate::conformance::harness::Harness;
-use crate::engine::{Answered, Engine, EngineError};
+use crate::engine::{Answered, Created, Engine, EngineError};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::store::contract::{Committed, Store as _};
-use crate::transition::command::{Call, Command};
-use crate::transition::outcome::Outcome;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::lease::CheckOut;
 use crate::transition::policy::Policy;
+use crate::transition::refusal::Refused;
 
 /// Long enough that no lease ends while the suite talks.
 pub(super) const LONG: Duration = Duration::from_secs(86_400);
@@ -115,12 +116,12 @@ impl<'a, H: Harness> Server<'a, H> {
         }
     }
 
-    pub(super) async fn create(&mut self, markdown: &str) -> Result<Answered, String> {
+    pub(super) async fn create(&mut self, markdown: &str) -> Result<Created, String> {
         let key = self.key("host");
         self.create_as(markdown, &key).await.map_err(|e| format!("a creation failed: {e}"))
     }
 
-    pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Answered, EngineError> {
+    pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Created, EngineError> {
         // Without a clock there is nothing to be asked either, and the engine says so itself.
         let now = self.now().await.unwrap_or(Timestamp::from_millis(0));
         self.hear().await;
@@ -134,22 +135,22 @@ impl<'a, H: Harness> Server<'a, H> {
         deleted.map_err(|e| format!("a deletion failed: {e}"))
     }
 
-    pub(super) async fn ask(&mut self, who: &str, command: Command) -> Result<Outcome, String> {
-        let call = Call { operation: self.key(who), command };
-        Ok(self.call(&call).await?.outcome)
+    pub(super) async fn ask<C: Command>(&mut self, who: &str, command: C) -> Result<Outcome<C>, String> {
+        let key = self.key(who);
+        Ok(self.call(&key, command).await?.result)
     }
 
-    pub(super) async fn call(&self, call: &Call) -> Result<Answered, String> {
+    pub(super) async fn call<C: Command>(&self, key: &OpKey, command: C) -> Result<Answered<C>, String> {
         let now = self.now().await?;
         self.hear().await;
-        let answered = self.engine.call(&self.canvas, call, now).await;
+        let answered = self.engine.call(&self.canvas, key, command, now).await;
         answered.map_err(|e| format!("a call failed: {e}"))
     }
 
     pub(super) async fn check_out(&mut self, who: &str) -> Result<LeaseId, String> {
-        match self.ask(who, Command::CheckOut).await? {
-            Outcome::CheckedOut { lease, .. } => Ok(lease),
-            other => Err(format!("a check-out of a free canvas gave {}", code(&other))),
+        match self.ask(who, CheckOut).await? {
+            Ok(checked_out) => Ok(checked_out.lease),
+            Err(refusal) => Err(format!("a check-out of a free canvas gave {}", refusal.code())),
         }
     }
 
@@ -170,11 +171,8 @@ pub(super) fn operation(who: &str, call: &str) -> OpKey {
 }
 
 /// `OK`, or the code of a refusal.
-pub(super) fn code(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Refused(refusal) => refusal.code(),
-        _ => "OK",
-    }
+pub(super) fn code<D, R: Refused>(result: &Result<D, R>) -> &'static str {
+    result.as_ref().map_or_else(|refusal| refusal.code(), |_| "OK")
 }
 
 #[cfg(test)]
@@ -182,6 +180,7 @@ mod tests {
     use super::*;
     use crate::block_on;
     use crate::conformance::tests::Gates;
+    use crate::transition::document::{ApplyPatch, Read};
 
     /// A store that tells of changes spares reads the load, so a server that does not listen reads what is over.
     #[test]
@@ -193,17 +192,12 @@ mod tests {
             let mut two = Server::new(&gates, &store, "two").await?;
             one.create("a\n").await?;
             let lease = one.check_out("model").await?;
-            let read = Command::Read { lease: Some(lease) };
-            let first = one.ask("model", read.clone()).await?;
+            let read = Read { lease: Some(lease) };
+            let first = one.ask("model", read).await?;
             let patch = "@@\n-a\n+b\n".to_owned();
-            two.ask("model", Command::Apply { lease: Some(lease), patch, base: None }).await?;
+            two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None }).await?.unwrap();
             let second = one.ask("model", read).await?;
-            match (first, second) {
-                (Outcome::Readable { revision: old, .. }, Outcome::Readable { revision: new, .. }) => {
-                    assert!(old.revision() < new.revision());
-                }
-                other => panic!("{other:?}"),
-            }
+            assert!(first.unwrap().revision.revision() < second.unwrap().revision.revision());
             Ok::<_, String>(())
         })
         .unwrap();

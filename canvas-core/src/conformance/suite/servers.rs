@@ -8,13 +8,13 @@ use super::{SHOWN, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::engine::EngineError;
 use crate::store::contract::Store as _;
-use crate::transition::command::Command;
-use crate::transition::outcome::Outcome;
+use crate::transition::document::{ApplyPatch, Edit, Read};
+use crate::transition::lease::{CheckIn, CheckOut, CheckedOut};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-fn apply(lease: canvas_lease::LeaseId, patch: &str) -> Command {
-    Command::Apply { lease: Some(lease), patch: patch.into(), base: None }
+fn apply(lease: canvas_lease::LeaseId, patch: &str) -> ApplyPatch {
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None }
 }
 
 pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Verdict {
@@ -39,7 +39,7 @@ pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Ver
     for server in [&one, &two] {
         let again =
             server.create_as(text, key).await.map_err(|e| format!("a retried creation failed: {e}"))?;
-        same("the answer to a retried creation", &again.outcome, &created.outcome)?;
+        same("the answer to a retried creation", again.revision, created.revision)?;
     }
     SHOWN
 }
@@ -50,20 +50,20 @@ pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdic
         (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
     one.create("a\nb\n").await?;
     let first = one.check_out("first").await?;
-    same("the second check-out", code(&two.ask("second", Command::CheckOut).await?), "LOCK_NOT_AVAILABLE")?;
+    same("the second check-out", code(&two.ask("second", CheckOut).await?), "LOCK_NOT_AVAILABLE")?;
     same(
         "a write of the other",
         code(&two.ask("second", apply(first, "@@\n a\n+x\n")).await?),
         "LOCK_NOT_OWNED",
     )?;
-    one.ask("first", Command::CheckIn { lease: Some(first) }).await?;
+    same("the check-in", code(&one.ask("first", CheckIn { lease: Some(first) }).await?), "OK")?;
     let mut brief = Server::with_ttl(harness, &store, "brief", SHORT).await?;
-    let Outcome::CheckedOut { lease, expires_at, .. } = brief.ask("first", Command::CheckOut).await? else {
+    let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {
         return Err("a check-out after a check-in was refused".into());
     };
     brief.wait_until(expires_at).await?;
     let second = two.check_out("second").await.map_err(|e| format!("after expiry, {e}"))?;
-    let read = brief.ask("first", Command::Read { lease: Some(lease) }).await?;
+    let read = brief.ask("first", Read { lease: Some(lease) }).await?;
     same("a read with the old lease", code(&read), "LOCK_NOT_OWNED")?;
     same(
         "a write with it",
@@ -86,7 +86,7 @@ pub(in crate::conformance) async fn preempted_everywhere<H: Harness>(harness: &H
     one.create("a\nb\n").await?;
     let lease = one.check_out("first").await?;
     same("the first write", code(&one.ask("first", apply(lease, "@@\n a\n-b\n+c\n")).await?), "OK")?;
-    same("the user's edit", code(&two.ask("user", Command::Edit { markdown: "z\n".into() }).await?), "OK")?;
+    same("the user's edit", code(&two.ask("user", Edit { markdown: "z\n".into() }).await?), "OK")?;
     same(
         "a write after it",
         code(&one.ask("first", apply(lease, "@@\n a\n-c\n+d\n")).await?),
@@ -104,7 +104,8 @@ async fn write<H: Harness>(
     lease: canvas_lease::LeaseId,
     line: &str,
 ) -> Result<Option<String>, String> {
-    server.ask(who, Command::Read { lease: Some(lease) }).await?;
+    // So that the write is judged by the lease alone. Where that is over, the write says so.
+    let _ = server.ask(who, Read { lease: Some(lease) }).await?;
     let held = row(store, server.canvas()).await?.head.lock().lease().map(|lease| lease.id);
     let outcome = server.ask(who, apply(lease, &format!("@@\n a\n+{line}\n"))).await?;
     if code(&outcome) != "OK" {
@@ -123,7 +124,7 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
         let mut two = Server::with_ttl(harness, &store, "two", HOUR).await?.skewed(other);
         one.create("a\n").await?;
         let lease = one.check_out("first").await?;
-        let taken = two.ask("second", Command::CheckOut).await?;
+        let taken = two.ask("second", CheckOut).await?;
         same("a check-out by a server whose clock is off", code(&taken), "LOCK_NOT_AVAILABLE")?;
         same("a write of the holder", code(&one.ask("first", apply(lease, "@@\n a\n+b\n")).await?), "OK")?;
         // A clock that jumps may take a lease early. Nobody writes without one all the same.
@@ -131,7 +132,7 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
         let first = write(&store, &mut one, "first", lease, "c").await?;
         same("what the holder writes", first.as_deref(), Some("c\n"))?;
         let mut writes = vec![first];
-        if let Outcome::CheckedOut { lease: taken, .. } = two.ask("second", Command::CheckOut).await? {
+        if let Ok(CheckedOut { lease: taken, .. }) = two.ask("second", CheckOut).await? {
             writes.push(write(&store, &mut two, "second", taken, "d").await?);
             writes.push(write(&store, &mut one, "first", lease, "e").await?);
             writes.push(write(&store, &mut two, "second", taken, "f").await?);
@@ -144,7 +145,7 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
     // A server whose clock stands still believes in its lease for ever, and the store does not.
     let mut brief = Server::with_ttl(harness, &store, "brief", SHORT).await?;
     brief.create("a\n").await?;
-    let Outcome::CheckedOut { lease, expires_at, .. } = brief.ask("first", Command::CheckOut).await? else {
+    let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {
         return Err("a check-out of a new canvas was refused".into());
     };
     brief.wait_until(expires_at).await?;

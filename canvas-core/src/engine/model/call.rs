@@ -6,9 +6,11 @@ use canvas_lease::{LeaseId, Timestamp, Turn};
 
 use crate::engine::context::Known;
 use crate::engine::error::EngineError;
-use crate::engine::task::{Halt, Reply, Resolution, Resolve, Scene, Task, Verdict};
+use crate::engine::task::{Call, Halt, Resolution, Resolve, Scene, Task, Verdict};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
-use crate::transition::command::{Call, Command};
+use crate::transition::command::{Command, encode};
+use crate::transition::document::{ApplyPatch, Edit, Read};
+use crate::transition::lease::{CheckIn, CheckOut};
 
 /// The text that the world begins with.
 pub(super) const TEXT: &str = "a\nb\n";
@@ -42,7 +44,7 @@ impl Op {
 
     /// The call whose receipt has this key.
     pub(super) fn of(operation: &OpKey) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| *op != Self::AskA && call(*op).operation == *operation)
+        Self::ALL.into_iter().find(|op| *op != Self::AskA && self::operation(*op) == operation)
     }
 
     pub(super) fn is_write(self) -> bool {
@@ -63,30 +65,25 @@ pub(super) static CANVAS: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("c
 /// A canvas that nobody uses.
 pub(super) static OTHER: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("other").expect("short"));
 
-/// The check-out that begins the world.
-pub(super) static CHECK_OUT: LazyLock<Call> =
-    LazyLock::new(|| Call { operation: key("model", "out"), command: Command::CheckOut });
-
-static CALLS: LazyLock<[Call; 6]> = LazyLock::new(|| {
-    let lease = Some(*LEASE);
-    let write = |patch: &str| Command::Apply { lease, patch: patch.into(), base: None };
-    [
-        Call { operation: key("model", "a"), command: write("@@\n-a\n+c\n") },
-        Call { operation: key("model", "b"), command: write("@@\n-b\n+d\n") },
-        Call { operation: key("user", "edit"), command: Command::Edit { markdown: "z\n".into() } },
-        Call { operation: key("other", "out"), command: Command::CheckOut },
-        Call { operation: key("model", "in"), command: Command::CheckIn { lease } },
-        Call { operation: key("model", "read"), command: Command::Read { lease } },
-    ]
-});
-
-/// The call itself; the question has that of `WriteA`.
-pub(super) fn call(op: Op) -> &'static Call {
+/// The key of a call; the question has that of `WriteA`.
+fn operation(op: Op) -> &'static OpKey {
+    static KEYS: LazyLock<[OpKey; 6]> = LazyLock::new(|| {
+        [
+            key("model", "a"),
+            key("model", "b"),
+            key("user", "edit"),
+            key("other", "out"),
+            key("model", "in"),
+            key("model", "read"),
+        ]
+    });
     match op {
-        Op::AskA => &CALLS[Op::WriteA as usize],
-        op => &CALLS[op as usize],
+        Op::AskA => &KEYS[Op::WriteA as usize],
+        op => &KEYS[op as usize],
     }
 }
+
+static CHECK_OUT: LazyLock<OpKey> = LazyLock::new(|| key("model", "out"));
 
 /// What a server does for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,52 +100,59 @@ impl Work {
         if op == Op::AskA { Self::Ask } else { Self::Call(op) }
     }
 
-    fn call(self) -> &'static Call {
+    fn name(self) -> &'static OpKey {
         match self {
-            Self::Call(op) => call(op),
-            Self::Ask => call(Op::AskA),
+            Self::Call(op) => operation(op),
+            Self::Ask => operation(Op::AskA),
             Self::Begin => &CHECK_OUT,
         }
+    }
+
+    fn run<C: Command>(self, command: &C, scene: &Scene<'_>) -> Result<Verdict<Said>, Halt> {
+        let said = |outcome| Said::Outcome(encode::<C>(&outcome));
+        Ok(match (Call { operation: self.name(), command }).decide(scene)? {
+            Verdict::Stands(reply) => Verdict::Stands(said(reply.answer)),
+            Verdict::Commit(change, reply) => Verdict::Commit(change, said(reply.answer)),
+        })
     }
 }
 
 /// What a client is told.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Said {
-    /// An outcome, as JSON.
+    /// An answer, as a receipt keeps it.
     Outcome(String),
     NeverDone,
-}
-
-impl From<Reply> for Said {
-    fn from(reply: Reply) -> Self {
-        Self::Outcome(serde_json::to_string(&reply.outcome).expect("an outcome has only string keys"))
-    }
 }
 
 impl Task for Work {
     type Answer = Said;
 
     fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Said>, Halt> {
-        if *self == Self::Ask {
-            let asked = Resolve { operation: &self.call().operation }.decide(scene)?;
-            let said = |resolution| match resolution {
-                Resolution::Done(outcome) => Reply { outcome, replayed: true }.into(),
-                Resolution::NeverDone => Said::NeverDone,
-            };
-            return Ok(match asked {
-                Verdict::Stands(resolution) => Verdict::Stands(said(resolution)),
-                Verdict::Commit(change, resolution) => Verdict::Commit(change, said(resolution)),
-            });
+        let lease = Some(*LEASE);
+        let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None };
+        let said = |resolution| match resolution {
+            Resolution::Done(answer) => Said::Outcome(answer.json().to_owned()),
+            Resolution::NeverDone => Said::NeverDone,
+        };
+        match self {
+            Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), scene),
+            Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), scene),
+            Self::Call(Op::Edit) => self.run(&Edit { markdown: "z\n".into() }, scene),
+            Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, scene),
+            Self::Call(Op::Read) => self.run(&Read { lease }, scene),
+            Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, scene),
+            Self::Call(Op::AskA) | Self::Ask => {
+                Ok(match (Resolve { operation: self.name() }).decide(scene)? {
+                    Verdict::Stands(resolution) => Verdict::Stands(said(resolution)),
+                    Verdict::Commit(change, resolution) => Verdict::Commit(change, said(resolution)),
+                })
+            }
         }
-        Ok(match self.call().decide(scene)? {
-            Verdict::Stands(reply) => Verdict::Stands(reply.into()),
-            Verdict::Commit(change, reply) => Verdict::Commit(change, reply.into()),
-        })
     }
 
     fn operation(&self) -> Option<&OpKey> {
-        Some(&self.call().operation)
+        Some(self.name())
     }
 
     fn is_refusal(said: &Said) -> bool {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use canvas_core::board::{Board, BoardResult, CanvasEvent, ComponentId, ComponentInstance};
 use canvas_core::{
-    Author, BlobId, CallId, Command, HistoryEntry, Outcome, Refusal, Revision, RevisionId, Snapshot, Store,
-    Undo,
+    Author, Base, BlobId, BoardCommandRun, BoardRefusal, CallId, HistoryEntry, HistoryMove, HistoryRefusal,
+    NotAvailable, Redo, Refused, Revision, RevisionId, RunBoardCommand, Snapshot, Store, Undo, UndoRefusal,
+    UndoScope,
 };
 use serde_json::Value;
 
 use super::checked::{Change, CheckedCall};
 use super::dry_run::{DryRun, is_correctable};
 use super::tool::{BoardTools, Tool};
-use crate::reply::{ToolError, into_refusal};
+use crate::reply::ToolError;
 use crate::session::plan::Plan;
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::ToolContext;
@@ -47,7 +48,7 @@ pub(super) enum BoardOutcome {
     /// The change was tried; `after` is the board as it would be.
     Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
     /// No command was run.
-    Refused(Refusal),
+    Refused(Box<dyn Refused + Send + Sync>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,20 +73,20 @@ impl<S: Store> BoardToolContext<'_, S> {
     }
 
     async fn change(&self, change: Change, base: Option<Revision>) -> Executed {
-        let command = Box::new(change.command.clone());
-        let command = Command::Board { by: Author::Assistant { lease: None }, command, base };
-        let (outcome, snapshot) = self.context.run(command).await?;
-        let outcome = match outcome {
-            Outcome::Board { result, events, revision } if result.success() => {
+        let (command, base) = (Box::new(change.command.clone()), base.map(Base::Number));
+        let command = RunBoardCommand { by: Author::Assistant { lease: None }, command, base };
+        let answered = self.context.run(command).await?;
+        let outcome = match answered.result {
+            Ok(BoardCommandRun { result, events, revision }) if result.success() => {
                 BoardOutcome::Changed { change, result, events, revision }
             }
-            Outcome::Board { result, .. } => {
+            Ok(BoardCommandRun { result, .. }) => {
                 let corrected = self.correct(&result).await;
                 BoardOutcome::Rejected { change, result, corrected }
             }
-            outcome => BoardOutcome::Refused(into_refusal(outcome)),
+            Err(refusal) => BoardOutcome::Refused(Box::new(refusal)),
         };
-        Ok((outcome, snapshot))
+        Ok((outcome, answered.snapshot))
     }
 
     /// The call corrected after a rejection, where that is possible and the store still answers.
@@ -100,7 +101,9 @@ impl<S: Store> BoardToolContext<'_, S> {
     /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.
     async fn refresh(&self, component: ComponentId) -> Executed {
         let (board, snapshot) = self.board().await?;
-        let Some(board) = board else { return Ok((BoardOutcome::Refused(Refusal::NoBoard), snapshot)) };
+        let Some(board) = board else {
+            return Ok((BoardOutcome::Refused(Box::new(BoardRefusal::NoBoard)), snapshot));
+        };
         let lock = snapshot.head.lock();
         let outcome = match board.component(&component) {
             None => {
@@ -109,7 +112,7 @@ impl<S: Store> BoardToolContext<'_, S> {
                 BoardOutcome::Rejected { change, result, corrected: None }
             }
             Some(_) if self.context.session.turn != lock.turn() || !lock.turn_open() => {
-                BoardOutcome::Refused(Refusal::UserActive)
+                BoardOutcome::Refused(Box::new(NotAvailable::UserActive))
             }
             Some(component) => BoardOutcome::Refreshed(component),
         };
@@ -118,28 +121,48 @@ impl<S: Store> BoardToolContext<'_, S> {
 
     /// Undoes or redoes up to this many changes: fewer where the history has fewer.
     async fn step(&self, steps: NonZeroU32, direction: Direction) -> Executed {
-        let (mut outcome, mut snapshot) = self.context.run(direction.command(steps)).await?;
-        if let Outcome::Refused(Refusal::HistoryEmpty { available, .. }) = outcome
+        let (mut result, mut snapshot) = self.move_by(self.context.id.clone(), steps, direction).await?;
+        if let Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. })) = result
             && let Some(available) = NonZeroU32::new(available)
         {
             // A second operation, named after the first: a retry goes the same way, because both have receipts.
-            let id = second(&self.context.id);
-            (outcome, snapshot) = self.context.run_as(id, direction.command(available)).await?;
+            (result, snapshot) = self.move_by(second(&self.context.id), available, direction).await?;
         }
-        let outcome = match outcome {
-            Outcome::Undone { entries, events, revision, .. }
-            | Outcome::Redone { entries, events, revision, .. } => {
+        let outcome = match result {
+            Ok(HistoryMove { entries, events, revision, .. }) => {
                 BoardOutcome::Stepped { direction, steps, entries, events, revision }
             }
-            outcome => BoardOutcome::Refused(into_refusal(outcome)),
+            Err(refusal) => BoardOutcome::Refused(Box::new(refusal)),
         };
         Ok((outcome, snapshot))
+    }
+
+    async fn move_by(
+        &self,
+        id: CallId,
+        steps: NonZeroU32,
+        direction: Direction,
+    ) -> Result<(Result<HistoryMove, UndoRefusal>, Snapshot), ToolError> {
+        let by = Author::Assistant { lease: None };
+        match direction {
+            Direction::Undo => {
+                let undo = Undo { by, what: UndoScope::Steps(steps) };
+                let answered = self.context.run_as(id, undo).await?;
+                Ok((answered.result, answered.snapshot))
+            }
+            Direction::Redo => {
+                let answered = self.context.run_as(id, Redo { by, steps }).await?;
+                Ok((answered.result, answered.snapshot))
+            }
+        }
     }
 
     /// What a change would do. Nothing is done.
     async fn plan(&mut self, change: Change) -> Executed {
         let (board, snapshot) = self.board().await?;
-        let Some(board) = board else { return Ok((BoardOutcome::Refused(Refusal::NoBoard), snapshot)) };
+        let Some(board) = board else {
+            return Ok((BoardOutcome::Refused(Box::new(BoardRefusal::NoBoard)), snapshot));
+        };
         let dry_run = self.dry_run(&board);
         let mut after = Box::new(Board::clone(&board));
         let result = Box::new(dry_run.run_on(&mut after, &change.command).result);
@@ -178,16 +201,6 @@ impl<S: Store> BoardToolContext<'_, S> {
             now: self.context.now,
             toolset: self.toolset,
             aliases: &self.context.session.aliases,
-        }
-    }
-}
-
-impl Direction {
-    const fn command(self, steps: NonZeroU32) -> Command {
-        let by = Author::Assistant { lease: None };
-        match self {
-            Self::Undo => Command::Undo { by, what: Undo::Steps(steps) },
-            Self::Redo => Command::Redo { by, steps },
         }
     }
 }

@@ -7,7 +7,9 @@ use canvas_core::board::{
     Board, BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult,
     ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult, ValidationError,
 };
-use canvas_core::{HistoryEntry, Refusal, RevisionId, Snapshot};
+use canvas_core::{
+    BoardRefusal, HistoryEntry, HistoryRefusal, LeaseRefusal, Refusal, Refused as _, RevisionId, Snapshot,
+};
 use serde_json::{Map, Value, json};
 
 use super::checked::{Change, number_in};
@@ -43,10 +45,12 @@ pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> T
         BoardOutcome::Rejected { change, result, corrected } => match result.error() {
             Some(error) => ToolReply::failure(rejected(&change, error, corrected), Some(snapshot)),
             // Only a damaged store has a refusal without its reason.
-            None => ToolReply::failure(refused(&Refusal::BoardDamaged, snapshot, tool), Some(snapshot)),
+            None => {
+                ToolReply::failure(refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
+            }
         },
         BoardOutcome::Refused(refusal) => {
-            ToolReply::failure(refused(&refusal, snapshot, tool), Some(snapshot))
+            ToolReply::failure(refused(refusal.view(), snapshot, tool), Some(snapshot))
         }
     }
 }
@@ -225,27 +229,33 @@ fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>) -> 
 }
 
 /// The error of a call by which no command was run.
-fn refused(refusal: &Refusal, snapshot: &Snapshot, tool: Tool) -> Value {
+fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
     let hint = match refusal {
-        Refusal::NoBoard => Some("Next: stop and tell the user that this canvas has no board."),
-        Refusal::StaleBoard { .. } if tool == Tool::Commit => Some("Next: call plan_canvas again."),
-        Refusal::BoardDamaged => Some("Next: stop and tell the user."),
-        Refusal::Held { .. } => None,
+        Refusal::Board(BoardRefusal::NoBoard) => {
+            Some("Next: stop and tell the user that this canvas has no board.")
+        }
+        Refusal::Board(BoardRefusal::StaleBoard { .. }) if tool == Tool::Commit => {
+            Some("Next: call plan_canvas again.")
+        }
+        Refusal::Board(BoardRefusal::BoardDamaged) => Some("Next: stop and tell the user."),
+        Refusal::NotAvailable(_) => None,
         _ => after_refusal(refusal, snapshot.head.lock().turn_open()),
     };
     let mut json = refusal_json(refusal, hint);
     match (refusal, tool) {
-        (Refusal::HistoryEmpty { .. }, Tool::Redo) => {
+        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), Tool::Redo) => {
             json["code"] = json!(CommandErrorCode::NothingToRedo);
             json["message"] = "there is nothing to do again: nothing was undone since the last change".into();
         }
-        (Refusal::HistoryEmpty { .. }, _) => {
+        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), _) => {
             json["code"] = json!(CommandErrorCode::NothingToUndo);
             json["message"] = "there is nothing to undo: no change is left in the history".into();
         }
         // The history is of the whole canvas, and a change of its document needs the lease.
         (
-            Refusal::NotOwned | Refusal::Expired { .. } | Refusal::StaleEpoch { .. },
+            Refusal::Lease(
+                LeaseRefusal::NotOwned | LeaseRefusal::Expired { .. } | LeaseRefusal::StaleEpoch { .. },
+            ),
             Tool::Undo | Tool::Redo,
         ) => {
             json["message"] =

@@ -3,7 +3,7 @@
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Delta, build};
 use canvas_core::{
-    Access, Call, CallId, ChangeNumber, Command, Engine, EntryNumber, Face, Outcome, Refusal, Revision,
+    Access, CallId, ChangeNumber, Engine, EntryNumber, Face, HostEdit, HostEditRefusal, HostEdited, Revision,
     RevisionId, Snapshot, Step, Store,
 };
 use serde_json::{Value, json};
@@ -121,24 +121,25 @@ pub async fn apply_directive<S: Store>(
         current,
         kind,
     };
-    let amend = |base, delta, summary| Call {
-        operation: session.operation(call.clone()),
-        command: Command::Amend { base, delta, summary, request: Some(directive.digest()) },
+    let operation = session.operation(call);
+    let edit = |base: RevisionId, delta, summary| HostEdit {
+        base: base.into(),
+        delta,
+        summary,
+        request: Some(directive.digest()),
     };
-    engine.policy().permits(Access::Write).map_err(|refusal| failed(None, (*refusal).into()))?;
+    let permits = engine.policy().permits(Access::Write);
+    permits.map_err(|refusal| failed(None, HostEditRefusal::from(refusal).into()))?;
     // Only key and request tell whether it is a retry.
     let nobody = RevisionId::new(Revision::ZERO, directive.digest());
-    let asked = amend(nobody, Delta::default(), String::new());
-    let known = engine.recall(&session.canvas, &asked, now).await;
+    let asked = edit(nobody, Delta::default(), String::new());
+    let known = engine.recall(&session.canvas, &operation, &asked, now).await;
     let (answer, snapshot) = known.map_err(|e| failed(None, e.into()))?;
     let current = snapshot.revision_id();
     match answer {
-        Some(Outcome::Amended { revision: version, previous, change, summary }) => {
-            let first = Amended { version_before: previous, version, change, summary };
-            return Ok(replayed(engine, session, directive, first, now).await);
-        }
-        Some(Outcome::Refused(refusal)) => return Err(failed(Some(current), failure_kind(refusal))),
-        _ => {}
+        Some(Ok(first)) => return Ok(replayed(engine, session, directive, first, now).await),
+        Some(Err(refusal)) => return Err(failed(Some(current), refusal.into())),
+        None => {}
     }
     if directive.version().is_some_and(|version| !is_current(version, &snapshot)) {
         let version = directive.version().unwrap_or(current);
@@ -154,31 +155,17 @@ pub async fn apply_directive<S: Store>(
         return Ok(AppliedDirective { version_before, version, change, context, preview, replayed });
     }
     let preview = preview(snapshot.text(), &text, &planned.delta);
-    let edit = amend(current, planned.delta, context.summary.clone());
-    let answered = engine.call(&session.canvas, &edit, now).await;
+    let edit = edit(current, planned.delta, context.summary.clone());
+    let answered = engine.call(&session.canvas, &operation, edit, now).await;
     let answered = answered.map_err(|e| failed(Some(current), e.into()))?;
     let current = answered.snapshot.revision_id();
-    match answered.outcome {
-        Outcome::Refused(refusal) => Err(failed(Some(current), failure_kind(refusal))),
-        Outcome::Amended { revision: version, previous: version_before, change, summary } => {
-            if answered.replayed {
-                // The same call was made twice at once, and the other one was faster.
-                let first = Amended { version_before, version, change, summary };
-                return Ok(replayed(engine, session, directive, first, now).await);
-            }
-            Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
-        }
-        // A receipt of the same key answers only the same command, so another kind of answer is a reused key.
-        _ => Err(failed(Some(current), Refusal::CallIdReused.into())),
+    let edited = answered.result.map_err(|refusal| failed(Some(current), refusal.into()))?;
+    if answered.replayed {
+        // The same call was made twice at once, and the other one was faster.
+        return Ok(replayed(engine, session, directive, edited, now).await);
     }
-}
-
-/// A directive that was overtaken by another change was made for an old document.
-fn failure_kind(refusal: Refusal) -> FailureKind {
-    match refusal {
-        Refusal::StaleBase { changes, .. } => FailureKind::Stale { changes },
-        refusal => refusal.into(),
-    }
+    let HostEdited { revision: version, previous: version_before, change, .. } = edited;
+    Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
 }
 
 /// Whether a document of this version is the one that the canvas has: other faces may have changed since.
@@ -189,23 +176,15 @@ fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
         && RevisionId::new(version.revision(), head.document()) == version
 }
 
-/// The outcome of the first call.
-struct Amended {
-    version_before: RevisionId,
-    version: RevisionId,
-    change: Option<ChangeNumber>,
-    summary: String,
-}
-
 /// What the first call did. Where the history has dropped it, the places are missing.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
     session: &Session,
     directive: &Directive,
-    first: Amended,
+    first: HostEdited,
     now: Timestamp,
 ) -> AppliedDirective {
-    let Amended { version_before, version, change, summary } = first;
+    let HostEdited { previous: version_before, revision: version, change, summary } = first;
     let recorded = match change {
         Some(change) => recorded_change(engine, session, change, now).await,
         None => None,

@@ -1,7 +1,7 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
 use canvas_core::text::ApplyError;
-use canvas_core::{Changes, EngineError, Refusal, RevisionId};
+use canvas_core::{BaseRefusal, Changes, EngineError, HostEditRefusal, Refused as _, RevisionId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -176,7 +176,7 @@ pub enum FailureKind {
     },
     /// The canvas refused it.
     #[error(transparent)]
-    Refused(Box<Refusal>),
+    Refused(Box<HostEditRefusal>),
     /// There is no answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -205,9 +205,13 @@ impl Advice {
     }
 }
 
-impl From<Refusal> for FailureKind {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(Box::new(refusal))
+impl From<HostEditRefusal> for FailureKind {
+    fn from(refusal: HostEditRefusal) -> Self {
+        match refusal {
+            // Who was overtaken has made a directive for an old document.
+            HostEditRefusal::Base(BaseRefusal::StaleBase(stale)) => Self::Stale { changes: stale.changes },
+            refusal => Self::Refused(Box::new(refusal)),
+        }
     }
 }
 
@@ -336,7 +340,7 @@ impl DirectiveFailure {
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
     pub fn to_json(&self) -> Value {
         let mut error = match &self.kind {
-            FailureKind::Refused(refusal) => refusal_json(refusal, None),
+            FailureKind::Refused(refusal) => refusal_json(refusal.view(), None),
             _ => json!({}),
         };
         let mut set = |name: &str, value: Value| {

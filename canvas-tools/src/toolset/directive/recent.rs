@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use canvas_core::{Author, ChangeNumber, Command, RevisionId, Undo};
+use canvas_core::{Author, ChangeNumber, RevisionId, Undo, UndoScope};
 use serde::Serialize;
 
 use super::action::Action;
@@ -113,9 +113,9 @@ impl RecentEdits {
 
     /// The command that undoes one of these changes, from under later ones, in the user's name; `None` where the
     /// list has no such change, or it was undone. The engine may still refuse it, where a later change touches it.
-    pub fn rollback(&self, change: ChangeNumber) -> Option<Command> {
+    pub fn rollback(&self, change: ChangeNumber) -> Option<Undo> {
         let is_done = |edit: &RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), undone: false, .. } if own == change);
-        let undo = Command::Undo { by: Author::User, what: Undo::Change(change) };
+        let undo = Undo { by: Author::User, what: UndoScope::Change(change) };
         self.edits.iter().any(is_done).then_some(undo)
     }
 

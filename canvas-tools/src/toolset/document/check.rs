@@ -4,7 +4,10 @@ use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Address, Part, Query};
-use canvas_core::{Command, ParseRangeHashError, Policy, Refusal, Replacement, RevisionId, Rollout};
+use canvas_core::{
+    Base, CheckIn, LeaseRefusal, ParseRangeHashError, Policy, Refused as _, Renew, Replacement, RevisionId,
+    Rollout,
+};
 use serde_json::Value;
 
 use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
@@ -17,8 +20,12 @@ use crate::toolset::call::ToolCall;
 /// Arguments that have passed every check which needs no canvas.
 #[derive(Debug)]
 pub(super) enum CheckedCall {
-    Command(Command),
+    CheckOut,
+    Renew(Renew),
+    CheckIn(CheckIn),
     Read(ReadAccess, Reading),
+    ApplyPatch(canvas_core::ApplyPatch),
+    ReplaceLines(canvas_core::ReplaceLines),
 }
 
 /// By what right a model reads.
@@ -54,7 +61,7 @@ impl LeaseArgument<'_> {
             (_, Some(text)) => match text.parse() {
                 Ok(lease) => Ok(Some(lease)),
                 Err(_) if self.rollout.needs_lease() => Ok(None),
-                Err(_) => Err((&Refusal::NotOwned).into()),
+                Err(_) => Err(LeaseRefusal::NotOwned.view().into()),
             },
         }
     }
@@ -76,13 +83,13 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
     Ok(match tool {
         Tool::CheckOut => {
             let CheckOut {} = arguments(sent)?;
-            CheckedCall::Command(Command::CheckOut)
+            CheckedCall::CheckOut
         }
         Tool::RenewLease => {
-            CheckedCall::Command(Command::Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
+            CheckedCall::Renew(Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
         }
         Tool::CheckIn => {
-            CheckedCall::Command(Command::CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
+            CheckedCall::CheckIn(CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
         }
         Tool::Grep => {
             let Grep { lease_id, query, regex } = arguments(sent)?;
@@ -116,7 +123,7 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
             let ApplyPatch { lease_id, patch, base_revision_id } = arguments(sent)?;
             let lease = lease.id(lease_id)?;
             let base = base(base_revision_id.as_deref())?;
-            CheckedCall::Command(Command::Apply { lease, patch, base })
+            CheckedCall::ApplyPatch(canvas_core::ApplyPatch { lease, patch, base })
         }
         Tool::Outline => {
             let Outline { lease_id, max_level, after_line } = arguments(sent)?;
@@ -159,12 +166,12 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
                 .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
             let base = base(base_revision_id.as_deref())?;
             let replacement = Replacement { start, end, expect, text };
-            CheckedCall::Command(Command::Replace { lease, replacement, base })
+            CheckedCall::ReplaceLines(canvas_core::ReplaceLines { lease, replacement, base })
         }
     })
 }
 
-fn base(revision_id: Option<&str>) -> Result<Option<RevisionId>, ToolError> {
+fn base(revision_id: Option<&str>) -> Result<Option<Base>, ToolError> {
     let base = revision_id.map(str::parse::<RevisionId>).transpose();
-    base.map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
+    base.map(|base| base.map(Base::Id)).map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
 }

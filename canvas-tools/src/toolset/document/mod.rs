@@ -1,5 +1,6 @@
 //! Tools of the document face: the usual seven, and three that a host switches on.
 
+mod answer;
 mod arguments;
 mod check;
 mod declare;
@@ -8,14 +9,15 @@ mod prompt;
 mod reading;
 pub(crate) mod tool;
 
-use canvas_core::{Command, Engine, Snapshot, Store};
+use canvas_core::lease::LeaseId;
+use canvas_core::{Answered, CheckOut, Command, Engine, Read, Snapshot, Store};
 
+use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, check};
 use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
-use crate::lease_change::{LeaseChange, named_lease};
 use crate::reply::{ToolError, ToolReply};
 
 impl<S: Store> Toolset<S> for DocumentTools {
@@ -47,11 +49,15 @@ async fn call_document_tool<S: Store>(
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
     let (access, reading) = match check(tool, call, context.engine.policy())? {
-        CheckedCall::Command(command) => return Ok(run(&context, command).await?.0),
         CheckedCall::Read(access, reading) => (access, reading),
+        CheckedCall::CheckOut => return Ok(run(&context, None, CheckOut).await?.0),
+        CheckedCall::Renew(command) => return Ok(run(&context, command.lease, command).await?.0),
+        CheckedCall::CheckIn(command) => return Ok(run(&context, command.lease, command).await?.0),
+        CheckedCall::ApplyPatch(command) => return Ok(run(&context, command.lease, command).await?.0),
+        CheckedCall::ReplaceLines(command) => return Ok(run(&context, command.lease, command).await?.0),
     };
     let (reply, snapshot) = match access {
-        ReadAccess::Lease(lease) => run(&context, Command::Read { lease }).await?,
+        ReadAccess::Lease(lease) => run(&context, lease, Read { lease }).await?,
         ReadAccess::Snapshot => {
             let snapshot = context.snapshot().await?;
             (ToolReply::of_snapshot(&snapshot), snapshot)
@@ -69,13 +75,12 @@ async fn call_document_tool<S: Store>(
     })
 }
 
-/// Runs a command and says what came of it, for the model and for the keeper of its lease.
-async fn run<S: Store>(
+/// Runs a command that names a lease, or none, and says what came of it.
+async fn run<S: Store, C: Command<Done: Answer>>(
     context: &ToolContext<'_, S>,
-    command: Command,
+    named: Option<LeaseId>,
+    command: C,
 ) -> Result<(ToolReply, Snapshot), ToolError> {
-    let named = named_lease(&command);
-    let (outcome, snapshot) = context.run(command).await?;
-    let change = LeaseChange::of(named, &outcome);
-    Ok((ToolReply::of_outcome(&outcome, &snapshot).with_lease_change(change), snapshot))
+    let Answered { result, snapshot, .. } = context.run(command).await?;
+    Ok((answer::reply(named, &result, &snapshot), snapshot))
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
 use canvas_core::{
-    BlobId, CanvasId, ChangeNumber, Counter, EngineError, EntryNumber, Fault, HeadError, LinesNow, Refusal,
-    Revision, Rollout,
+    BaseRefusal, BlobId, BoardRefusal, CallRefusal, CanvasId, ChangeNumber, Counter, EngineError,
+    EntryNumber, Fault, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
+    NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase,
 };
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
@@ -33,38 +34,83 @@ fn blob() -> BlobId {
     BlobId::of(b"")
 }
 
-each!(refusals: Refusal {
-    Refusal::Held { .. } => Refusal::Held { until: Timestamp::MAX },
-    Refusal::UserActive => Refusal::UserActive,
-    Refusal::Exhausted { counter: Counter::Epoch } => Refusal::Exhausted { counter: Counter::Epoch },
-    Refusal::Exhausted { counter: Counter::Fence } => Refusal::Exhausted { counter: Counter::Fence },
-    Refusal::Exhausted { counter: Counter::Revision } => Refusal::Exhausted { counter: Counter::Revision },
-    Refusal::StaleEpoch { .. } => Refusal::StaleEpoch { current: Epoch::MAX, changes: None },
-    Refusal::NotOwned => Refusal::NotOwned,
-    Refusal::Expired { .. } => Refusal::Expired { at: Timestamp::MAX },
-    Refusal::StaleBase { .. } => Refusal::StaleBase { base: None, changes: None, near: None, rebased: None },
-    Refusal::PatchRejected(_) => Refusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
-    Refusal::UserActed => Refusal::UserActed,
-    Refusal::HistoryEmpty { .. } => Refusal::HistoryEmpty { asked: 1, available: 0 },
-    Refusal::HistoryNotFound { .. } => Refusal::HistoryNotFound { change: ChangeNumber::new(1) },
-    Refusal::HistoryConflict { .. } => Refusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
-    Refusal::HistoryTooDeep { .. } => Refusal::HistoryTooDeep { limit: 1 },
-    Refusal::HistoryDamaged { .. } => Refusal::HistoryDamaged { entry: EntryNumber::new(1) },
-    Refusal::ContentChanged { .. } => Refusal::ContentChanged { lines: no_lines() },
-    Refusal::NoSuchLines { .. } => Refusal::NoSuchLines { start: 1, end: 1, total_lines: 0 },
-    Refusal::NoEffect => Refusal::NoEffect,
-    Refusal::CallIdReused => Refusal::CallIdReused,
-    Refusal::Abandoned => Refusal::Abandoned,
-    Refusal::TooManyCalls { .. } => Refusal::TooManyCalls { limit: 1 },
-    Refusal::TooLarge { .. } => Refusal::TooLarge { bytes: 2, limit: 1 },
-    Refusal::Disabled { .. } => Refusal::Disabled { rollout: Rollout::Off },
-    Refusal::GitMode => Refusal::GitMode,
-    Refusal::NoBoard => Refusal::NoBoard,
-    Refusal::BoardExists => Refusal::BoardExists,
-    Refusal::InvalidBoard { .. } => Refusal::InvalidBoard { message: String::new() },
-    Refusal::BoardDamaged => Refusal::BoardDamaged,
-    Refusal::StaleBoard { .. } => Refusal::StaleBoard { base: Revision::ZERO, current: Revision::ZERO },
+each!(call_refusal: CallRefusal {
+    CallRefusal::CallIdReused => CallRefusal::CallIdReused,
+    CallRefusal::Abandoned => CallRefusal::Abandoned,
+    CallRefusal::Disabled { .. } => CallRefusal::Disabled { rollout: Rollout::Off },
+    CallRefusal::GitMode => CallRefusal::GitMode,
 });
+
+each!(not_available: NotAvailable {
+    NotAvailable::Held { .. } => NotAvailable::Held { until: Timestamp::MAX },
+    NotAvailable::UserActive => NotAvailable::UserActive,
+});
+
+each!(lease_refusal: LeaseRefusal {
+    LeaseRefusal::StaleEpoch { .. } => LeaseRefusal::StaleEpoch { current: Epoch::MAX, changes: None },
+    LeaseRefusal::NotOwned => LeaseRefusal::NotOwned,
+    LeaseRefusal::Expired { .. } => LeaseRefusal::Expired { at: Timestamp::MAX },
+    LeaseRefusal::TooManyCalls { .. } => LeaseRefusal::TooManyCalls { limit: 1 },
+});
+
+each!(limit_refusal: LimitRefusal {
+    LimitRefusal::Exhausted { counter: Counter::Epoch } => LimitRefusal::Exhausted { counter: Counter::Epoch },
+    LimitRefusal::Exhausted { counter: Counter::Fence } => LimitRefusal::Exhausted { counter: Counter::Fence },
+    LimitRefusal::Exhausted { counter: Counter::Revision } => LimitRefusal::Exhausted { counter: Counter::Revision },
+    LimitRefusal::TooLarge { .. } => LimitRefusal::TooLarge { bytes: 2, limit: 1 },
+});
+
+each!(base_refusal: BaseRefusal {
+    BaseRefusal::StaleBase(_) => BaseRefusal::StaleBase(Box::new(StaleBase { base: None, changes: None, near: None, rebased: None })),
+});
+
+each!(patch_refusal: PatchRefusal {
+    PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
+});
+
+each!(lines_refusal: LinesRefusal {
+    LinesRefusal::ContentChanged { .. } => LinesRefusal::ContentChanged { lines: no_lines() },
+    LinesRefusal::NoSuchLines { .. } => LinesRefusal::NoSuchLines { start: 1, end: 1, total_lines: 0 },
+    LinesRefusal::NoEffect => LinesRefusal::NoEffect,
+});
+
+each!(history_refusal: HistoryRefusal {
+    HistoryRefusal::UserActed => HistoryRefusal::UserActed,
+    HistoryRefusal::HistoryEmpty { .. } => HistoryRefusal::HistoryEmpty { asked: 1, available: 0 },
+    HistoryRefusal::HistoryNotFound { .. } => HistoryRefusal::HistoryNotFound { change: ChangeNumber::new(1) },
+    HistoryRefusal::HistoryConflict { .. } => HistoryRefusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
+    HistoryRefusal::HistoryTooDeep { .. } => HistoryRefusal::HistoryTooDeep { limit: 1 },
+    HistoryRefusal::HistoryDamaged { .. } => HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(1) },
+});
+
+each!(board_refusal: BoardRefusal {
+    BoardRefusal::NoBoard => BoardRefusal::NoBoard,
+    BoardRefusal::BoardDamaged => BoardRefusal::BoardDamaged,
+    BoardRefusal::StaleBoard { .. } => BoardRefusal::StaleBoard { base: Revision::ZERO, current: Revision::ZERO },
+});
+
+each!(new_board_refusal: NewBoardRefusal {
+    NewBoardRefusal::BoardExists => NewBoardRefusal::BoardExists,
+    NewBoardRefusal::InvalidBoard { .. } => NewBoardRefusal::InvalidBoard { message: String::new() },
+});
+
+/// Code and reason of every refusal.
+fn refusals() -> Vec<(&'static str, Option<&'static str>)> {
+    fn of<R: Refused>(refusals: Vec<R>) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+        refusals.into_iter().map(|refusal| (refusal.code(), refusal.reason()))
+    }
+    of(call_refusal())
+        .chain(of(not_available()))
+        .chain(of(lease_refusal()))
+        .chain(of(limit_refusal()))
+        .chain(of(base_refusal()))
+        .chain(of(patch_refusal()))
+        .chain(of(lines_refusal()))
+        .chain(of(history_refusal()))
+        .chain(of(board_refusal()))
+        .chain(of(new_board_refusal()))
+        .collect()
+}
 
 fn no_lines() -> LinesNow {
     LinesNow { start_line: 1, end_line: 0, text: String::new(), truncated: false, range_hash: None }
@@ -170,7 +216,7 @@ fn all() -> BTreeMap<String, &'static str> {
     let with = |code: &str, reason: Option<&str>| {
         reason.map_or_else(|| code.to_owned(), |reason| format!("{code}/{reason}"))
     };
-    all.extend(refusals().iter().map(|refusal| (with(refusal.code(), refusal.reason()), "a refusal")));
+    all.extend(refusals().into_iter().map(|(code, reason)| (with(code, reason), "a refusal")));
     all.extend(reasons().iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
     all.extend(errors().iter().map(|error| (error.code().to_owned(), "the engine")));
     all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_core::text::Limits;
-use canvas_core::{CallId, Command, Commit, Committed, Head, Policy, Rollout, Store as _, block_on};
+use canvas_core::{
+    CallId, Cancel, Commit, Committed, Head, Policy, Rollout, Store as _, TakeControl, block_on,
+};
 use serde_json::{Value, json};
 
 use super::super::world::World;
@@ -123,7 +125,13 @@ fn leases() -> Vec<Row> {
         ),
         (
             "LOCK_NOT_AVAILABLE/USER_ACTIVE",
-            of(|world| drop(world.user(Command::Cancel)), "canvas_check_out", &json!({})),
+            of(
+                |world| {
+                    world.user(Cancel);
+                },
+                "canvas_check_out",
+                &json!({}),
+            ),
             no_check_out(),
         ),
         ("EPOCH_EXHAUSTED", used_up("/lease/epoch", "canvas_check_out", &out), no_check_out()),
@@ -135,8 +143,20 @@ fn leases() -> Vec<Row> {
         ),
         ("STALE_EPOCH", read(|world| world.edit("a\nz\n")), OUT_AND_READ),
         ("STALE_EPOCH", read(|world| drop(world.message())), OUT_AND_READ),
-        ("STALE_EPOCH", read(|world| drop(world.user(Command::Cancel))), no_check_out()),
-        ("STALE_EPOCH", read(|world| drop(world.user(Command::TakeControl))), no_check_out()),
+        (
+            "STALE_EPOCH",
+            read(|world| {
+                world.user(Cancel);
+            }),
+            no_check_out(),
+        ),
+        (
+            "STALE_EPOCH",
+            read(|world| {
+                world.user(TakeControl);
+            }),
+            no_check_out(),
+        ),
         ("LEASE_EXPIRED", read(|world| world.wait(15_000)), OUT_AND_READ),
         ("LOCK_NOT_OWNED", read(|world| check_in(world)), Then::Tools(&["canvas_check_out"])),
         // Its own lease is still valid: it is to be named, or waited for.
@@ -152,7 +172,13 @@ fn leases() -> Vec<Row> {
         ),
         (
             "LOCK_NOT_OWNED",
-            of(|world| drop(world.user(Command::Cancel)), "canvas_read_all", &json!({"lease_id": "none"})),
+            of(
+                |world| {
+                    world.user(Cancel);
+                },
+                "canvas_read_all",
+                &json!({"lease_id": "none"}),
+            ),
             no_check_out(),
         ),
     ]

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use canvas_core::lease::{Epoch, Turn};
-use canvas_core::{
-    Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Snapshot,
-};
+use canvas_core::{CallId, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
 use canvas_examples::postgres::{Listener, Notice};
 use canvas_providers::Event;
 use canvas_tools::{DocumentTools, Session, Tools};
@@ -112,20 +110,13 @@ impl Server {
         let markdown = before.text().replacen(old, new, 1);
         let operation =
             OpKey { conversation: ConversationId::new("users")?, turn: Turn::ZERO, call: self.call_id()? };
-        let call = Call { operation, command: Command::Edit { markdown } };
-        match self.engine.call(&self.session.canvas, &call, now()).await?.outcome {
-            Outcome::Edited { epoch, revision } => {
-                self.epoch = epoch;
-                self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));
-                self.written(Written {
-                    revision,
-                    epoch,
-                    who: "user".into(),
-                    what: format!("“{old}” → “{new}”"),
-                });
-            }
-            outcome => return Err(format!("the user's edit was not taken: {outcome:?}").into()),
-        }
+        let answered = self.engine.call(&self.session.canvas, &operation, Edit { markdown }, now()).await?;
+        let Edited { epoch, revision } = answered.result?;
+        self.epoch = epoch;
+        self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));
+        self.written(Written {
+            revision, epoch, who: "user".into(), what: format!("“{old}” → “{new}”")
+        });
         self.reached(Milestone::Typed);
         Ok(())
     }

@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use canvas_core::lease::Turn;
 use canvas_core::text::build;
 use canvas_core::{
-    Author, Call, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Outcome, Policy, Undo,
+    Author, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Engine, OpKey, Policy, Redo, Undo,
+    UndoScope,
 };
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
@@ -87,7 +88,7 @@ impl<P: Place + Default> Play<P> {
         match step {
             Step::Edit(change) => {
                 let markdown = change.of(&self.text());
-                self.user("edit", Command::Edit { markdown });
+                self.user("edit", Edit { markdown });
             }
             Step::Undo { redo } => {
                 self.user("undo by the user", undo(Author::User));
@@ -95,7 +96,7 @@ impl<P: Place + Default> Play<P> {
                     self.user("redo by the user", again(Author::User));
                 }
             }
-            Step::Cancel => self.user("cancel", Command::Cancel),
+            Step::Cancel => self.user("cancel", Cancel),
             Step::Wait(millis) => self.place.clock().wait(*millis),
             Step::Write { chat, change, keeps } => self.write(*chat, change, *keeps),
             Step::ModelUndo { chat, redo } => {
@@ -222,21 +223,21 @@ impl<P: Place + Default> Play<P> {
         self.place.wait_for(self.tools.call(&self.engine, session, &call, now))
     }
 
-    fn model(&mut self, chat: usize, what: &'static str, command: Command) {
+    fn model<C: Command>(&mut self, chat: usize, what: &'static str, command: C) {
         let id = self.call_id();
         let operation = self.chats[chat].0.operation(id);
-        self.call(what, Call { operation, command });
+        self.call(what, &operation, command);
     }
 
-    fn user(&mut self, what: &'static str, command: Command) {
+    fn user<C: Command>(&mut self, what: &'static str, command: C) {
         let operation = key(self.call_id().as_str());
-        self.call(what, Call { operation, command });
+        self.call(what, &operation, command);
     }
 
-    fn call(&mut self, what: &'static str, call: Call) {
-        let canvas = &self.chats[0].0.canvas;
-        let answered = self.place.wait_for(self.engine.call(canvas, &call, self.place.clock().stamp()));
-        if !matches!(answered.expect("the store is sound").outcome, Outcome::Refused(_)) {
+    fn call<C: Command>(&mut self, what: &'static str, operation: &OpKey, command: C) {
+        let (canvas, now) = (&self.chats[0].0.canvas, self.place.clock().stamp());
+        let answered = self.place.wait_for(self.engine.call(canvas, operation, command, now));
+        if answered.expect("the store is sound").result.is_ok() {
             self.count(what);
         }
     }
@@ -257,12 +258,12 @@ impl<P: Place + Default> Play<P> {
     }
 }
 
-fn undo(by: Author) -> Command {
-    Command::Undo { by, what: Undo::Steps(NonZeroU32::MIN) }
+fn undo(by: Author) -> Undo {
+    Undo { by, what: UndoScope::Steps(NonZeroU32::MIN) }
 }
 
-fn again(by: Author) -> Command {
-    Command::Redo { by, steps: NonZeroU32::MIN }
+fn again(by: Author) -> Redo {
+    Redo { by, steps: NonZeroU32::MIN }
 }
 
 fn key(call: &str) -> OpKey {

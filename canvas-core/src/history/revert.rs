@@ -1,0 +1,141 @@
+//! Changes that are taken back from under later ones, which stay.
+
+use std::borrow::Cow;
+
+use canvas_patch::Delta;
+
+use crate::board::{Board, BoardPatch, CanvasCommand, Conflict};
+use crate::history::journal::{ChangeNumber, Entry, EntryNumber};
+use crate::model::author::Actor;
+
+/// Which of the changes that still apply are reverted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Selection {
+    /// One.
+    Change(ChangeNumber),
+    /// All of an author that were made after a revision.
+    Author { author: Actor, since: u64 },
+}
+
+impl Selection {
+    pub(crate) fn takes(self, entry: &Entry) -> bool {
+        match self {
+            Self::Change(change) => entry.change == change,
+            // Who took an own change back has nothing of it in the text any more.
+            Self::Author { author, .. } => {
+                entry.author == author
+                    && entry.reverts.as_ref().is_none_or(|reverts| reverts.author != author)
+            }
+        }
+    }
+
+    /// Whether nothing older can be chosen.
+    pub(crate) fn ends_before(self, entry: &Entry) -> bool {
+        match self {
+            // Done again, a change has a later number than its own, never an earlier one.
+            Self::Change(change) => entry.number < change.into(),
+            Self::Author { since, .. } => entry.revision_after.get() <= since,
+        }
+    }
+}
+
+/// Why changes are not reverted.
+#[derive(Debug)]
+pub(crate) enum RevertError {
+    /// A later change touches one of them.
+    Conflict {
+        /// What was to be reverted.
+        change: ChangeNumber,
+        /// What touches it.
+        with: ChangeNumber,
+    },
+    /// An entry does not fit what it was made on.
+    Damaged(EntryNumber),
+}
+
+/// A document that changes are taken out of, newest first.
+pub(crate) struct DocumentRevert<'t> {
+    pub(crate) text: Cow<'t, str>,
+    /// What was reverted.
+    pub(crate) changes: Vec<ChangeNumber>,
+    /// The changes after the entry that is looked at, oldest first, as if the chosen ones had never been.
+    later: Vec<(ChangeNumber, Delta)>,
+}
+
+impl<'t> DocumentRevert<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text: Cow::Borrowed(text), changes: Vec::new(), later: Vec::new() }
+    }
+
+    /// Takes the next older change, to revert it or to keep it. A change that has no edit cannot be passed either way.
+    pub(crate) fn pass(
+        &mut self,
+        entry: &Entry,
+        delta: Option<&Delta>,
+        is_chosen: bool,
+    ) -> Result<(), RevertError> {
+        let Some(delta) = delta else {
+            let with = self.later.first().map_or(entry.change, |(with, _)| *with);
+            return Err(RevertError::Conflict { change: entry.change, with });
+        };
+        if !is_chosen {
+            self.later.insert(0, (entry.change, delta.clone()));
+            return Ok(());
+        }
+        let mut back = delta.inverse();
+        for (with, delta) in &mut self.later {
+            let conflict = |_| RevertError::Conflict { change: entry.change, with: *with };
+            let moved = delta.transform(&back).map_err(conflict)?;
+            back = back.transform(delta).map_err(conflict)?;
+            *delta = moved;
+        }
+        let text = back.apply(&self.text).map_err(|_| RevertError::Damaged(entry.number))?;
+        self.text = Cow::Owned(text);
+        self.changes.push(entry.change);
+        Ok(())
+    }
+}
+
+/// A board that changes are taken out of, newest first.
+#[derive(Default)]
+pub(crate) struct BoardRevert {
+    pub(crate) board: Option<Board>,
+    /// What was reverted.
+    pub(crate) changes: Vec<ChangeNumber>,
+    /// The command of the last of them.
+    pub(crate) forward: Option<Box<CanvasCommand>>,
+    /// What was done to the board for it.
+    pub(crate) done: Vec<BoardPatch>,
+    later: Vec<(ChangeNumber, BoardPatch)>,
+}
+
+impl BoardRevert {
+    /// Takes the next older change, to keep it.
+    pub(crate) fn keep(&mut self, entry: &Entry, patch: &BoardPatch) {
+        self.later.insert(0, (entry.change, patch.clone()));
+    }
+
+    /// Takes the next older change, to revert it on a board that `load` gives the first time.
+    pub(crate) fn revert<E: From<RevertError>>(
+        &mut self,
+        entry: &Entry,
+        (patch, forward): (&BoardPatch, &CanvasCommand),
+        load: impl FnOnce() -> Result<Board, E>,
+    ) -> Result<(), E> {
+        let board = match &mut self.board {
+            Some(board) => board,
+            none => none.insert(load()?),
+        };
+        let later = self.later.iter().map(|(_, patch)| patch);
+        let back = board.revert(patch, later).map_err(|conflict| match conflict {
+            Conflict::Touched(with) => {
+                RevertError::Conflict { change: entry.change, with: self.later[with].0 }
+            }
+            Conflict::Mismatch(_) => RevertError::Damaged(entry.number),
+        })?;
+        self.changes.push(entry.change);
+        self.forward.get_or_insert_with(|| Box::new(forward.clone()));
+        self.done.push(back);
+        Ok(())
+    }
+}

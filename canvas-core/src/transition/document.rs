@@ -1,0 +1,355 @@
+//! Commands on the document.
+
+use canvas_lease::{Epoch, LeaseId, PreemptionCause, Timestamp};
+use canvas_patch::{
+    ApplyError, Delta, Mode, Options, Repair, RepairKind, Suggestion, Summary, TextEdit, apply,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::document::replace::{Hunk, Replacement, hunk};
+use crate::history::journal::ChangeNumber;
+use crate::model::author::Actor;
+use crate::model::blob::BlobId;
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::{Base, RevisionId};
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::lease::lease_text;
+use crate::transition::refusal::{
+    ApplyPatchRefusal, BaseRefusal, EditRefusal, HolderRefusal, HostEditRefusal, LimitRefusal, PatchRefusal,
+    ReplaceLinesRefusal, StaleBase,
+};
+use crate::transition::rollout::Access;
+use crate::transition::step::{Record, Stop, Transition};
+
+/// See the document.
+///
+/// Here and below a lease is `None` where the model sent none that can be read: enough where the
+/// [`Rollout`](crate::Rollout) asks for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Read {
+    /// The lease.
+    pub lease: Option<LeaseId>,
+}
+
+/// The document may be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Readable {
+    /// The revision that is read.
+    pub revision: RevisionId,
+    /// When the lease ends; `None` where it was done without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Change the document by an anchored patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplyPatch {
+    /// The lease.
+    pub lease: Option<LeaseId>,
+    /// A unified diff.
+    pub patch: String,
+    /// The revision that the patch was written against.
+    pub base: Option<Base>,
+}
+
+/// Change the document by replacing whole lines, where they are as their author knows them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplaceLines {
+    /// The lease.
+    pub lease: Option<LeaseId>,
+    /// Which lines, and by what.
+    pub replacement: Replacement,
+    /// The revision that the line numbers are of.
+    pub base: Option<Base>,
+}
+
+/// A patch that has become a revision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AppliedPatch {
+    /// The new revision.
+    pub revision: RevisionId,
+    /// Lines added and removed, and hunks.
+    pub summary: Summary,
+    /// What anchored mode has repaired in the patch.
+    pub repairs: Vec<Repair>,
+    /// The changed lines of the new text.
+    pub spans: Vec<LineSpan>,
+    /// When the lease ends; `None` where it was done without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineSpan {
+    /// The first line.
+    pub start_line: usize,
+    /// The last line.
+    pub end_line: usize,
+}
+
+impl From<&canvas_patch::Span> for LineSpan {
+    fn from(span: &canvas_patch::Span) -> Self {
+        Self { start_line: span.new_lines.start + 1, end_line: span.new_lines.end }
+    }
+}
+
+/// The user has changed the text: it becomes the document, and the lease ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The whole new text.
+    pub markdown: String,
+}
+
+/// The user's text is the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// The epoch from now on.
+    pub epoch: Epoch,
+    /// The revision; the same as before where the text was the same.
+    pub revision: RevisionId,
+}
+
+/// Change the document on a model's behalf without a lease: refused while one is valid, and where the user has ended the
+/// turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostEdit {
+    /// The revision that the edit was made for: the document must not have changed since.
+    pub base: Base,
+    /// The edit.
+    pub delta: Delta,
+    /// A short line for the history.
+    pub summary: String,
+    /// The hash of what the edit was made from, where the host makes it anew for a retry: a call with the same key and
+    /// the same hash is then the same call, whatever the edit. `None` tells calls apart by the edit.
+    pub request: Option<BlobId>,
+}
+
+/// The host's edit was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostEdited {
+    /// The new revision; the same as before where the edit changes nothing.
+    pub revision: RevisionId,
+    /// The revision before.
+    pub previous: RevisionId,
+    /// Its number in the history; `None` where it changes nothing, or no history is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ChangeNumber>,
+    /// The line for the history that came with it.
+    pub summary: String,
+}
+
+/// A base as a part of a digest.
+fn base_text(base: Option<Base>) -> String {
+    base.map_or_else(String::new, |base| base.to_string())
+}
+
+impl Command for Read {
+    type Done = Readable;
+    type Refusal = HolderRefusal;
+}
+
+impl Decide for Read {
+    const KIND: &'static str = "readable";
+    const IS_READ: bool = true;
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Read)
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"read", lease_text(self.lease).as_bytes()])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Readable, Stop<HolderRefusal>> {
+        let expires_at = at.authorize_read(self.lease)?;
+        at.mark_seen(at.head.now());
+        Ok(Readable { revision: at.head.revision_id(), expires_at })
+    }
+}
+
+impl Command for ApplyPatch {
+    type Done = AppliedPatch;
+    type Refusal = ApplyPatchRefusal;
+}
+
+impl Decide for ApplyPatch {
+    const KIND: &'static str = "applied";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Write)
+    }
+
+    fn digest(&self) -> Digest {
+        let Self { lease, patch, base } = self;
+        Digest::of(&["apply", &lease_text(*lease), patch, &base_text(*base)].map(str::as_bytes))
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
+        let expires_at = at.authorize_change(operation, self.lease)?;
+        at.check_base(self.base, &self.patch)?;
+        at.apply(operation, &self.patch, Mode::Anchored, expires_at)
+    }
+}
+
+impl Command for ReplaceLines {
+    type Done = AppliedPatch;
+    type Refusal = ReplaceLinesRefusal;
+}
+
+impl Decide for ReplaceLines {
+    const KIND: &'static str = "applied";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Write)
+    }
+
+    fn digest(&self) -> Digest {
+        let Self { lease, replacement: Replacement { start, end, expect, text }, base } = self;
+        let place = format!("{start} {end} {expect}");
+        let parts = ["replace", &lease_text(*lease), &place, text, &base_text(*base)];
+        Digest::of(&parts.map(str::as_bytes))
+    }
+
+    /// Lines that are replaced are a patch too, so that nothing else changes a document under a lease.
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<AppliedPatch, Stop<ReplaceLinesRefusal>> {
+        let expires_at = at.authorize_change(operation, self.lease)?;
+        // Its patch is made from the text now, so it does not tell which changes since the base matter.
+        at.check_base(self.base, "")?;
+        let hunk = hunk(at.view.text(), &self.replacement, at.policy.refusal_diff_bytes);
+        let Hunk { patch, adapted } = hunk.map_err(Stop::refused)?;
+        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, &patch, Mode::Strict, expires_at)?;
+        if adapted {
+            applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
+        }
+        Ok(applied)
+    }
+}
+
+impl Command for Edit {
+    type Done = Edited;
+    type Refusal = EditRefusal;
+}
+
+impl Decide for Edit {
+    const KIND: &'static str = "edited";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"edit", self.markdown.as_bytes()])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Edited, Stop<EditRefusal>> {
+        // The user has acted, whatever becomes of the text.
+        at.preempt(PreemptionCause::UserEdit);
+        at.check_size::<EditRefusal>(self.markdown.len())?;
+        if self.markdown != at.view.text() {
+            at.replace_document::<EditRefusal>(self.markdown.clone())?;
+            let delta = Delta::between(at.view.text(), &self.markdown);
+            let record = Record { actor: Actor::User, operation, summary: summary(&delta).to_string() };
+            at.record(record, at.document_step(delta));
+        }
+        Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id() })
+    }
+}
+
+impl Command for HostEdit {
+    type Done = HostEdited;
+    type Refusal = HostEditRefusal;
+}
+
+impl Decide for HostEdit {
+    const KIND: &'static str = "amended";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Write)
+    }
+
+    fn digest(&self) -> Digest {
+        let Self { base, delta, summary, request } = self;
+        if let Some(request) = request {
+            return Digest::of(&[b"amend", b"request", request.as_bytes()]);
+        }
+        let mut parts = vec!["amend".to_owned(), base.to_string(), summary.clone()];
+        for TextEdit { at, old, new } in delta.edits() {
+            parts.extend([at.to_string(), old.clone(), new.clone()]);
+        }
+        Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<HostEdited, Stop<HostEditRefusal>> {
+        at.check_turn::<HostEditRefusal>(operation)?;
+        at.check_free::<HostEditRefusal>()?;
+        // Nobody has written a patch that could be shown again.
+        at.check_base::<HostEditRefusal>(Some(self.base), "")?;
+        let Ok(text) = self.delta.apply(at.view.text()) else {
+            let base = Some(self.base);
+            let stale = StaleBase { base, changes: None, near: None, rebased: None };
+            return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
+        };
+        let (mut change, previous) = (None, at.head.revision_id());
+        if !self.delta.is_empty() {
+            at.replace_document::<HostEditRefusal>(text)?;
+            let record = Record { actor: Actor::Assistant, operation, summary: self.summary.clone() };
+            change = at.record(record, at.document_step(self.delta.clone())).map(|entry| entry.change);
+        }
+        Ok(HostEdited { revision: at.head.revision_id(), previous, change, summary: self.summary.clone() })
+    }
+}
+
+impl Transition<'_> {
+    fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
+        &mut self,
+        operation: &OpKey,
+        patch: &str,
+        mode: Mode,
+        expires_at: Option<Timestamp>,
+    ) -> Result<AppliedPatch, Stop<R>> {
+        let options = Options { mode, limits: self.policy.patch };
+        let applied = apply(self.view.text(), patch, &options);
+        let applied = applied
+            .map_err(|error| Stop::refused(PatchRefusal::PatchRejected(self.without_long_patch(error))))?;
+        let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
+        let spans = applied.spans().iter().map(LineSpan::from).collect();
+        let delta = applied.delta();
+        self.replace_document(applied.into_text())?;
+        let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
+        self.record(record, self.document_step(delta));
+        self.mark_seen(self.head.now());
+        Ok(AppliedPatch { revision: self.head.revision_id(), summary, repairs, spans, expires_at })
+    }
+
+    /// A refusal carries no diff past the policy's size, its own suggestion included.
+    fn without_long_patch(&self, error: ApplyError) -> ApplyError {
+        match error.suggestion() {
+            Some(Suggestion::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
+                error.without_suggestion()
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Lines added and removed, and the edits that they are in.
+fn summary(delta: &Delta) -> Summary {
+    let lines = |text: &str| text.split_inclusive('\n').count();
+    let edits = delta.edits();
+    Summary {
+        added: edits.iter().map(|edit| lines(&edit.new)).sum(),
+        removed: edits.iter().map(|edit| lines(&edit.old)).sum(),
+        hunks: edits.len(),
+    }
+}

@@ -1,0 +1,146 @@
+//! A transition under way: the head as it will be.
+
+use canvas_lease::{Fence, PreemptionCause, Timestamp};
+use canvas_patch::Delta;
+
+use crate::history::journal::{EntryKind, HistoryEntry, NewEntry, Step};
+use crate::model::author::Actor;
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::face::Face;
+use crate::model::head::Head;
+use crate::model::id::{ConversationId, OpKey};
+use crate::model::path::TreePath;
+use crate::transition::contents::Contents;
+use crate::transition::policy::Policy;
+use crate::transition::refusal::{Counter, LimitRefusal};
+use crate::transition::view::View;
+
+/// Why a command is not done, or not yet.
+#[derive(Debug)]
+#[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
+pub enum Stop<R> {
+    /// Boxed, so that functions which succeed do not carry the room for it.
+    Refused(Box<R>),
+    /// These blobs are needed first.
+    Missing(Missing),
+}
+
+impl<R> Stop<R> {
+    pub(super) fn refused(refusal: impl Into<R>) -> Self {
+        Self::Refused(Box::new(refusal.into()))
+    }
+}
+
+impl<R> From<Missing> for Stop<R> {
+    fn from(missing: Missing) -> Self {
+        Self::Missing(missing)
+    }
+}
+
+/// A change that is about to be recorded.
+pub(super) struct Record<'o> {
+    pub(super) actor: Actor,
+    pub(super) operation: &'o OpKey,
+    pub(super) summary: String,
+}
+
+/// The head of a view with what a command has changed so far. A refusal drops all of that but the lock.
+#[derive(Debug)]
+#[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
+pub struct Transition<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) policy: &'a Policy,
+    /// The conversation that asks.
+    pub(super) who: &'a ConversationId,
+    pub(super) head: Head,
+    pub(super) blobs: Vec<Blob>,
+    /// The faces that have new roots.
+    pub(super) contents: Contents,
+    pub(super) not_after: Option<Timestamp>,
+    /// The lease under which the call is done, once that is sure.
+    pub(super) fence: Option<Fence>,
+}
+
+impl<'a> Transition<'a> {
+    pub(super) fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
+        let (head, contents) = (view.head.clone(), Contents::default());
+        Self { view, policy, who, head, blobs: Vec::new(), contents, not_after: None, fence: None }
+    }
+
+    /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.
+    pub(super) fn is_worth_a_commit(&self) -> bool {
+        self.head.lock.lease() != self.view.head.lock.lease()
+            || self.head.lock.epoch() != self.view.head.lock.epoch()
+            || self.head.conversations != self.view.head.conversations
+    }
+
+    pub(super) fn preempt(&mut self, cause: PreemptionCause) {
+        self.head.lock.preempt(&self.policy.lease, self.view.clock, cause);
+    }
+
+    pub(super) fn next_revision<R: From<LimitRefusal>>(&mut self) -> Result<(), Stop<R>> {
+        let next = self.head.revision.next();
+        let exhausted = LimitRefusal::Exhausted { counter: Counter::Revision };
+        self.head.revision = next.ok_or_else(|| Stop::refused(exhausted))?;
+        Ok(())
+    }
+
+    pub(super) fn check_size<R: From<LimitRefusal>>(&self, bytes: usize) -> Result<(), Stop<R>> {
+        let limit = self.policy.document_bytes;
+        if bytes <= limit { Ok(()) } else { Err(Stop::refused(LimitRefusal::TooLarge { bytes, limit })) }
+    }
+
+    pub(super) fn replace_document<R: From<LimitRefusal>>(&mut self, text: String) -> Result<(), Stop<R>> {
+        self.check_size(text.len())?;
+        self.next_revision()?;
+        self.put_document(Blob::text(text));
+        Ok(())
+    }
+
+    /// Makes a text the document of the revision that the head has.
+    pub(super) fn put_document(&mut self, blob: Blob) {
+        self.head.draft.insert(TreePath::document(), blob.id());
+        self.head.faces[Face::Document] = self.head.revision;
+        self.blobs.push(blob.clone());
+        self.contents.put(Face::Document, blob);
+    }
+
+    /// Puts a change into the journal. The head has what it led to and the revision already.
+    pub(super) fn record(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
+        let Record { actor, operation, summary } = record;
+        self.push(NewEntry {
+            kind: EntryKind::Edit,
+            change: None,
+            actor,
+            author: actor,
+            reverts: None,
+            operation: operation.clone(),
+            at: self.view.clock,
+            summary,
+            revisions: (self.view.head.revision, self.head.revision),
+            step,
+        })
+    }
+
+    pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
+        if self.policy.history == 0 {
+            // A chain with a gap would lead to a text that never was.
+            self.head.journal = self.head.journal.cleared();
+            return None;
+        }
+        let (entry, blob) = self.head.journal.push(entry);
+        self.blobs.push(blob);
+        Some(HistoryEntry::from(&entry))
+    }
+
+    /// The step from the document of the view to that of the head.
+    pub(super) fn document_step(&self, delta: Delta) -> Step {
+        self.step_between(self.view.head.document(), self.head.document(), delta)
+    }
+
+    /// The step from one document to another. A large one keeps both instead of the edit.
+    pub(super) fn step_between(&self, before: BlobId, after: BlobId, delta: Delta) -> Step {
+        let delta = (delta.len_bytes() <= self.policy.history_entry_bytes).then_some(delta);
+        Step::Document { before, after, delta }
+    }
+}

@@ -1,0 +1,195 @@
+//! Commands on turns: the user's messages and interruptions, and where a model's turn ends.
+
+use canvas_lease::{Epoch, PreemptionCause};
+use serde::{Deserialize, Serialize};
+
+use crate::document::changes::Changes;
+use crate::model::head::{Conversation, TurnStart};
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::refusal::CallRefusal;
+use crate::transition::step::{Stop, Transition};
+
+/// The user sends a message to the conversation: the running turn ends and the next begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SendMessage;
+
+/// The next turn has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnBegan {
+    /// Where it begins; its end names this.
+    pub start: TurnStart,
+    /// What changed since the conversation last knew the document.
+    pub changes: Option<Changes>,
+    /// Whether the draft became the artefact.
+    pub promotion: Promotion,
+}
+
+/// The conversation has lost what it knew of the document, as when a chat is compacted or begun anew: its next message
+/// brings the whole of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forget;
+
+/// The conversation will be told the whole document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forgotten {}
+
+/// The user stops the answer: the running turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cancel;
+
+/// The user takes the locked document over: the running turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeControl;
+
+/// The user has ended the running turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupted {
+    /// The epoch from now on.
+    pub epoch: Epoch,
+}
+
+/// The model's turn is over: its lease is given back and its draft promoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndTurn {
+    /// Where the turn began, as [`TurnBegan::start`] said.
+    pub start: TurnStart,
+}
+
+/// The turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnded {
+    /// What changed since the conversation last knew the document.
+    pub changes: Option<Changes>,
+    /// Whether the draft became the artefact.
+    pub promotion: Promotion,
+}
+
+/// Whether a draft became the artefact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promotion {
+    /// It did.
+    Promoted,
+    /// There was nothing to promote: draft and artefact are the same.
+    Unchanged,
+    /// The user interrupted the turn, so its end promotes nothing (`STALE_EPOCH`); the next message will.
+    StaleEpoch,
+}
+
+impl Command for SendMessage {
+    type Done = TurnBegan;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for SendMessage {
+    const KIND: &'static str = "turn_began";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"message", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<TurnBegan, Stop<CallRefusal>> {
+        at.preempt(PreemptionCause::UserMessage);
+        let promotion = at.promote();
+        let start = TurnStart { epoch: at.head.lock.epoch(), revision: at.head.revision };
+        at.head.turn_start = start;
+        Ok(TurnBegan { start, changes: at.sync()?, promotion })
+    }
+}
+
+impl Command for Forget {
+    type Done = Forgotten;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for Forget {
+    const KIND: &'static str = "forgotten";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"forget", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Forgotten, Stop<CallRefusal>> {
+        at.set_conversation(Conversation::NOTHING);
+        Ok(Forgotten {})
+    }
+}
+
+impl Command for Cancel {
+    type Done = Interrupted;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for Cancel {
+    const KIND: &'static str = "interrupted";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"cancel", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Interrupted, Stop<CallRefusal>> {
+        at.preempt(PreemptionCause::Cancel);
+        Ok(Interrupted { epoch: at.head.lock.epoch() })
+    }
+}
+
+impl Command for TakeControl {
+    type Done = Interrupted;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for TakeControl {
+    const KIND: &'static str = "interrupted";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"take_control", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Interrupted, Stop<CallRefusal>> {
+        at.preempt(PreemptionCause::TakeControl);
+        Ok(Interrupted { epoch: at.head.lock.epoch() })
+    }
+}
+
+impl Command for EndTurn {
+    type Done = TurnEnded;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for EndTurn {
+    const KIND: &'static str = "turn_ended";
+
+    /// A turn's end names what it ends by its key: a host may learn the start late.
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"end_turn", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<TurnEnded, Stop<CallRefusal>> {
+        let (start, holder) = (self.start, at.who.holder());
+        // The end of a turn may come late, when the next one holds a lease under the same name.
+        let is_running = operation.turn == at.head.lock.turn();
+        let own = at.head.lock.lease().filter(|lease| is_running && lease.holder == holder);
+        if let Some(lease) = own.map(|lease| lease.id) {
+            // A refusal means that the lease has ended by itself, which is all that is wanted.
+            let _ = at.head.lock.check_in(&at.policy.lease, at.view.clock, lease, &holder);
+        }
+        let changes = at.sync()?;
+        let whole = start.epoch == at.head.lock.epoch() && start.revision <= at.head.revision;
+        let promotion = if whole { at.promote() } else { Promotion::StaleEpoch };
+        Ok(TurnEnded { changes, promotion })
+    }
+}
+
+impl Transition<'_> {
+    /// Moves the artefact's pointer to the draft where they differ.
+    fn promote(&mut self) -> Promotion {
+        if self.head.committed.as_ref() == Some(&self.head.draft) {
+            return Promotion::Unchanged;
+        }
+        self.head.committed = Some(self.head.draft.clone());
+        Promotion::Promoted
+    }
+}

@@ -1,0 +1,411 @@
+//! Undo and redo, on every face by one journal.
+
+use std::borrow::Cow;
+use std::num::NonZeroU32;
+
+use canvas_lease::{Epoch, PreemptionCause};
+use serde::{Deserialize, Serialize};
+
+use crate::board::{Board, CanvasEvent, StoredBoard};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry, Step};
+use crate::history::revert::Selection;
+use crate::model::author::{Actor, Author};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::{Revision, RevisionId};
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::refusal::{CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal};
+use crate::transition::rollout::Access;
+use crate::transition::step::{Stop, Transition};
+
+/// Take changes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Undo {
+    /// Who asks.
+    pub by: Author,
+    /// Which ones.
+    pub what: UndoScope,
+}
+
+/// Which changes to take back. Each way takes back all that it names, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoScope {
+    /// So many of the last ones.
+    Steps(NonZeroU32),
+    /// The last ones down to this change and with it.
+    To(ChangeNumber),
+    /// One change from under later ones, which stay.
+    Change(ChangeNumber),
+    /// All changes of one author that still apply, from under those of the other, which stay.
+    Author {
+        /// Whose.
+        author: Actor,
+        /// Only those made after this revision; `None` for all.
+        since: Option<Revision>,
+    },
+}
+
+/// Do again what was undone last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Redo {
+    /// Who asks.
+    pub by: Author,
+    /// How many.
+    pub steps: NonZeroU32,
+}
+
+/// Changes were taken back, or done again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryMove {
+    /// What was entered into the journal for it, in the order in which it was done.
+    pub entries: Vec<HistoryEntry>,
+    /// What happened on the board by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<CanvasEvent>,
+    /// The epoch from now on.
+    pub epoch: Epoch,
+    /// The new revision.
+    pub revision: RevisionId,
+}
+
+/// Forget the history of the canvas. Its faces stay; what was done can no more be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClearHistory;
+
+/// The history is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryCleared {
+    /// False where it was empty before.
+    pub cleared: bool,
+    /// The current revision.
+    pub revision: RevisionId,
+}
+
+/// An author as a part of a digest.
+pub(super) fn author_text(by: Author) -> String {
+    match by {
+        Author::User => "user".to_owned(),
+        Author::Host => "host".to_owned(),
+        Author::Assistant { lease: None } => "assistant".to_owned(),
+        Author::Assistant { lease: Some(lease) } => format!("assistant {lease}"),
+    }
+}
+
+/// What a model does by a change; `None` where it is not a model's.
+pub(super) fn access_of(by: Author) -> Option<Access> {
+    matches!(by, Author::Assistant { .. }).then_some(Access::Write)
+}
+
+impl Command for Undo {
+    type Done = HistoryMove;
+    type Refusal = UndoRefusal;
+}
+
+impl Decide for Undo {
+    const KIND: &'static str = "undone";
+
+    fn access(&self) -> Option<Access> {
+        access_of(self.by)
+    }
+
+    fn digest(&self) -> Digest {
+        let (scope, value, since) = match self.what {
+            UndoScope::Steps(steps) => ("steps", steps.to_string(), None),
+            UndoScope::To(change) => ("to", change.to_string(), None),
+            UndoScope::Change(change) => ("change", change.to_string(), None),
+            UndoScope::Author { author: Actor::User, since } => ("author", "user".to_owned(), since),
+            UndoScope::Author { author: Actor::Assistant, since } => {
+                ("author", "assistant".to_owned(), since)
+            }
+        };
+        let since = since.map_or_else(String::new, |revision| revision.get().to_string());
+        Digest::of(&["undo", &author_text(self.by), scope, &value, &since].map(str::as_bytes))
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
+        let by = self.by;
+        at.authorize_undo(operation, by)?;
+        let replayed = match self.what {
+            UndoScope::Steps(steps) => {
+                let entries = at.chain(at.head.journal.undo, steps)?;
+                at.replay_history(operation, by, Direction::Undo, entries)?
+            }
+            UndoScope::To(change) => {
+                let entries = at.chain_to(change)?;
+                at.replay_history(operation, by, Direction::Undo, entries)?
+            }
+            UndoScope::Change(change) => at.revert(operation, by, Selection::Change(change))?,
+            UndoScope::Author { author, since } => {
+                let since = since.map_or(0, Revision::get);
+                at.revert(operation, by, Selection::Author { author, since })?
+            }
+        };
+        Ok(at.put_replayed(by, replayed))
+    }
+}
+
+impl Command for Redo {
+    type Done = HistoryMove;
+    type Refusal = UndoRefusal;
+}
+
+impl Decide for Redo {
+    const KIND: &'static str = "redone";
+
+    fn access(&self) -> Option<Access> {
+        access_of(self.by)
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(&["redo", &author_text(self.by), &self.steps.to_string()].map(str::as_bytes))
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
+        at.authorize_undo(operation, self.by)?;
+        let entries = at.chain(at.head.journal.redo, self.steps)?;
+        let replayed = at.replay_history(operation, self.by, Direction::Redo, entries)?;
+        Ok(at.put_replayed(self.by, replayed))
+    }
+}
+
+impl Command for ClearHistory {
+    type Done = HistoryCleared;
+    type Refusal = CallRefusal;
+}
+
+impl Decide for ClearHistory {
+    const KIND: &'static str = "history_cleared";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"clear_history", b""])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<HistoryCleared, Stop<CallRefusal>> {
+        let cleared = at.head.journal.last.is_some();
+        at.head.journal = at.head.journal.cleared();
+        Ok(HistoryCleared { cleared, revision: at.head.revision_id() })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Undo,
+    Redo,
+}
+
+/// The faces that changes were taken back from, and the entries that tell of it.
+#[derive(Default)]
+pub(super) struct Replayed {
+    pub(super) document: Option<Blob>,
+    pub(super) board: Option<StoredBoard>,
+    pub(super) events: Vec<CanvasEvent>,
+    pub(super) done: Vec<HistoryEntry>,
+}
+
+impl Transition<'_> {
+    /// The user must not have acted since a model's turn began; a lease that is named must be valid.
+    fn authorize_undo(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop<UndoRefusal>> {
+        match by {
+            Author::User | Author::Host => Ok(()),
+            Author::Assistant { lease: None } => self.check_turn(operation),
+            Author::Assistant { lease } => {
+                self.authorize_change::<UndoRefusal>(operation, lease)?;
+                self.check_user_has_not_acted()
+            }
+        }
+    }
+
+    fn check_user_has_not_acted(&self) -> Result<(), Stop<UndoRefusal>> {
+        let Head { lock, turn_start, user_revision, .. } = &self.head;
+        if lock.epoch() != turn_start.epoch || *user_revision > turn_start.revision {
+            return Err(Stop::refused(HistoryRefusal::UserActed));
+        }
+        Ok(())
+    }
+
+    /// A model takes document entries back only where it may write; those of the board need no lease.
+    pub(super) fn authorize_entries<'e>(
+        &mut self,
+        operation: &OpKey,
+        by: Author,
+        entries: impl IntoIterator<Item = &'e Entry>,
+    ) -> Result<(), Stop<UndoRefusal>> {
+        let mut entries = entries.into_iter();
+        let mut has_document = || entries.any(|entry| matches!(entry.step, Step::Document { .. }));
+        match by {
+            Author::User | Author::Assistant { lease: Some(_) } => Ok(()),
+            Author::Assistant { lease: None } => {
+                if has_document() {
+                    self.authorize_change::<UndoRefusal>(operation, None)?;
+                }
+                self.check_user_has_not_acted()
+            }
+            Author::Host if has_document() => self.check_free(),
+            Author::Host => Ok(()),
+        }
+    }
+
+    /// Makes what was replayed the canvas, in the name of whoever asked.
+    fn put_replayed(&mut self, by: Author, replayed: Replayed) -> HistoryMove {
+        let Replayed { document, board, events, done: entries } = replayed;
+        if let Some(document) = document {
+            if by == Author::User {
+                self.preempt(PreemptionCause::UserEdit);
+            }
+            self.put_document(document);
+            if by != Author::User {
+                self.mark_seen(self.head.now());
+            }
+        }
+        if let Some(board) = board {
+            self.put_board(board);
+            if by == Author::User {
+                self.head.user_revision = self.head.revision;
+            }
+        }
+        HistoryMove { entries, events, epoch: self.head.lock.epoch(), revision: self.head.revision_id() }
+    }
+
+    /// Takes back what the last changes, or the last undoings, did: each by an entry and a revision of its own, so that
+    /// each can be taken back by itself.
+    fn replay_history(
+        &mut self,
+        operation: &OpKey,
+        by: Author,
+        direction: Direction,
+        entries: Vec<Entry>,
+    ) -> Result<Replayed, Stop<UndoRefusal>> {
+        let kind = match direction {
+            Direction::Undo => EntryKind::Undo,
+            Direction::Redo => EntryKind::Redo,
+        };
+        self.authorize_entries(operation, by, &entries)?;
+        let last = self.head.revision.get().checked_add(entries.len() as u64).and_then(Revision::new);
+        if last.is_none() {
+            return Err(Stop::refused(LimitRefusal::Exhausted { counter: Counter::Revision }));
+        }
+        let mut replayed = self.invert(&entries)?;
+        let below = entries.last().and_then(Entry::below);
+        for entry in entries {
+            let before = self.head.revision;
+            self.next_revision::<UndoRefusal>()?;
+            replayed.done.extend(self.push(NewEntry {
+                kind,
+                change: Some(entry.change),
+                actor: by.actor(),
+                author: entry.author,
+                step: entry.step.inverse(),
+                reverts: entry.reverts,
+                operation: operation.clone(),
+                at: self.view.clock,
+                summary: entry.summary,
+                revisions: (before, self.head.revision),
+            }));
+        }
+        match direction {
+            Direction::Undo => self.head.journal.undo = below,
+            Direction::Redo => self.head.journal.redo = below,
+        }
+        Ok(replayed)
+    }
+
+    /// The faces after the steps of some entries were taken back, one after the other.
+    fn invert(&self, entries: &[Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
+        let mut text = Cow::Borrowed(self.view.text());
+        let mut board: Option<Board> = None;
+        // What each face is by what the entries say.
+        let (mut document_id, mut board_id) = (None, None);
+        let now = &self.view.head;
+        let mut events = Vec::new();
+        for entry in entries {
+            match entry.step.inverse() {
+                Step::Document { before, after, delta } => {
+                    if before != document_id.unwrap_or_else(|| now.document()) {
+                        return Err(damaged(entry));
+                    }
+                    let next = match delta {
+                        Some(delta) => delta.apply(&text).ok(),
+                        None => self.view.blob(after)?.as_text().map(str::to_owned),
+                    };
+                    text = Cow::Owned(next.ok_or_else(|| damaged(entry))?);
+                    document_id = Some(after);
+                }
+                Step::Board { before, after, patch, .. } => {
+                    if Some(before) != board_id.or_else(|| now.board()) {
+                        return Err(damaged(entry));
+                    }
+                    let live = match &mut board {
+                        Some(board) => board,
+                        none => none.insert(Board::clone(&*self.board_now::<UndoRefusal>()?)),
+                    };
+                    live.apply(&patch).map_err(|_| damaged(entry))?;
+                    events.extend(live.events_of(&patch));
+                    board_id = Some(after);
+                }
+            }
+        }
+        let document = document_id.map(|_| Blob::text(text.into_owned()));
+        if let Some(document) = &document {
+            self.check_size::<UndoRefusal>(document.as_bytes().len())?;
+        }
+        let board = board.map(Board::encode);
+        let ids = (document.as_ref().map(Blob::id), board.as_ref().map(|board| board.root.id()));
+        if ids != (document_id, board_id) {
+            let entry = EntryNumber::new(self.head.journal.entries);
+            return Err(Stop::refused(HistoryRefusal::HistoryDamaged { entry }));
+        }
+        Ok(Replayed { document, board, events, done: Vec::with_capacity(entries.len()) })
+    }
+
+    /// So many entries of a chain.
+    fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<Entry>, Stop<UndoRefusal>> {
+        let limit = self.policy.history_reach;
+        if usize::try_from(steps.get()).is_ok_and(|steps| steps > limit) {
+            return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
+        }
+        let (mut entries, mut next, asked) = (Vec::new(), start, steps.get());
+        for available in 0..asked {
+            let Some(entry) = self.entry(next)? else {
+                return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked, available }));
+            };
+            next = entry.below();
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    /// The last changes down to one.
+    fn chain_to(&self, change: ChangeNumber) -> Result<Vec<Entry>, Stop<UndoRefusal>> {
+        let limit = self.policy.history_reach;
+        let (mut entries, mut next) = (Vec::new(), self.head.journal.undo);
+        while let Some(entry) = self.entry(next)? {
+            if entries.len() == limit {
+                return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
+            }
+            next = entry.below();
+            let is_it = entry.change == change;
+            entries.push(entry);
+            if is_it {
+                return Ok(entries);
+            }
+        }
+        Err(Stop::refused(HistoryRefusal::HistoryNotFound { change }))
+    }
+
+    /// An entry that is still kept; `None` where the history ends.
+    pub(super) fn entry(&self, id: Option<BlobId>) -> Result<Option<Entry>, Stop<UndoRefusal>> {
+        let Some(id) = id else { return Ok(None) };
+        let blob = self.view.blob(id)?;
+        let entries = self.head.journal.entries;
+        let damaged = HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(entries) };
+        let entry = Entry::read(blob).ok_or_else(|| Stop::refused(damaged))?;
+        Ok(entry.is_kept(self.policy.history, entries).then_some(entry))
+    }
+}
+
+fn damaged(entry: &Entry) -> Stop<UndoRefusal> {
+    Stop::refused(HistoryRefusal::HistoryDamaged { entry: entry.number })
+}

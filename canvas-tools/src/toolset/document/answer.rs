@@ -1,0 +1,138 @@
+//! What a model, and the keeper of its lease, are told of a command on the document.
+
+use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::{
+    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, Readable, Refusal, Refused, Renewed, Snapshot,
+};
+use serde_json::{Value, json};
+
+use crate::hint::after_refusal;
+use crate::lease_change::{LeaseChange, LeaseTerm};
+use crate::reply::{ToolReply, refusal_json};
+
+/// The answer to a command of a model.
+pub(super) trait Answer {
+    /// The JSON that the model gets.
+    fn body(&self) -> Value;
+
+    /// What it did to the lease that the command named, or that it acquired.
+    fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange;
+}
+
+/// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal stands
+/// the revision of now, and the next call is one that is legal now.
+pub(super) fn reply<D: Answer, R: Refused>(
+    named: Option<LeaseId>,
+    result: &Result<D, R>,
+    snapshot: &Snapshot,
+) -> ToolReply {
+    match result {
+        Ok(done) => ToolReply::new(done.body()).with_lease_change(done.lease_change(named)),
+        Err(refusal) => {
+            let refusal = refusal.view();
+            let hint = after_refusal(refusal, snapshot.head.lock().turn_open());
+            let reply = ToolReply::failure(refusal_json(refusal, hint), Some(snapshot));
+            reply.with_lease_change(lost(named, refusal))
+        }
+    }
+}
+
+/// A refusal that says that a lease is over.
+fn lost(named: Option<LeaseId>, refusal: Refusal<'_>) -> LeaseChange {
+    match (refusal, named) {
+        (Refusal::Lease(LeaseRefusal::TooManyCalls { .. }), _) => LeaseChange::None,
+        (Refusal::Lease(_), Some(lease)) => LeaseChange::Lost(lease),
+        _ => LeaseChange::None,
+    }
+}
+
+/// A call under a lease extends it.
+fn extended(named: Option<LeaseId>, expires_at: Option<Timestamp>) -> LeaseChange {
+    match (named, expires_at) {
+        (Some(lease), Some(expires_at)) => LeaseChange::Extended(LeaseTerm::until(expires_at, lease)),
+        _ => LeaseChange::None,
+    }
+}
+
+/// What is done without a lease does not expire.
+fn expiring(mut body: Value, expires_at: Option<Timestamp>) -> Value {
+    if let Some(expires_at) = expires_at {
+        body["expires_at"] = json!(expires_at);
+    }
+    body
+}
+
+impl Answer for CheckedOut {
+    fn body(&self) -> Value {
+        let Self { lease, epoch, expires_at, revision } = self;
+        json!({
+            "ok": true,
+            "revision_id": revision,
+            "lease_id": lease,
+            "revision_id_at_checkout": revision,
+            "canvas_epoch": epoch,
+            "expires_at": expires_at,
+        })
+    }
+
+    fn lease_change(&self, _: Option<LeaseId>) -> LeaseChange {
+        LeaseChange::Acquired(LeaseTerm::until(self.expires_at, self.lease))
+    }
+}
+
+impl Answer for Renewed {
+    fn body(&self) -> Value {
+        let Self { lease, expires_at, at_max_hold, revision } = self;
+        json!({
+            "ok": true,
+            "revision_id": revision,
+            "lease_id": lease,
+            "expires_at": expires_at,
+            "at_max_hold": at_max_hold,
+        })
+    }
+
+    fn lease_change(&self, _: Option<LeaseId>) -> LeaseChange {
+        let term = LeaseTerm::until(self.expires_at, self.lease);
+        LeaseChange::Extended(LeaseTerm { at_max_hold: self.at_max_hold, ..term })
+    }
+}
+
+impl Answer for CheckedIn {
+    fn body(&self) -> Value {
+        json!({"ok": true, "revision_id": self.revision, "released": self.released})
+    }
+
+    fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
+        named.map_or(LeaseChange::None, LeaseChange::Released)
+    }
+}
+
+impl Answer for Readable {
+    fn body(&self) -> Value {
+        expiring(json!({"ok": true, "revision_id": self.revision}), self.expires_at)
+    }
+
+    fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
+        extended(named, self.expires_at)
+    }
+}
+
+impl Answer for AppliedPatch {
+    fn body(&self) -> Value {
+        let body = json!({
+            "ok": true,
+            "revision_id": self.revision,
+            "new_revision_id": self.revision,
+            "applied_hunks": self.summary.hunks,
+            "summary": self.summary.to_string(),
+            "repairs": self.repairs,
+            "spans": self.spans,
+        });
+        expiring(body, self.expires_at)
+    }
+
+    fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
+        extended(named, self.expires_at)
+    }
+}
