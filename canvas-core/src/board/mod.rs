@@ -1,4 +1,4 @@
-//! The board: a grid of components that models and people arrange together (specs 002).
+//! The board: a grid of components that models and people arrange together.
 
 pub(crate) mod command;
 pub(crate) mod context;

@@ -1,4 +1,4 @@
-//! What can be taken back on a board in memory (specs 002 §2.4).
+//! What can be taken back on a board in memory.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -9,13 +9,13 @@ use crate::board::registry::Registry;
 /// What a command is run with.
 #[derive(Debug)]
 pub struct BoardEnv<'a> {
-    /// The types of components.
+    /// A config is checked by the type that it names.
     pub registry: &'a Registry,
-    /// What the host decided.
+    /// The same for every command of a board.
     pub rules: BoardRules,
-    /// When it is run.
+    /// Milliseconds since 1970; it dates what the command makes.
     pub now: Timestamp,
-    /// Where new ids come from.
+    /// Its seed decides the ids, so that a retry makes the same ones.
     pub ids: IdSource,
 }
 
@@ -61,19 +61,19 @@ impl IdSource {
         Self { seed: *blake3::hash(seed).as_bytes(), given: 0, block: [0; 32] }
     }
 
-    /// The next id for a component.
+    /// Such as `cmp_0a1b2c3d4e5f6g7h`.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn component(&mut self) -> ComponentId {
         self.next("cmp_", ComponentId::new).expect("20 bytes are a name")
     }
 
-    /// The next id for a view.
+    /// Such as `view_0a1b2c3d4e5f6g7h`.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn view(&mut self) -> ViewId {
         self.next("view_", ViewId::new).expect("21 bytes are a name")
     }
 
-    /// The next id for an entry of a history.
+    /// Such as `undo_0a1b2c3d4e5f6g7h`.
     #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn undo(&mut self) -> UndoId {
         self.next("undo_", UndoId::new).expect("21 bytes are a name")

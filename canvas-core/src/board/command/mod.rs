@@ -1,4 +1,4 @@
-//! What may be asked of a board (specs 002 §2.1, §2.2, §3).
+//! Commands: every change of a board is one of these.
 
 mod arrange;
 mod component;
@@ -28,7 +28,7 @@ pub enum CanvasCommand {
     /// Add a component.
     #[serde(rename = "component.create")]
     Create(Box<CreateComponent>),
-    /// Change what a component is told.
+    /// Change a component's config, binding, label or pin.
     #[serde(rename = "component.update")]
     Update(Box<UpdateComponent>),
     /// Take a component away.
@@ -49,10 +49,10 @@ pub enum CanvasCommand {
     /// Delete a saved view.
     #[serde(rename = "view.delete")]
     DeleteView(DeleteView),
-    /// Take all components away.
+    /// Remove all components.
     #[serde(rename = "canvas.clear")]
     Clear(ClearCanvas),
-    /// Several commands, all or none.
+    /// Several commands, all or none, as one change.
     #[serde(rename = "batch")]
     Batch(Batch),
 }
@@ -61,7 +61,7 @@ pub enum CanvasCommand {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateComponent {
-    /// Its type.
+    /// A type of the registry.
     pub type_id: TypeId,
     /// An object by the type's schema; the type's defaults stand under it. Shared with the component, where these add
     /// nothing to it.
@@ -76,7 +76,7 @@ pub struct CreateComponent {
     /// Its size. Without, the type's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
-    /// What a person says about it.
+    /// Pin and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<PartialMeta>,
     /// Where to look for room first, where no position is given.
@@ -92,7 +92,7 @@ pub struct CreateComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartialMeta {
-    /// Whether it stays where it is.
+    /// Shifting, clearing and loading leave a pinned component where it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// A person's name for it; `null` takes the name away.
@@ -105,17 +105,17 @@ pub struct PartialMeta {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateComponent {
-    /// The component.
+    /// In a batch `$0` names the first component that it makes.
     pub component_id: ComponentId,
     /// Fields to set. Arrays and objects are replaced whole; `null` is a value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub config: Option<Value>,
-    /// Where its data come from; `null` for nowhere.
+    /// Another binding; `null` takes the binding away.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<DataBinding>")]
     pub data_binding: Option<Option<DataBinding>>,
-    /// What a person says about it.
+    /// Another pin or label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<PartialMeta>,
 }
@@ -124,7 +124,7 @@ pub struct UpdateComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoveComponent {
-    /// The component.
+    /// In a batch `$0` names the first component that it makes.
     pub component_id: ComponentId,
 }
 
@@ -132,11 +132,11 @@ pub struct RemoveComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoveComponent {
-    /// The component.
+    /// In a batch `$0` names the first component that it makes.
     pub component_id: ComponentId,
-    /// Its new upper left cell.
+    /// The new upper left cell.
     pub position: Position,
-    /// What to do where something stands there.
+    /// What to do where another component covers the new place.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
@@ -145,11 +145,11 @@ pub struct MoveComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResizeComponent {
-    /// The component.
+    /// In a batch `$0` names the first component that it makes.
     pub component_id: ComponentId,
-    /// Its new size.
+    /// The new size.
     pub size: Size,
-    /// What to do where something stands in the way.
+    /// What to do where another component covers the new cells.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
@@ -158,12 +158,12 @@ pub struct ResizeComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveView {
-    /// The view's name.
+    /// Need not be unique.
     pub name: String,
-    /// What it is for.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Triggers that belong to it.
+    /// Triggers of the workspace to save with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_ids: Option<Vec<TriggerId>>,
 }
@@ -172,7 +172,7 @@ pub struct SaveView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadView {
-    /// The view.
+    /// An id, not a name.
     pub view_id: ViewId,
 }
 
@@ -180,7 +180,7 @@ pub struct LoadView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteView {
-    /// The view.
+    /// An id, not a name.
     pub view_id: ViewId,
 }
 
@@ -188,7 +188,7 @@ pub struct DeleteView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClearCanvas {
-    /// Whether pinned ones stay.
+    /// Whether pinned components stay.
     pub preserve_pinned: bool,
 }
 
@@ -197,7 +197,7 @@ pub struct ClearCanvas {
 pub struct Batch {
     /// Them, in order. A batch in a batch is done as if its commands stood there.
     pub commands: Vec<CanvasCommand>,
-    /// What they do, for people.
+    /// Becomes the description of the change; empty for the commands' own.
     pub description: String,
 }
 
@@ -208,58 +208,58 @@ pub enum UserAction {
     /// Drag a component elsewhere.
     #[serde(rename = "user.move")]
     Move {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// Its new upper left cell.
+        /// The new upper left cell.
         position: Position,
     },
     /// Drag a component's edge.
     #[serde(rename = "user.resize")]
     Resize {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// Its new size.
+        /// The new size.
         size: Size,
     },
-    /// Close a component.
+    /// Remove a component.
     #[serde(rename = "user.dismiss")]
     Dismiss {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
     },
     /// Pin a component, or loosen it.
     #[serde(rename = "user.pin")]
     Pin {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// Which.
+        /// Pinned, or no longer.
         pinned: bool,
     },
     /// Ask for new data.
     #[serde(rename = "user.refresh")]
     Refresh {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
     },
-    /// Take the last change back.
+    /// Undo the last change.
     #[serde(rename = "user.undo")]
     Undo,
-    /// Do again what was taken back last.
+    /// Redo the change that was undone last.
     #[serde(rename = "user.redo")]
     Redo,
 }
 
-/// What may be asked of the history (specs 002 §2.4).
+/// What may be asked of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum HistoryAction {
-    /// Take the last change back.
+    /// Undo the last change.
     #[serde(rename = "history.undo")]
     Undo,
-    /// Do again what was taken back last.
+    /// Redo the change that was undone last.
     #[serde(rename = "history.redo")]
     Redo,
-    /// Forget all of it.
+    /// Drop the history; the board stays as it is.
     #[serde(rename = "history.clear")]
     Clear,
 }

@@ -1,4 +1,5 @@
-//! Commands, done: checked in the order that specs 002 and its rulings set, and all of one or nothing.
+//! Commands, done: what is named is looked for first, then the type, the config, the size, the place and what covers it;
+//! all of a command is done, or nothing.
 
 use super::env::BoardEnv;
 use super::refusal::{RefusalCause, Refused, nearest};

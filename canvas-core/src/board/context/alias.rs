@@ -31,7 +31,7 @@ impl Aliases {
         }
     }
 
-    /// The component that an alias stands for.
+    /// `None` where no component has the alias.
     pub fn resolve(&self, alias: &str) -> Option<&ComponentId> {
         let digits = alias.strip_prefix('c')?;
         if digits.starts_with(['0', '+']) {
@@ -40,7 +40,7 @@ impl Aliases {
         self.known.get(digits.parse::<usize>().ok()?.checked_sub(1)?)
     }
 
-    /// The alias of a component.
+    /// `None` where the component has none.
     pub fn of(&self, id: &ComponentId) -> Option<String> {
         self.numbers.get(id).map(|number| format!("c{number}"))
     }

@@ -24,7 +24,7 @@ use crate::model::wording::{NAME, clip};
 pub struct ContextInput<'a> {
     /// The time, from [`temporal_context`](super::temporal_context).
     pub temporal: &'a TemporalContext,
-    /// The view that was loaded last and still stands.
+    /// From [`Board::active_view`](crate::board::Board::active_view).
     pub active_view: Option<&'a ViewId>,
     /// Components that were changed last, the last change first. The first 16 count.
     pub recent: &'a [ComponentId],
@@ -58,9 +58,9 @@ pub enum ContextError {
         "the context has at least {needed} tokens, and {max} are allowed: allow {needed}, or show at most {fits} components"
     )]
     BudgetTooSmall {
-        /// The smallest budget that is enough.
+        /// The least `max_tokens` that is enough.
         needed: u64,
-        /// The budget.
+        /// The `max_tokens` that was allowed.
         max: u64,
         /// How many components would fit; with 0, perhaps not even the rest.
         fits: usize,

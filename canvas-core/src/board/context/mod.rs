@@ -1,4 +1,4 @@
-//! What a model is told of a board, within a budget (specs 002 §6).
+//! What a model is told of a board, within a budget.
 //!
 //! [`canvas_context`] builds the whole of it, [`diff_contexts`] what has changed since a conversation was told last, and
 //! [`temporal_context`] the time as people there speak of it.

@@ -1,4 +1,4 @@
-//! The context as it is given to a model (specs 002 §6).
+//! The context as it is given to a model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,34 @@ use crate::board::model::grid::{Position, Size};
 use crate::board::model::id::{ComponentId, TypeId, ViewId, WorkspaceId};
 use crate::board::registry::ComponentCategory;
 
-/// What a model is told of a board.
+/// What a model sees of a board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CanvasContext {
-    /// The components, oldest first.
+    /// In the order of the workspace; at most `max_components`.
     pub components: Vec<ComponentSummary>,
-    /// The time.
+    /// When and where the user is.
     pub temporal: TemporalContext,
-    /// What they stand in.
+    /// What surrounds the components.
     pub workspace: WorkspaceContext,
-    /// How much may be told, and how much is.
+    /// What it was made within.
     pub budget: ContextBudget,
 }
 
-/// What a model is told of a component.
+/// What a model sees of a component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentSummary {
-    /// Its id, or the alias that stands for it.
+    /// The alias, where the caller gave aliases.
     pub id: ComponentId,
-    /// Its type.
+    /// As the registry has it.
     pub type_id: TypeId,
     /// The type's name; its id where nobody knows the type.
     pub type_name: String,
-    /// What it is for.
+    /// That of its type; `utility` where the type is not registered.
     pub category: ComponentCategory,
-    /// Its upper left cell.
+    /// The upper left cell.
     pub position: Position,
-    /// Its width and height.
+    /// Columns and rows that it covers.
     pub size: Size,
     /// What it is told and shows, in fewer than 50 words; of minimal ones the label alone.
     pub summary: String,
@@ -44,7 +44,7 @@ pub struct ComponentSummary {
     pub highlights: Vec<String>,
     /// Ids of the actions that its type has; none of minimal ones.
     pub actions: Vec<String>,
-    /// How far its data are.
+    /// The status of its data.
     pub state_status: LoadingStatus,
 }
 
@@ -52,15 +52,15 @@ pub struct ComponentSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadingStatus {
-    /// Nothing was asked for.
+    /// No request was made.
     Idle,
-    /// They are under way.
+    /// The first request is under way.
     Loading,
-    /// They are there.
+    /// Fresh data.
     Ready,
-    /// They could not be had.
+    /// The last request failed.
     Error,
-    /// They are there, and too old.
+    /// Data past their `ttl`.
     Stale,
 }
 
@@ -76,17 +76,17 @@ impl From<&DataLoadingState> for LoadingStatus {
     }
 }
 
-/// What the components stand in.
+/// What surrounds the components.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceContext {
-    /// Its id.
+    /// As the workspace has it.
     pub id: WorkspaceId,
-    /// Its name.
+    /// As the workspace has it, cut to 80 characters.
     pub name: String,
     /// The view that was loaded last and still stands.
     pub active_view_id: Option<ViewId>,
-    /// What can be loaded.
+    /// In the order in which they were saved.
     pub saved_views: Vec<ViewSummary>,
     /// How many components there are, shown here or not.
     pub component_count: usize,
@@ -94,43 +94,43 @@ pub struct WorkspaceContext {
     pub grid_utilization: f64,
 }
 
-/// A view that can be loaded.
+/// A saved view, for a command that loads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewSummary {
-    /// Its id.
+    /// What the command takes.
     pub id: ViewId,
-    /// Its name.
+    /// Cut to 80 characters.
     pub name: String,
     /// What it is for, where the budget has room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How many components it has.
+    /// Of the saved canvas.
     pub component_count: usize,
 }
 
-/// How much may be told, and how much is.
+/// The limits of a context, and what was used of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextBudget {
-    /// Tokens that the whole context may have.
+    /// What the caller allowed.
     pub max_tokens: u64,
     /// Tokens that it has, by the counter that it was made with.
     pub used_tokens: u64,
-    /// Components that it may show.
+    /// What the caller allowed.
     pub max_components: usize,
     /// The level of the least detailed component that it shows.
     pub summarization_level: SummarizationLevel,
 }
 
-/// How much is told of a component.
+/// How much a summary says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SummarizationLevel {
-    /// Where it stands, its label, its error.
+    /// Place, label and error.
     Minimal,
     /// Also its actions, a short summary, and the first highlights.
     Condensed,
-    /// All there is.
+    /// Every field within the limits of a summary.
     Full,
 }

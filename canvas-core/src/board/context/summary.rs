@@ -9,18 +9,18 @@ use crate::board::model::workspace::ComponentInstance;
 use crate::board::registry::ComponentCategory;
 use crate::model::wording::{NAME, clip};
 
-/// What a model is told of a type of components.
+/// What a summary says of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeInfo<'a> {
-    /// Its name, such as `PR List`.
+    /// For people, such as `PR List`.
     pub name: &'a str,
-    /// What it is for.
+    /// As the type has it.
     pub category: ComponentCategory,
-    /// Ids of its actions.
+    /// By id, in the type's order.
     pub actions: Vec<&'a str>,
 }
 
-/// Words of a summary: document 002 asks for fewer than 50.
+/// Words of a summary: fewer than 50.
 const WORDS: usize = 49;
 /// Characters of a summary, for languages that leave no space between words.
 const SUMMARY: usize = 320;

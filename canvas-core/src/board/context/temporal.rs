@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::zone::{LocalTime, ZoneError};
 
-/// The time where the user is.
+/// What a clock, a calendar and an office show where the user is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TemporalContext {
@@ -14,11 +14,11 @@ pub struct TemporalContext {
     pub timestamp: String,
     /// The IANA time zone, such as `Europe/Berlin`.
     pub timezone: String,
-    /// The day there.
+    /// By the calendar there.
     pub day_of_week: DayOfWeek,
-    /// The part of the day there.
+    /// By the [`DayPlan`].
     pub time_of_day: TimeOfDay,
-    /// Whether people work then.
+    /// By the [`DayPlan`].
     pub is_work_hours: bool,
 }
 
@@ -26,24 +26,24 @@ pub struct TemporalContext {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DayOfWeek {
-    /// The first day of the week (ISO 8601).
+    /// `monday`.
     Monday,
-    /// The second.
+    /// `tuesday`.
     Tuesday,
-    /// The third.
+    /// `wednesday`.
     Wednesday,
-    /// The fourth.
+    /// `thursday`.
     Thursday,
-    /// The fifth.
+    /// `friday`.
     Friday,
-    /// The sixth.
+    /// `saturday`.
     Saturday,
-    /// The seventh.
+    /// `sunday`.
     Sunday,
 }
 
 impl DayOfWeek {
-    /// All of them, from Monday.
+    /// From Monday, as ISO 8601 has it.
     pub const ALL: [Self; 7] = [
         Self::Monday,
         Self::Tuesday,
@@ -92,7 +92,7 @@ pub enum TimeOfDay {
 }
 
 impl TimeOfDay {
-    /// All of them, as the day goes.
+    /// As the day goes.
     pub const ALL: [Self; 6] =
         [Self::EarlyMorning, Self::Morning, Self::MidDay, Self::Afternoon, Self::Evening, Self::Night];
 
@@ -109,12 +109,12 @@ impl TimeOfDay {
     }
 }
 
-/// What parts a day has, and when people work.
+/// The user's day.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DayPlan {
-    /// When each part of the day begins.
+    /// A host that knows the user's day sets its own.
     pub parts: DayParts,
-    /// When people work.
+    /// Working days and hours.
     pub work: WorkHours,
 }
 

@@ -1,4 +1,4 @@
-//! A source that looks like GitHub and never asks it (specs 002, appendix B).
+//! A source that looks like GitHub and never asks it.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What gives data to components, and how it says what it has (specs 002 §5.2, §5.3).
+//! What gives data to components, and how it says what it has.
 
 use std::future::Future;
 
@@ -15,16 +15,16 @@ use crate::board::model::id::DataSourceId;
 /// A source that tells of changes by itself needs nothing here: its host hands what comes to
 /// [`DataStates::push`](super::DataStates::push).
 pub trait DataSource: Send + Sync {
-    /// Its name in bindings.
+    /// Bindings name the source by it.
     fn id(&self) -> &DataSourceId;
 
-    /// Its name for people.
+    /// For people.
     fn name(&self) -> &str;
 
-    /// What it has.
+    /// For models that choose a source.
     fn description(&self) -> &str;
 
-    /// What it may be asked.
+    /// Every kind of query that [`execute`](Self::execute) understands.
     fn queries(&self) -> &[QueryDefinition];
 
     /// Asks it. `now` is the host's clock; a source without a clock of its own dates its answer by it.
@@ -39,14 +39,14 @@ pub trait DataSource: Send + Sync {
     ) -> impl Future<Output = Result<DataResult, DataError>> + Send;
 }
 
-/// A kind of query.
+/// A kind of query that a source understands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueryDefinition {
-    /// Its name, such as `pull_requests`.
+    /// `type` in JSON, such as `pull_requests`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it gives.
+    /// For models that choose a query.
     pub description: String,
     /// What its parameters must be: JSON Schema, draft 7.
     pub params_schema: Value,
@@ -54,45 +54,45 @@ pub struct QueryDefinition {
     pub result_schema: Value,
 }
 
-/// What a source answers.
+/// The answer of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DataResult {
-    /// The data.
+    /// By the `result_schema` of the query.
     pub data: Value,
-    /// What they are.
+    /// When, from where, and for how long.
     pub meta: DataMeta,
 }
 
-/// What data are.
+/// Where data come from and how long they are fresh.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataMeta {
-    /// When the source had them.
+    /// By the clock of the source.
     #[schemars(with = "u64")]
     pub fetched_at: Timestamp,
-    /// The source.
+    /// The source that answered.
     pub source: DataSourceId,
-    /// What it was asked.
+    /// The query that was answered: data for another one are dropped.
     pub query: DataQuery,
-    /// Which part of all they are.
+    /// Of a list that was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pagination: Option<PaginationMeta>,
-    /// Whether the source itself takes them for old.
+    /// The source itself could not refresh them.
     pub stale: bool,
-    /// Milliseconds after which they are old.
+    /// Milliseconds from their arrival at the host.
     pub ttl: u64,
 }
 
-/// Which part of all something is.
+/// Which part of a list an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaginationMeta {
-    /// How many there are.
+    /// Items of the whole list.
     pub total: u64,
-    /// How many come before these.
+    /// Items before the first one here.
     pub offset: u64,
-    /// How many were asked for.
+    /// Items that were asked for.
     pub limit: u64,
-    /// Whether there are more behind these.
+    /// Whether items follow the last one here.
     pub has_more: bool,
 }

@@ -68,14 +68,14 @@ impl Default for DataPolicy {
     }
 }
 
-/// A request to make.
+/// A request that the host is to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
-    /// What its answer is settled by.
+    /// For [`DataStates::settle`].
     pub token: RequestToken,
-    /// Who needs it.
+    /// The component that waits for it.
     pub component_id: ComponentId,
-    /// What to ask, and whom.
+    /// The source and the query.
     pub binding: DataBinding,
 }
 
@@ -92,7 +92,7 @@ struct ComponentData {
 }
 
 impl DataStates {
-    /// No components yet.
+    /// Without components. Calls of [`DataStates::track`] add them.
     pub const fn new(policy: DataPolicy) -> Self {
         let DataPolicy { timeout, under_way, first_pause, longest_pause, retries, shortest_interval: _ } =
             policy;

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was wrong with a command, in the order in which faults are looked for. Those from `NothingToUndo` on, and
-/// `TriggerNotFound`, are ours; the others are document 002's.
+/// What was wrong with a command, in the order in which faults are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CommandErrorCode {

@@ -1,4 +1,4 @@
-//! What components show: bindings, results, errors (specs 002 §1.4, §5).
+//! What components show: bindings, states, errors.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -7,80 +7,80 @@ use serde_json::{Map, Value};
 
 use super::id::DataSourceId;
 
-/// Where a component's data come from.
+/// The query that gives a component its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataBinding {
-    /// The source.
+    /// Names a [`DataSource`](crate::board::DataSource) of the host.
     pub source: DataSourceId,
-    /// What it is asked.
+    /// Sent to the source as it is.
     pub query: DataQuery,
     /// Milliseconds between two refreshes; `None` where only a person asks for one.
     pub refresh_interval: Option<u64>,
 }
 
-/// What a source is asked.
+/// A question to a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DataQuery {
     /// The kind of query, such as `pull_requests`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its parameters.
+    /// What the source documents for this kind of query.
     pub params: Map<String, Value>,
 }
 
-/// How far a component's data are.
+/// What a component shows while its data are fetched, and after.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum DataLoadingState {
-    /// Nothing was asked for.
+    /// No request was made: there is no binding, or nobody has polled yet.
     #[default]
     Idle,
-    /// They are under way.
+    /// The first request is under way. A refresh behind data that are shown is not `Loading`.
     Loading {
-        /// Since when.
+        /// When the request was made.
         #[schemars(with = "u64")]
         started_at: Timestamp,
     },
-    /// They are there.
+    /// Data that are not older than their `ttl`.
     Ready {
-        /// Them.
+        /// Whatever JSON the source gave.
         data: Value,
-        /// Since when.
+        /// By the clock of the source.
         #[schemars(with = "u64")]
         fetched_at: Timestamp,
     },
-    /// They could not be had.
+    /// The last request failed, and nothing could be shown instead.
     Error {
-        /// Why.
+        /// From the source, or a time-out of the host.
         error: DataError,
-        /// When it was tried.
+        /// When the answer came, or did not.
         #[schemars(with = "u64")]
         attempted_at: Timestamp,
     },
-    /// They are there, and too old.
+    /// Data past their `ttl`, or whose refresh failed; they are shown all the same.
     Stale {
-        /// Them.
+        /// Whatever JSON the source gave.
         data: Value,
-        /// Since when.
+        /// By the clock of the source.
         #[schemars(with = "u64")]
         fetched_at: Timestamp,
     },
 }
 
-/// Why data could not be had.
+/// Why a source gave no data. The source makes it; the host makes it of a time-out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataError {
-    /// The stable code.
+    /// For branching.
     pub code: DataErrorCode,
-    /// One sentence.
+    /// For people and models.
     pub message: String,
-    /// The source that was asked.
+    /// The source that failed.
     pub source: DataSourceId,
-    /// Whether the same query may succeed later.
+    /// The same query may succeed later: it is tried again after a pause.
     pub retryable: bool,
-    /// Milliseconds to wait before that.
+    /// Milliseconds before it makes sense to ask again, where the source says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
 }
@@ -94,26 +94,26 @@ impl std::fmt::Display for DataError {
     }
 }
 
-/// What went wrong with data.
+/// What went wrong with a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DataErrorCode {
-    /// There is no such thing.
+    /// The thing that was asked for does not exist.
     NotFound,
     /// The source wants credentials.
     Unauthorized,
     /// The credentials do not open this.
     Forbidden,
-    /// Too many queries.
+    /// The source has had too many queries; `retry_after` says until when.
     RateLimited,
     /// The source was not reached.
     Network,
-    /// The source did not answer in time.
+    /// No answer within the time limit of the host.
     Timeout,
     /// The query makes no sense to the source.
     InvalidQuery,
     /// The source is down, or unknown.
     SourceUnavailable,
-    /// Anything else.
+    /// None of the others.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! What happened on a board, for whoever follows it (specs 002 §7).
+//! What happened on a board, for those who follow it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,23 +15,23 @@ pub enum CanvasEvent {
     /// A person clicked a component.
     #[serde(rename = "component.clicked")]
     Clicked {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// The element within it.
+        /// The part of it that was clicked, by the component's own names.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         element_id: Option<String>,
-        /// What the component says of it.
+        /// Whatever JSON the component adds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
     /// A person set an action going.
     #[serde(rename = "component.action")]
     Action {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// The action.
+        /// One of the actions of its type.
         action_id: String,
-        /// Its parameters.
+        /// By the action's schema.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         params: Option<Value>,
         /// Selection, filters and the like.
@@ -41,92 +41,92 @@ pub enum CanvasEvent {
     /// A person selected something.
     #[serde(rename = "component.selected")]
     Selected {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// What is selected now.
+        /// All that is selected now, not what was added.
         selected_items: Vec<SelectedItem>,
     },
     /// A component's data could not be had.
     #[serde(rename = "component.error")]
     Error {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// Why.
+        /// As the component's state has it.
         error: DataError,
     },
     /// A component's data are there.
     #[serde(rename = "component.ready")]
     Ready {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// What they are, in short.
+        /// One sentence for the model.
         summary: String,
-        /// What stands out.
+        /// What stands out, a few words each.
         highlights: Vec<String>,
     },
-    /// A component stands elsewhere, or otherwise.
+    /// A component was moved, resized, pinned or unpinned.
     #[serde(rename = "layout.changed")]
     LayoutChanged {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
-        /// What changed.
+        /// A move that changes the size too is two events.
         change_type: LayoutChange,
-        /// Where it stands now.
+        /// The cells that it covers now.
         new_bounds: Bounds,
     },
     /// A view was loaded.
     #[serde(rename = "view.loaded")]
     ViewLoaded {
-        /// The view.
+        /// Which one.
         view_id: ViewId,
-        /// Its name.
+        /// As it was saved.
         view_name: String,
     },
     /// A trigger was due.
     #[serde(rename = "trigger.activated")]
     TriggerActivated {
-        /// The trigger.
+        /// Which one.
         trigger_id: TriggerId,
-        /// Its name.
+        /// For people.
         trigger_name: String,
-        /// The view that it suggests.
+        /// The view that it suggests or loads, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         suggested_view_id: Option<ViewId>,
     },
-    /// A component appeared: made, restored, or loaded with a view (beyond specs 002).
+    /// A component appeared: made, restored, or loaded with a view.
     #[serde(rename = "component.added")]
     Added {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
         /// It has a binding, so that somebody should fetch its data.
         needs_data: bool,
     },
-    /// What a component is told has changed (beyond specs 002).
+    /// What a component is told has changed.
     #[serde(rename = "component.updated")]
     Updated {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
         /// Its binding has changed, so that somebody should fetch its data.
         needs_data: bool,
     },
-    /// A component is gone (beyond specs 002).
+    /// A component is gone.
     #[serde(rename = "component.removed")]
     Removed {
-        /// The component.
+        /// Which one.
         component_id: ComponentId,
     },
-    /// A view was saved, or is back (beyond specs 002).
+    /// A view was saved, or is back.
     #[serde(rename = "view.saved")]
     ViewSaved {
-        /// The view.
+        /// Which one.
         view_id: ViewId,
-        /// Its name.
+        /// As it was saved.
         view_name: String,
     },
-    /// A view is gone (beyond specs 002).
+    /// A view is gone.
     #[serde(rename = "view.deleted")]
     ViewDeleted {
-        /// The view.
+        /// Which one.
         view_id: ViewId,
     },
 }
@@ -135,22 +135,22 @@ pub enum CanvasEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedItem {
-    /// What.
+    /// By the component's own names.
     pub item_id: String,
-    /// What the component says of it.
+    /// Whatever JSON the component adds.
     pub data: Value,
 }
 
-/// How the layout of a component changed.
+/// What changed of a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LayoutChange {
-    /// It stands elsewhere.
+    /// Its upper left cell.
     Moved,
-    /// It has another size.
+    /// Its size.
     Resized,
-    /// It stays where it is from now on.
+    /// It was pinned: shifting, clearing and loading leave it where it is.
     Pinned,
-    /// It may be moved again.
+    /// It is no longer pinned.
     Unpinned,
 }

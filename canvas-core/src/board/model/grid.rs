@@ -1,4 +1,4 @@
-//! Cells, places and sizes (specs 002 §1.2).
+//! Cells, places and sizes.
 
 use std::fmt;
 
@@ -28,10 +28,10 @@ pub struct GridConfig {
 /// grid, so that the command is refused with its own code and place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
-    /// The column.
+    /// From the left, from 0.
     #[serde(deserialize_with = "cells")]
     pub col: u32,
-    /// The row.
+    /// From the top, from 0.
     #[serde(deserialize_with = "cells")]
     pub row: u32,
 }
@@ -39,20 +39,20 @@ pub struct Position {
 /// A width and a height in cells, read as [`Position`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Size {
-    /// The width.
+    /// Columns; at least 1.
     #[serde(deserialize_with = "cells")]
     pub cols: u32,
-    /// The height.
+    /// Rows; at least 1.
     #[serde(deserialize_with = "cells")]
     pub rows: u32,
 }
 
-/// A rectangle of cells.
+/// A rectangle of cells: where a component stands and what it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
-    /// Its upper left cell.
+    /// The upper left cell.
     pub position: Position,
-    /// Its width and height.
+    /// How far it reaches from there.
     pub size: Size,
 }
 

@@ -1,4 +1,4 @@
-//! Names on a board (specs 002 §1.1).
+//! Names on a board.
 
 use serde::{Deserialize, Serialize};
 

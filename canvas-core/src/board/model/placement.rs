@@ -1,4 +1,4 @@
-//! Where a component may stand, as hosts and models speak of it (specs 002 §2.5).
+//! Where a component may stand, as hosts and models speak of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use super::id::ComponentId;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementHints {
-    /// This cell, where it is free.
+    /// Taken where it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_position: Option<Position>,
-    /// As near to this component as there is room.
+    /// The nearest free place to this component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_component_id: Option<ComponentId>,
     /// In this half of the grid, as near to its edge as there is room.
@@ -21,17 +21,17 @@ pub struct PlacementHints {
     pub region: Option<Region>,
 }
 
-/// A side of the grid.
+/// Half of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Region {
-    /// The first rows.
+    /// The upper half of the rows that are shown.
     Top,
-    /// The last rows.
+    /// The lower half of the rows that are shown.
     Bottom,
-    /// The first columns.
+    /// The left half of the columns.
     Left,
-    /// The last columns.
+    /// The right half of the columns.
     Right,
 }
 
@@ -56,51 +56,51 @@ impl OnCollision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GridPolicy {
-    /// The grid has as many rows as it needs.
+    /// Place it below the rows that are shown; the grid has no last row.
     Grow,
-    /// Refuse.
+    /// Refuse the command.
     Reject,
     /// Where it covers the fewest cells of others; it says so.
     #[default]
     BestEffort,
 }
 
-/// Where a component came to stand, and why there.
+/// Where a component was placed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacementResult {
-    /// Its upper left cell.
+    /// The upper left cell.
     pub position: Position,
-    /// Why there.
+    /// How the place was found.
     pub reason: PlacementReason,
-    /// What made room for it.
+    /// The components that were moved down for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<Vec<PlacementAdjustment>>,
 }
 
-/// Why a component stands where it does.
+/// How a place was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlacementReason {
-    /// This place was asked for.
+    /// The command, or a hint, named the place.
     Requested,
-    /// The board found room.
+    /// The first free place by the hints, else by rows and columns.
     AutoPlaced,
-    /// Others were moved to make room.
+    /// The command named the place, and others were moved down for it.
     Shifted,
-    /// It covers others: somebody should look.
+    /// No place was free: it covers parts of others, and somebody should look.
     BestEffort,
 }
 
-/// A component that made room.
+/// A component that was moved to make room, or could not stand where a view has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementAdjustment {
-    /// The component.
+    /// Its id stays.
     pub component_id: ComponentId,
-    /// Where it stood.
+    /// The upper left cell before.
     pub from: Position,
-    /// Where it stands.
+    /// The upper left cell after.
     pub to: Position,
-    /// Why it was moved.
+    /// One phrase for people.
     pub reason: String,
 }

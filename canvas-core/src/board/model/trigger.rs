@@ -9,22 +9,22 @@ use super::id::{TriggerId, ViewId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProactiveTrigger {
-    /// Its id.
+    /// Given by the host.
     pub id: TriggerId,
-    /// Its name.
+    /// For people.
     pub name: String,
     /// What it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it does anything.
+    /// One that is not is never due.
     pub enabled: bool,
-    /// What makes it due.
+    /// The occasion on which it is due.
     #[serde(rename = "type")]
     pub kind: TriggerType,
-    /// The view that it suggests.
+    /// The view that it suggests or loads; without, its message is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_id: Option<ViewId>,
-    /// What the user is told.
+    /// Shown to the user when it is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// For [`TriggerType::TimeBased`]: the time it stands for, such as `monday_morning` (`SimulatedTimeTrigger`).
@@ -32,12 +32,12 @@ pub struct ProactiveTrigger {
     pub simulated_time: Option<String>,
 }
 
-/// What makes a trigger due.
+/// On what occasion a trigger is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerType {
-    /// The user opens the workspace.
+    /// Once, when the user opens the workspace.
     SessionStart,
-    /// A time that its name tells.
+    /// In the part of the day that `simulated_time` names.
     TimeBased,
 }

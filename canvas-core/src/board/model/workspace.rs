@@ -1,4 +1,4 @@
-//! A workspace and what stands in it, as documents and bindings exchange it (specs 002 §1.3, §1.4).
+//! A workspace and what stands in it, as documents and bindings exchange it.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -15,45 +15,45 @@ use crate::model::author::Actor;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Workspace {
-    /// Its id.
+    /// Given by the host; a board never changes it.
     pub id: WorkspaceId,
-    /// Its name.
+    /// For people.
     pub name: String,
-    /// What is shown.
+    /// The components that stand now.
     pub canvas: Canvas,
-    /// The conversation that belongs to it.
+    /// The conversation with the model that belongs to the workspace; the host gives it.
     pub thread_id: String,
-    /// What was saved to be shown again.
+    /// Canvases that were saved to be loaded again.
     pub views: Vec<View>,
-    /// What may suggest a view.
+    /// What may suggest or load a view.
     pub triggers: Vec<ProactiveTrigger>,
-    /// What the user has chosen.
+    /// For the host: a command changes none of them.
     pub settings: WorkspaceSettings,
-    /// When it was made, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
-    /// When a command last changed it.
+    /// When a command last changed it, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub updated_at: Timestamp,
 }
 
-/// What the user has chosen.
+/// The user's choices. The board keeps them and uses `default_refresh_interval`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceSettings {
-    /// How it looks.
+    /// For the host's colours.
     pub theme: Theme,
-    /// Whether it speaks.
+    /// Whether the host speaks.
     pub voice_enabled: bool,
     /// Milliseconds between two refreshes of a component whose binding names none.
     pub default_refresh_interval: u64,
-    /// The grid of a new canvas.
+    /// For canvases that the host makes.
     pub grid: GridConfig,
-    /// What a trigger may do.
+    /// What [`due`](crate::board::due) does with triggers.
     pub proactive_mode: ProactiveMode,
 }
 
-/// How a workspace looks.
+/// Colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
@@ -65,7 +65,7 @@ pub enum Theme {
     System,
 }
 
-/// What a trigger may do when it is due.
+/// What a trigger does when it is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProactiveMode {
@@ -73,59 +73,59 @@ pub enum ProactiveMode {
     Suggest,
     /// Load its view.
     Auto,
-    /// Nothing.
+    /// No trigger is ever due.
     Off,
 }
 
 /// What is shown: a grid and the components on it, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Canvas {
-    /// The grid.
+    /// Its rows are those that are shown; there may be components below them.
     pub grid: GridConfig,
-    /// The components.
+    /// In the order in which they were made.
     pub components: Vec<ComponentInstance>,
 }
 
-/// A canvas that was saved to be shown again.
+/// A canvas that was saved under a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct View {
-    /// Its id.
+    /// Made by the board when the view is saved.
     pub id: ViewId,
-    /// Its name.
+    /// Need not be unique.
     pub name: String,
-    /// What it is for.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The canvas as it was.
+    /// Without data: they are fetched when the view is loaded.
     pub snapshot: Canvas,
-    /// Triggers that belong to it.
+    /// Triggers of the workspace that the view was saved with.
     pub trigger_ids: Vec<TriggerId>,
-    /// When it was saved.
+    /// When it was saved, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
 }
 
-/// A component on a canvas.
+/// A component as documents and bindings exchange it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentInstance {
-    /// Its id.
+    /// Made by the board; a component keeps it through views and undo.
     pub id: ComponentId,
-    /// Its type.
+    /// A type of the registry. One that is not registered is shown as a placeholder.
     pub type_id: TypeId,
-    /// Its upper left cell.
+    /// The upper left cell.
     pub position: Position,
-    /// Its width and height.
+    /// Columns and rows that it covers.
     pub size: Size,
-    /// What it is told, by its type's schema.
+    /// By the schema of its type, with the type's defaults.
     pub config: Map<String, Value>,
-    /// Where its data come from.
+    /// `None` for a component without data.
     pub data_binding: Option<DataBinding>,
     /// How far its data are. It is no part of what is stored or taken back.
     #[serde(default)]
     pub data_state: DataLoadingState,
-    /// Who made it, and what a person has said about it.
+    /// What is neither place, config nor data.
     pub meta: ComponentMeta,
 }
 
@@ -140,14 +140,14 @@ impl ComponentInstance {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentMeta {
-    /// When it was made.
+    /// In milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
-    /// Who made it.
+    /// Whose command made it.
     pub created_by: Actor,
     /// It stays where it is when a view is loaded or the canvas cleared, and is never shifted.
     pub pinned: bool,
-    /// A person's name for it.
+    /// A person's name for it, shown in place of the type's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }

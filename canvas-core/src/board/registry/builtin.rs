@@ -1,4 +1,4 @@
-//! The types that every board may have without further ado (specs 002, appendix A).
+//! The built-in types: pull requests, issues, activity and numbers of a repository.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What makes a type of components (specs 002 §4.1, §4.2).
+//! What makes a type of components.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,17 +15,17 @@ use crate::schema::{Schema, SchemaError, TOO_LARGE};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentDefinition {
-    /// Its name: printable, without spaces, 128 bytes at most.
+    /// As it was given.
     pub type_id: TypeId,
-    /// What people call it.
+    /// For people, such as `PR List`.
     pub name: String,
-    /// What it is for, for models: fewer than 100 words.
+    /// For models that choose a type: fewer than 100 words.
     pub description: String,
-    /// What kind of thing it is.
+    /// For grouping; it decides nothing.
     pub category: ComponentCategory,
     /// What its config must be: JSON Schema, draft 7.
     pub config_schema: Value,
-    /// What stands under each config.
+    /// Fields that a config leaves out.
     #[serde(default)]
     pub default_config: Map<String, Value>,
     /// The size of a component that asks for none.
@@ -37,13 +37,13 @@ pub struct ComponentDefinition {
     /// What its binding must be: JSON Schema, draft 7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_binding_schema: Option<Value>,
-    /// What it can do.
+    /// For hosts; the board does not enforce them.
     #[serde(default)]
     pub capabilities: Vec<ComponentCapability>,
-    /// What may be done with it.
+    /// What a person may do within the component.
     #[serde(default)]
     pub actions: Vec<ComponentActionDefinition>,
-    /// Which definition of this name it is, from 1 (beyond specs 002, as the rest).
+    /// Which definition of this name it is, from 1.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
     /// How its config makes its binding, where a command names none.
@@ -51,15 +51,15 @@ pub struct ComponentDefinition {
     pub binding_rule: Option<BindingRule>,
 }
 
-/// What kind of thing a component is.
+/// A group of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ComponentCategory {
     /// Lists and grids of things.
     Data,
-    /// Numbers.
+    /// A number that is watched.
     Metric,
-    /// What happened when.
+    /// Events in the order of time.
     Timeline,
     /// Notes, links and the like.
     Utility,
@@ -87,16 +87,16 @@ pub enum ComponentCapability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentActionDefinition {
-    /// Its name, unique within the type.
+    /// Unique within the type.
     pub action_id: String,
-    /// What people call it.
+    /// For people.
     pub label: String,
-    /// What it does, for models.
+    /// For models.
     pub description: String,
-    /// The name of an icon.
+    /// One of the host's icons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// Whether something must be selected.
+    /// Whether something must be selected first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_selection: Option<bool>,
     /// What its parameters must be: JSON Schema, draft 7.
@@ -108,9 +108,9 @@ pub struct ComponentActionDefinition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BindingRule {
-    /// The source.
+    /// Names a source of data.
     pub source: DataSourceId,
-    /// The kind of query.
+    /// The `type` of the query.
     pub query: String,
     /// Fields of the config that are handed on.
     pub params: Vec<String>,
@@ -127,7 +127,7 @@ pub enum DefinitionError {
         "the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another"
     )]
     Name {
-        /// The name.
+        /// The name that is taken.
         type_id: String,
     },
     /// Another definition has this name.
@@ -139,7 +139,7 @@ pub enum DefinitionError {
     /// The description is too long for the context of a model.
     #[error("the description has {words} words: say it in fewer than 100")]
     Description {
-        /// How many it has.
+        /// Words that it has.
         words: usize,
     },
     /// Sizes that exclude each other, or that no component can have.
@@ -147,17 +147,17 @@ pub enum DefinitionError {
         "sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them"
     )]
     Sizes {
-        /// The smallest.
+        /// From the definition.
         min: Size,
         /// The default.
         default: Size,
-        /// The largest.
+        /// From the definition.
         max: Size,
     },
     /// Two actions have one name, or one has none.
     #[error("the action id {action_id:?} is empty or there twice: name each action once")]
     Action {
-        /// The name.
+        /// As it was given.
         action_id: String,
     },
     /// Versions count from 1.
@@ -168,7 +168,7 @@ pub enum DefinitionError {
     Schema {
         /// Where in the definition, as a JSON Pointer; [`SchemaError::place`] goes on from there.
         place: String,
-        /// Why.
+        /// Its place goes on from `place`.
         error: SchemaError,
     },
     /// A number is an integer beyond 2^53 - 1; its place is a JSON Pointer into the definition.
@@ -255,7 +255,7 @@ impl ComponentDefinition {
 }
 
 impl BindingRule {
-    /// What this config makes.
+    /// Fields that the config lacks are left out of the query.
     pub fn binding(&self, config: &Map<String, Value>, refresh: Option<u64>) -> DataBinding {
         // One by one, because they are few: collecting them would sort them first.
         let mut params = Map::new();

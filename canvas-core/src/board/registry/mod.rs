@@ -1,4 +1,4 @@
-//! Types of components: what a canvas may hold, and what it is checked by (specs 002 §4).
+//! Types of components: what a canvas may hold, and what it is checked by.
 
 mod builtin;
 mod definition;
@@ -50,7 +50,7 @@ impl ValidationResult {
         &self.errors
     }
 
-    /// The faults.
+    /// In the order of their places.
     pub fn into_errors(self) -> Vec<ValidationError> {
         self.errors
     }
@@ -113,7 +113,7 @@ impl Registry {
         Some(Arc::try_unwrap(gone).map_or_else(|shared| shared.definition.clone(), |own| own.definition))
     }
 
-    /// A type.
+    /// `None` for a type that is not registered.
     pub fn get(&self, type_id: &TypeId) -> Option<&ComponentDefinition> {
         self.types.get(type_id).map(|known| &known.definition)
     }

@@ -13,7 +13,7 @@ use crate::board::model::trigger::ProactiveTrigger;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the change was made for another board: {place} is not what it was")]
 pub struct PatchMismatch {
-    /// The component, view or trigger.
+    /// The id of the component, view or trigger, or the name of a setting.
     pub place: String,
 }
 

@@ -69,44 +69,44 @@ pub enum BoardError {
         Board::ROWS
     )]
     Grid {
-        /// The columns that were asked for.
+        /// From the workspace.
         columns: u32,
-        /// The rows that were asked for.
+        /// From the workspace.
         rows: u32,
     },
     /// More components than a board may have.
     #[error("a board has at most {} components, not {found}: split it", Board::COMPONENTS)]
     TooMany {
-        /// How many there are.
+        /// Components of the workspace.
         found: usize,
     },
     /// Two components have one id.
     #[error("two components have the id {id}: give each its own")]
     Twice {
-        /// The id.
+        /// The id that comes twice.
         id: ComponentId,
     },
     /// A component stands outside of the columns, or is too tall.
     #[error("component {id} does not stand within {columns} columns: move or resize it")]
     Outside {
-        /// The component.
+        /// The first such component.
         id: ComponentId,
-        /// The columns.
+        /// Columns of the grid.
         columns: u32,
     },
 }
 
 impl BoardError {
-    /// The stable code.
+    /// The same for every variant.
     pub const CODE: &'static str = "INVALID_BOARD";
 }
 
 impl Board {
-    /// Columns that a grid may have.
+    /// The most columns that a grid may have.
     pub const COLUMNS: u32 = 64;
-    /// Rows that a grid may have.
+    /// The most rows that a grid may have.
     pub const ROWS: u32 = 1 << 20;
-    /// Components that a board may have.
+    /// The most components that a board may have.
     pub const COMPONENTS: usize = 100_000;
 
     /// A board of a workspace.
@@ -167,12 +167,12 @@ impl Board {
         Ok(board)
     }
 
-    /// Its id.
+    /// As the workspace has it.
     pub fn id(&self) -> &WorkspaceId {
         &self.meta.id
     }
 
-    /// The grid.
+    /// Changed only by loading a view with another one.
     pub fn grid(&self) -> &GridConfig {
         &self.meta.grid
     }
@@ -182,17 +182,17 @@ impl Board {
         self.meta.active_view.as_ref()
     }
 
-    /// What may suggest a view.
+    /// In the order of the workspace.
     pub fn triggers(&self) -> &[ProactiveTrigger] {
         &self.meta.triggers
     }
 
-    /// How many components stand on it.
+    /// Constant time.
     pub const fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether nothing stands on it.
+    /// Constant time.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -202,7 +202,7 @@ impl Board {
         self.layout.covered_cells()
     }
 
-    /// Where a component stands.
+    /// `None` where no component has the id.
     pub fn bounds(&self, id: &ComponentId) -> Option<Bounds> {
         self.slot_of(id).map(|slot| slot.bounds)
     }

@@ -33,7 +33,7 @@ enum Components {
     Pages(Vec<BlobId>),
 }
 
-/// A board, kept.
+/// The blobs of a board.
 pub(crate) struct StoredBoard {
     /// The blob that the tree names. It is equal for equal boards.
     pub(crate) root: Blob,
@@ -43,10 +43,10 @@ pub(crate) struct StoredBoard {
     pub(crate) board: Arc<Board>,
 }
 
-/// Why no board was read.
+/// Why no board was loaded.
 #[derive(Debug)]
 pub(crate) enum LoadError {
-    /// These are needed first.
+    /// These blobs are needed first.
     Missing(Vec<BlobId>),
     /// This one keeps nothing of a board, or something of a later format.
     Damaged(BlobId),

@@ -1,4 +1,4 @@
-//! Where there is room, asked without doing anything (specs 002 §2.5): on a canvas that stands by itself, for tests and
+//! Where there is room, asked without doing anything: on a canvas that stands by itself, for tests and
 //! tools, and on a live board.
 
 use super::board::Board;
@@ -8,7 +8,7 @@ use crate::board::model::id::ComponentId;
 use crate::board::model::placement::{GridPolicy, PlacementHints, PlacementResult};
 use crate::board::model::workspace::Canvas;
 
-/// Where a component of this size would be placed that names no position (`findPlacement` of specs 002 §2.5).
+/// Where a component of this size would be placed that names no position.
 ///
 /// Deterministic: the first hint that leads somewhere, else the first free place by row, then column, else as the policy
 /// says. A hint leads nowhere where its cell is taken or outside, its component is not there, or its half is full. Nothing
@@ -73,8 +73,7 @@ fn placed(
     Ok(PlacementResult { position, reason, adjustments: None })
 }
 
-/// The components that share a cell with `bounds`, but for `exclude`, in the order of the canvas (`detectCollisions` of
-/// specs 002 §2.5).
+/// The components that share a cell with `bounds`, but for `exclude`, in the order of the canvas.
 ///
 /// Rectangles are compared as they are, whether or not they lie in the grid; one without cells meets nothing. Time linear
 /// in the components.

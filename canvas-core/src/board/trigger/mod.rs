@@ -1,4 +1,4 @@
-//! What may suggest a view (specs 002 §8), and when it does.
+//! When a trigger suggests or loads a view.
 
 pub(crate) mod simulated_time;
 
@@ -16,7 +16,7 @@ use crate::board::model::workspace::{ProactiveMode, View};
 use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
 use crate::zone::{LocalTime, ZoneError};
 
-/// What makes triggers due.
+/// When triggers are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion<'a> {
     /// The user opens the workspace.
@@ -26,11 +26,11 @@ pub enum Occasion<'a> {
     },
     /// Time has passed. Hosts ask as often as they like.
     Time {
-        /// The time.
+        /// The host's clock.
         now: Timestamp,
         /// The user's IANA time zone.
         zone: &'a str,
-        /// When the parts of the day begin.
+        /// The user's day.
         parts: DayParts,
     },
 }
@@ -56,9 +56,9 @@ enum Window {
 /// A trigger that is due, or that cannot do what it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
-    /// The trigger.
+    /// Its id.
     pub trigger: TriggerId,
-    /// What to do.
+    /// What the host is to do.
     pub action: DueAction,
     /// What to tell the user; nothing where there is nothing to do.
     pub message: Option<String>,
@@ -66,16 +66,16 @@ pub struct Due {
     pub event: Option<CanvasEvent>,
 }
 
-/// What to do about a trigger.
+/// What the host is to do about a trigger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DueAction {
-    /// Suggest this view.
+    /// Offer this view to the user.
     Suggest(ViewId),
     /// Load this view, by [`CanvasCommand::LoadView`](crate::board::CanvasCommand::LoadView).
     Load(ViewId),
-    /// Show its message: it has no view.
+    /// Show the message: the trigger has no view.
     Tell,
-    /// Nothing, for this reason.
+    /// The trigger cannot do what it is for.
     Nothing(TriggerProblem),
 }
 
@@ -85,7 +85,7 @@ pub enum TriggerProblem {
     /// Its view is gone.
     #[error("its view {0} is gone: give the trigger another view, or turn it off")]
     ViewGone(ViewId),
-    /// It names no time.
+    /// Its `simulated_time` names no time.
     #[error(transparent)]
     UnknownTime(#[from] SimulatedTimeError),
 }

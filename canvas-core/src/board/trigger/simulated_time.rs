@@ -1,4 +1,4 @@
-//! Names of times, such as `monday_morning`, as triggers use them (specs 002 §8.1).
+//! Names of times, such as `monday_morning`, as triggers use them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,27 +10,27 @@ use crate::model::wording::{NAME, clip, perhaps};
 /// alone, such as `mid_day`, is one of every day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SimulatedTime {
-    /// The days on which the part begins.
+    /// That of which the part begins.
     pub days: Days,
-    /// The part of the day.
+    /// By the user's [`DayParts`](crate::board::DayParts).
     pub part: TimeOfDay,
 }
 
 /// Some days of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Days {
-    /// One.
+    /// That day of each week.
     On(DayOfWeek),
     /// Monday to Friday.
     Weekdays,
     /// Saturday and Sunday.
     Weekend,
-    /// All.
+    /// Every day.
     Daily,
 }
 
 impl Days {
-    /// Whether a day is one of them.
+    /// Whether the part begins on such a day.
     pub const fn contain(self, day: DayOfWeek) -> bool {
         let weekend = matches!(day, DayOfWeek::Saturday | DayOfWeek::Sunday);
         match self {
@@ -79,7 +79,7 @@ impl fmt::Display for SimulatedTime {
 pub struct SimulatedTimeError {
     /// The name that was given, cut at 80 characters; empty where there was none.
     pub name: String,
-    /// Names that may have been meant.
+    /// Up to six names that resemble it.
     pub candidates: Vec<String>,
 }
 

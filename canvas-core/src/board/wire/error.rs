@@ -1,4 +1,4 @@
-//! Errors as hosts pass them on (specs 002 §10): what went wrong, with what, and when.
+//! Errors as hosts pass them on: what went wrong, with what, and when.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -11,16 +11,16 @@ use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
 use crate::board::model::id::{ComponentId, DataSourceId};
 use crate::schema::ValidationError;
 
-/// What all errors have.
+/// What every error has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct AgenticCanvasError {
-    /// The stable code.
+    /// For branching.
     pub code: String,
-    /// One sentence that says what to do next.
+    /// What to do next, in one sentence.
     pub message: String,
-    /// When it happened.
+    /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
     /// The request that it answers, where the host names requests.
@@ -33,42 +33,42 @@ pub struct AgenticCanvasError {
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct CommandExecutionError {
-    /// The stable code.
+    /// For branching.
     pub code: CommandErrorCode,
-    /// One sentence that says what to do next.
+    /// What to do next, in one sentence.
     pub message: String,
-    /// When it happened.
+    /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
     /// The request that it answers, where the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The command.
+    /// As it was sent.
     pub command: CanvasCommand,
-    /// The component that it is about.
+    /// The component that the command would have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component_id: Option<ComponentId>,
 }
 
-/// Data could not be had.
+/// A source gave no data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataFetchError {
-    /// The stable code.
+    /// For branching.
     pub code: DataErrorCode,
-    /// One sentence.
+    /// For people and models.
     pub message: String,
-    /// When it happened.
+    /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
     /// The request that it answers, where the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The source that was asked.
+    /// Names the source that failed.
     pub source: DataSourceId,
-    /// What it was asked.
+    /// As it was sent.
     pub query: DataQuery,
-    /// Whether the same query may succeed later.
+    /// The same query may succeed later.
     pub retryable: bool,
 }
 
@@ -88,15 +88,15 @@ impl std::fmt::Display for DataFetchError {
 pub struct ValidationFailedError {
     /// The stable code, always the same.
     pub code: ValidationFailedCode,
-    /// One sentence.
+    /// The first fault, and how many more there are.
     pub message: String,
-    /// When it happened.
+    /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
     /// The request that it answers, where the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// All faults.
+    /// In the order of their places.
     pub errors: Vec<ValidationError>,
 }
 

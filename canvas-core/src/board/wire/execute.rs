@@ -13,13 +13,13 @@ use crate::model::author::Actor;
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
-    /// The answer, as JSON has it.
+    /// As JSON has it.
     pub result: BoardResult,
     /// Why nothing was changed; of a batch, what is wrong with the last command that it answers.
     pub refusal: Option<Box<CommandRefusal>>,
     /// What it changed; `None` where it was refused or there was nothing to do.
     pub change: Option<BoardChange>,
-    /// What happened, in order.
+    /// For those who follow the board, in order.
     pub events: Vec<CanvasEvent>,
 }
 

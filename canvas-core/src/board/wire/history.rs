@@ -12,33 +12,33 @@ use crate::board::model::placement::OnCollision;
 use crate::board::state::patch::{BoardPatch, ComponentDiff, Diff};
 use crate::model::author::Actor;
 
-/// The history as it is shown.
+/// What can be undone and redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryState {
-    /// What can be taken back, the last change last.
+    /// The last change last.
     pub undo_stack: Vec<UndoEntry>,
-    /// What can be done again, the next last.
+    /// The next to be redone last.
     pub redo_stack: Vec<UndoEntry>,
-    /// How many entries are kept.
+    /// Changes that are kept.
     pub max_size: usize,
 }
 
-/// A change in the history.
+/// A change that can be undone or redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoEntry {
-    /// Its id.
+    /// As the answer to the command has it.
     pub id: UndoId,
-    /// When it was made, in milliseconds since 1970.
+    /// When the change was made, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// Who made it.
+    /// Whose change it is.
     pub source: Actor,
-    /// What it did, for people.
+    /// One sentence for people.
     pub description: String,
     /// The command as it was done: place, size and ids settled.
     pub forward: Recorded,
-    /// What takes it back.
+    /// What undoes it.
     pub inverse: Recorded,
 }
 
@@ -56,13 +56,13 @@ pub enum Recorded {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload")]
 pub enum Restore {
-    /// One component.
+    /// A component.
     #[serde(rename = "component.restore")]
     Component(Value),
-    /// Views alone.
+    /// Views and triggers.
     #[serde(rename = "view.restore")]
     View(Value),
-    /// Anything else.
+    /// Several components, or the grid.
     #[serde(rename = "canvas.restore")]
     Canvas(Value),
 }

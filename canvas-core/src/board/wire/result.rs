@@ -1,4 +1,4 @@
-//! What became of a command (specs 002 §2.3, §2.4).
+//! Answers to commands.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::PlacementResult;
 use crate::schema::ValidationError;
 
-/// What became of one command.
+/// The answer to one command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
-    /// Whether it was done, or there was nothing to do.
+    /// Done, or there was nothing to do.
     pub success: bool,
     /// The entry of the history that takes it back; empty where it changed nothing.
     #[serde(with = "undo_id")]
@@ -24,18 +24,18 @@ pub struct CommandResult {
     pub explanation: String,
     /// Which components it made, changed or took away; of one that was made, its new id first.
     pub affected_component_ids: Vec<ComponentId>,
-    /// Why it was refused.
+    /// `None` where it was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CommandError>,
-    /// Where the component came to stand (beyond specs 002).
+    /// Where the component came to stand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementResult>,
-    /// What somebody should look at (beyond specs 002).
+    /// What a person should look at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// What became of a batch.
+/// The answer to a batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchCommandResult {
@@ -49,7 +49,7 @@ pub struct BatchCommandResult {
     pub explanation: String,
     /// What became of each command, up to the first that was refused.
     pub results: Vec<CommandResult>,
-    /// Why it was refused.
+    /// That of the command that was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CommandError>,
 }
@@ -59,23 +59,23 @@ pub struct BatchCommandResult {
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct CommandError {
-    /// The stable code.
+    /// For branching.
     pub code: CommandErrorCode,
-    /// One sentence that says what to do next.
+    /// What is wrong and what to do next, in one sentence.
     pub message: String,
-    /// The component that it is about.
+    /// The component that the command would have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component_id: Option<ComponentId>,
-    /// What is wrong, as a JSON Pointer into the command (beyond specs 002, as the rest).
+    /// What is wrong, as a JSON Pointer into the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// Every fault of a config.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ValidationError>,
-    /// What stands in the way.
+    /// What covers the place: by row, then column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub colliding_ids: Vec<ComponentId>,
-    /// The nearest places with room.
+    /// Up to three, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free_positions: Vec<Position>,
     /// What may have been meant: ids, names of types or fields.
