@@ -1,4 +1,11 @@
 //! Receipts: the memory of what was asked and answered, so that a retry is answered and not done again.
+//!
+//! * Every call that may change state leaves a receipt under (conversation, turn, call id) with a digest of its
+//!   arguments, refusals too. The same call is answered the same again.
+//! * `CALL_ID_REUSED`, `CALL_ABANDONED` and what the rollout closes leave none. Reads run again.
+//! * Receipts of the current lease are never dropped; those of a deleted canvas stay with its tombstone.
+//! * The newest receipts lie in the head, older ones in blobs of 16 that are written once and found by short hashes in
+//!   the head. An answer of more than 1 KiB is a blob of its own.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! Revisions: a number that only grows, and the name that models see.
+//!
+//! * Each committed change of content adds 1. Loading, leases, reads and data of components add nothing.
+//! * Of a [`RevisionId`] the number decides; its eight digits of the content hash show to people that a text came back.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,6 +1,12 @@
 //! Tools of the board face: the usual nine, and five that a host switches on. They take no lease.
 //!
 //! `read` reads a call, `checked` makes commands of it, `execute` runs them, and `reply` says what came of it.
+//!
+//! * Schemas follow from the registry, so a type appears by registration alone.
+//! * A corrected call was tried on a copy of the board before it is offered.
+//! * A refresh leaves no trace on the canvas: the reply tells the host what to fetch.
+//! * A plan is a batch that was tried. It is committed only on the board revision that it was tried on, and lies in the
+//!   session, not on the canvas.
 
 mod alias;
 mod arguments;

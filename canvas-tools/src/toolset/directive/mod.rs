@@ -4,6 +4,13 @@
 //! pure code; `apply` has the engine do it, and says so when a retry comes. `failure` is every way to go wrong. `since`
 //! tells what a stale version has missed. `recent` and `metrics` are what a host keeps beside. `tool`, `declare`, `snapshot`,
 //! `builder` and `prompt` are the same for a model.
+//!
+//! * Offsets count Unicode scalar values; ranges are half-open.
+//! * An annotation alters no text and leaves nothing on the canvas: the host keeps it.
+//! * The hash of a directive identifies the call, so a retry is answered before anything is planned.
+//! * A diff names one document (`MULTI_FILE` otherwise) and is matched exactly. It has at most 1 MiB, content 4 MiB, a
+//!   rationale 4 KiB.
+//! * The last 20 directives are kept for the screen; each is undone through the journal.
 
 pub(crate) mod action;
 pub(crate) mod apply;

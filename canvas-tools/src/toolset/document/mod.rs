@@ -1,4 +1,10 @@
 //! Tools of the document face: the usual seven, and three that a host switches on.
+//!
+//! * A tool that is off is answered like one that does not exist (`UNKNOWN_TOOL`).
+//! * One call reads at most 256 KiB of text, and its reply says where to continue.
+//! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and what they show does
+//!   not count as seen.
+//! * A `lease_id` that cannot be parsed is nobody's: `LOCK_NOT_OWNED`, unless the tool takes none.
 
 mod answer;
 mod arguments;
