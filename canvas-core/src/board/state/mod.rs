@@ -1,7 +1,7 @@
 //! A board in memory: what stands where, how it is changed, and how it is stored.
 //!
-//! * A command is all or nothing, a batch too. Moves and resizes of a batch are judged when all are done, so two may
-//!   change places.
+//! * A command is all or nothing, a batch too. Successive moves and resizes of a batch are judged when all are done, so
+//!   two may change places.
 //! * A patch holds records before and after, not commands, so its inverse keeps ids, order and times. It is undone from
 //!   under later ones only where no record was touched twice and nothing covers its place.
 //! * Data states are in no patch, no revision and no journal.
