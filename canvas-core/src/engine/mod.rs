@@ -42,7 +42,9 @@ use crate::transition::policy::Policy;
 /// the head first, unless the store tells of changes.
 ///
 /// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
-/// the time that has passed at the host.
+/// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
+/// that much early, and be issued for that much longer; [`Commit::not_after`](crate::Commit::not_after) holds in any
+/// case.
 ///
 /// A commit of unknown fate is settled before the call answers: where its receipt is in the row, it got through; where
 /// not, an empty bump of the version wins first, so that the late duplicate fails in any store. Where that cannot be

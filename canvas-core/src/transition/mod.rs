@@ -1,4 +1,26 @@
 //! One pure step: the canvas at one moment and a call in, a decision out.
+//!
+//! * Of several refusals the first in this order is given: rollout, receipt, lease (epoch, owner, expiry), base, the
+//!   change itself.
+//! * What the rollout closes leaves no trace, and users notice no stage. Where no lease is needed, a write is still
+//!   refused if its author does not know the text, if the user has ended the turn, or while somebody else holds the
+//!   lease.
+//! * The board takes no lease. A model commands it only in the turn that runs, a host in a model's name at any time.
+//! * A user's edit preempts even where the text is the same, or too large to be stored: the user has acted. The
+//!   revision then stays.
+//! * A turn is of the canvas, not of a conversation: a message in one conversation ends the turns of all. The end of a
+//!   turn promotes only where no preemption came since it began; its hidden message is given all the same.
+//! * A conversation's snapshot and hidden diffs add up to the document. One that is not known yet knows the document
+//!   that the canvas was made with. Once the canvas has evicted a conversation, one that is not known gets the whole
+//!   text, like one that has forgotten.
+//! * After a refusal that carries the whole diff, the conversation has seen the document, so the same patch may come
+//!   again. A part of the changes does not count: whoever was shown a part names the base, or reads.
+//! * Lines replaced by number are guarded by a hash of their bytes, an insertion by that of the line above, and become
+//!   a strict patch of one hunk: only patches change a document under a lease.
+//! * A user's undo is a user's edit, and preempts where it changes the document; one that is refused preempts nobody.
+//! * A model undoes nothing once the user has acted in its turn. For what it undoes of the board it needs no lease.
+//! * A change that is undone from under later ones is transformed, never searched for. Where a later one touches it,
+//!   nothing is undone.
 
 mod access;
 pub(crate) mod board;
