@@ -113,8 +113,8 @@ pub struct Capabilities {
 /// Any back end with a conditional write serves: a table with a version column, an object store that honours
 /// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
 /// [`BlockingStore`](crate::BlockingStore) and becomes a `Store` by [`Blocking`](crate::Blocking); hosts that want
-/// no generics put any store into a [`BoxStore`](crate::BoxStore). Whether it keeps what is promised here is tried by the suite of the
-/// feature `conformance`.
+/// no generics put any store into a [`BoxStore`](crate::BoxStore). Whether it keeps what is promised here is tried by
+/// the suite of the feature `conformance`.
 ///
 /// # What it keeps
 ///
