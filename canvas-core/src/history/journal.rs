@@ -3,8 +3,8 @@
 //! * Each committed change is an entry that names the one before, with the way there and the way back. The head names
 //!   three: the last, the next to undo, the next to redo. So an edit costs the same however long the chain is.
 //! * Undo and redo are entries too. Nothing is taken out of the chain, and it replays to the first text and back.
-//! * A redone change remains its author's. Undoing a change from under later ones is a change, which undo takes back
-//!   like any other.
+//! * A redone change remains its author's. Undoing a change from under later ones is a change, which can be undone like
+//!   any other.
 //! * Of a board's blobs an entry needs none: it has the records before and after.
 
 use std::fmt;
