@@ -3,7 +3,8 @@
 use canvas_patch::Limits;
 
 use crate::board::BoardRules;
-use crate::transition::rollout::Rollout;
+use crate::transition::refusal::CallRefusal;
+use crate::transition::rollout::{Access, Rollout};
 
 /// What models may do, durations and sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +59,27 @@ impl Default for Policy {
             history: 100_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,
+        }
+    }
+}
+
+impl Policy {
+    /// Whether models may do this at all. Whether one may do it now is another question, which each call answers.
+    ///
+    /// # Errors
+    ///
+    /// [`CallRefusal::GitMode`] in Git mode, [`CallRefusal::Disabled`] where the rollout has not come so far.
+    pub fn permits(&self, access: Access) -> Result<(), CallRefusal> {
+        let rollout = self.rollout;
+        let is_open = match access {
+            Access::Read => !matches!(rollout, Rollout::Off),
+            Access::Write => !matches!(rollout, Rollout::Off | Rollout::ReadOnly),
+            Access::Lease => rollout.has_leases(),
+        };
+        match (self.git_mode, is_open) {
+            (true, _) => Err(CallRefusal::GitMode),
+            (false, false) => Err(CallRefusal::Disabled { rollout }),
+            (false, true) => Ok(()),
         }
     }
 }

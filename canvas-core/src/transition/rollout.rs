@@ -1,11 +1,8 @@
-//! How much of a canvas its host has opened to models (specs 000 §8.2, §16).
+//! How much of a canvas its host has opened to models.
 
 use serde::{Deserialize, Serialize};
 
-use crate::transition::policy::Policy;
-use crate::transition::refusal::CallRefusal;
-
-/// How far the tools of models are rolled out: the stages of specs 000 §16. What users do, and what conversations are
+/// How far the tools of models are rolled out, in five stages. What users do, and what conversations are
 /// told of it, is the same in all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,25 +42,4 @@ pub enum Access {
     Write,
     /// It takes, extends or gives back a lease.
     Lease,
-}
-
-impl Policy {
-    /// Whether models may do this at all. Whether one may do it now is another question, which each call answers.
-    ///
-    /// # Errors
-    ///
-    /// [`CallRefusal::GitMode`] in Git mode, [`CallRefusal::Disabled`] where the rollout has not come so far.
-    pub fn permits(&self, access: Access) -> Result<(), CallRefusal> {
-        let rollout = self.rollout;
-        let is_open = match access {
-            Access::Read => !matches!(rollout, Rollout::Off),
-            Access::Write => !matches!(rollout, Rollout::Off | Rollout::ReadOnly),
-            Access::Lease => rollout.has_leases(),
-        };
-        match (self.git_mode, is_open) {
-            (true, _) => Err(CallRefusal::GitMode),
-            (false, false) => Err(CallRefusal::Disabled { rollout }),
-            (false, true) => Ok(()),
-        }
-    }
 }

@@ -129,7 +129,7 @@ fn a_request_makes_two_edits_one_call() {
     let refused = |call: &Call| ask(call).0.map(|answer| answer.unwrap_err().code());
     let other = Call { command: from(b"other", "a\nc\n"), ..call.clone() };
     assert_eq!(refused(&other), Some("CALL_ID_REUSED"));
-    for other in [other, Call { command: dynamic(CheckOut), ..call.clone() }] {
+    for other in [other, Call { command: dynamic(CheckOut), ..call }] {
         assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED");
     }
     let given_up = world.fresh("model", from(b"late", "z\n"));

@@ -7,5 +7,6 @@ pub(crate) mod call;
 pub(crate) mod context;
 pub(crate) mod directive;
 pub(crate) mod document;
+mod names;
 pub(crate) mod spec;
 pub(crate) mod tools;

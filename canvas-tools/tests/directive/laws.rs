@@ -164,8 +164,10 @@ proptest! {
         prop_assert_eq!(world.entries().len(), texts.len() - 1);
         while let Some(text) = texts.pop() {
             prop_assert_eq!(world.text(), text);
-            let what = UndoScope::Steps(std::num::NonZeroU32::MIN);
-            world.user(Undo { by: Author::User, what });
+            if !texts.is_empty() {
+                let what = UndoScope::Steps(std::num::NonZeroU32::MIN);
+                world.user(Undo { by: Author::User, what });
+            }
         }
     }
 

@@ -56,6 +56,7 @@ impl Board {
     ///
     /// Faults are looked for in this order: what is named is not there, the type is not, the config is wrong, the size,
     /// the place, what stands there. Cost: of the change, not of the board.
+    #[expect(clippy::missing_panics_doc, reason = "a command that is not refused has done something")]
     pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
         let Ran { done, refusal, explanation, change, events } = self.run(command, source, env);
         let undo_id = change.as_ref().map(|change| change.id.clone());

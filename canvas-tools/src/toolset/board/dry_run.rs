@@ -9,8 +9,7 @@ use canvas_core::board::{
 use canvas_core::lease::Timestamp;
 use serde_json::{Value, json};
 
-use super::checked::{Change, CheckedCall, number_in};
-use super::read::Arguments;
+use super::check::{Change, CheckedCall, check, number_in};
 use super::tool::{BoardTools, Tool};
 use crate::toolset::call::ToolCall;
 
@@ -44,9 +43,8 @@ impl DryRun<'_> {
         const ROUNDS: usize = 8;
         let mut sent = call.arguments.clone();
         for _ in 0..ROUNDS {
-            let arguments = Arguments::read(tool, &sent, self.toolset).ok()?;
             let (CheckedCall::Change(change) | CheckedCall::Plan(change)) =
-                CheckedCall::new(arguments, self.aliases)
+                check(tool, &sent, self.toolset, self.aliases).ok()?
             else {
                 return None;
             };
@@ -69,7 +67,7 @@ pub(super) fn is_correctable(error: &CommandError) -> bool {
 /// Writes what a refusal offers into the arguments that the refused command came from.
 fn apply_suggestion(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
-    let origin = change.origins.as_ref()?.get(number)?;
+    let origin = change.origins.get(number)?;
     let arguments = arguments.pointer_mut(origin)?;
     let (field, value) = match (change.part(number)?, error.corrected.as_deref()) {
         (_, Some(CanvasCommand::Create(create))) => {

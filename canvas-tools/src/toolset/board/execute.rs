@@ -11,7 +11,7 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-use super::checked::{Change, CheckedCall};
+use super::check::{Change, CheckedCall};
 use super::dry_run::{DryRun, is_correctable};
 use super::tool::{BoardTools, Tool};
 use crate::reply::ToolError;
@@ -185,7 +185,7 @@ impl<S: Store> BoardToolContext<'_, S> {
             ToolError::new("PLAN_NOT_FOUND", message).at("/plan_id")
         })?;
         // The call that commits a plan says nothing of its parts.
-        let change = Change { command: plan.command.clone(), origins: None };
+        let change = Change { command: plan.command.clone(), origins: Vec::new() };
         self.change(change, Some(plan.base)).await
     }
 

@@ -1,6 +1,6 @@
 //! Tools of the board face: the usual nine, and five that a host switches on. They take no lease.
 //!
-//! `read` reads a call, `checked` makes commands of it, `execute` runs them, and `reply` says what came of it.
+//! `check` makes commands of a call, `execute` runs them, and `reply` says what came of it.
 //!
 //! * Schemas follow from the registry, so a type appears by registration alone.
 //! * A corrected call was tried on a copy of the board before it is offered.
@@ -10,12 +10,11 @@
 
 mod alias;
 mod arguments;
-mod checked;
+mod check;
 mod dry_run;
 mod execute;
 mod map;
 mod prompt;
-mod read;
 mod reply;
 mod schema;
 pub(crate) mod tool;
@@ -24,9 +23,8 @@ use canvas_core::{Engine, Store};
 
 use self::alias::shorten_ids;
 
-use self::checked::CheckedCall;
+use self::check::check;
 use self::execute::BoardToolContext;
-use self::read::Arguments;
 use self::reply::reply;
 use self::tool::{BoardTools, Tool};
 use super::call::ToolCall;
@@ -63,8 +61,7 @@ async fn call_board_tool<S: Store>(
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
     context.engine.policy().permits(tool.access())?;
-    let arguments = Arguments::read(tool, &call.arguments, toolset)?;
-    let checked = CheckedCall::new(arguments, &context.session.aliases);
+    let checked = check(tool, &call.arguments, toolset, &context.session.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;
     let reply = reply(outcome, &snapshot, tool);

@@ -12,7 +12,7 @@ use canvas_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::checked::{Change, number_in};
+use super::check::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
 use super::tool::Tool;
@@ -166,7 +166,7 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
         _ => None,
     });
     let names = PlannedNames(made.enumerate().map(|(number, id)| (id, format!("${number}"))).collect());
-    let origins = change.origins.as_deref().unwrap_or_default();
+    let origins = &change.origins;
     let results: Vec<Value> = parts
         .iter()
         .zip(origins)
@@ -271,7 +271,7 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
 /// A place in a command, as one in the arguments of the call. `None` where the call says nothing of it.
 fn place_in_call(change: &Change, place: &str) -> Option<String> {
     let (number, within) = number_in(place);
-    let origin = change.origins.as_ref()?.get(number)?;
+    let origin = change.origins.get(number)?;
     let within = within.strip_prefix("payload/").unwrap_or("");
     let (field, rest) = match within.find('/') {
         Some(end) => within.split_at(end),

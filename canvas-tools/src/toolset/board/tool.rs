@@ -3,6 +3,7 @@
 use canvas_core::Access;
 
 use crate::reply::ToolError;
+use crate::toolset::names::tools;
 
 /// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
 /// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and those below that are switched on. A call of one that
@@ -27,43 +28,27 @@ impl BoardTools {
     pub const ALL: Self = Self { plans: true, delete_view: true, clear_canvas: true, label_component: true };
 }
 
-/// A tool of the board face.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
-    Create,
-    Modify,
-    Arrange,
-    Remove,
-    Refresh,
-    Undo,
-    Redo,
-    SaveView,
-    LoadView,
-    Plan,
-    Commit,
-    DeleteView,
-    Clear,
-    Label,
+tools! {
+    /// A tool of the board face.
+    pub(super) enum Tool {
+        Create = "create_component",
+        Modify = "modify_component",
+        Arrange = "arrange_canvas",
+        Remove = "remove_component",
+        Refresh = "refresh_component",
+        Undo = "undo",
+        Redo = "redo",
+        SaveView = "save_view",
+        LoadView = "load_view",
+        Plan = "plan_canvas",
+        Commit = "commit_plan",
+        DeleteView = "delete_view",
+        Clear = "clear_canvas",
+        Label = "label_component",
+    }
 }
 
 impl Tool {
-    const ALL: [Self; 14] = [
-        Self::Create,
-        Self::Modify,
-        Self::Arrange,
-        Self::Remove,
-        Self::Refresh,
-        Self::Undo,
-        Self::Redo,
-        Self::SaveView,
-        Self::LoadView,
-        Self::Plan,
-        Self::Commit,
-        Self::DeleteView,
-        Self::Clear,
-        Self::Label,
-    ];
-
     /// Those that a host has: the usual nine, and what it switched on.
     pub(super) fn of(toolset: BoardTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
@@ -89,25 +74,6 @@ impl Tool {
         match self {
             Self::Refresh => Access::Read,
             _ => Access::Write,
-        }
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Create => "create_component",
-            Self::Modify => "modify_component",
-            Self::Arrange => "arrange_canvas",
-            Self::Remove => "remove_component",
-            Self::Refresh => "refresh_component",
-            Self::Undo => "undo",
-            Self::Redo => "redo",
-            Self::SaveView => "save_view",
-            Self::LoadView => "load_view",
-            Self::Plan => "plan_canvas",
-            Self::Commit => "commit_plan",
-            Self::DeleteView => "delete_view",
-            Self::Clear => "clear_canvas",
-            Self::Label => "label_component",
         }
     }
 

@@ -4,6 +4,7 @@ use canvas_core::{Access, Rollout};
 use serde_json::{Value, json};
 
 use crate::reply::ToolError;
+use crate::toolset::names::tools;
 
 /// Name of the tool that takes the lease.
 pub const CHECK_OUT: &str = "canvas_check_out";
@@ -38,35 +39,23 @@ impl DocumentTools {
     pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true };
 }
 
-/// A tool of the document face.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
-    CheckOut,
-    RenewLease,
-    CheckIn,
-    Grep,
-    ReadLines,
-    ReadAll,
-    ApplyPatch,
-    Outline,
-    ReadSection,
-    ReplaceLines,
+tools! {
+    /// A tool of the document face.
+    pub(super) enum Tool {
+        CheckOut = CHECK_OUT,
+        RenewLease = "canvas_renew_lease",
+        CheckIn = CHECK_IN,
+        Grep = "canvas_grep",
+        ReadLines = "canvas_read_lines",
+        ReadAll = "canvas_read_all",
+        ApplyPatch = "canvas_apply_patch",
+        Outline = "canvas_outline",
+        ReadSection = "canvas_read_section",
+        ReplaceLines = "canvas_replace_lines",
+    }
 }
 
 impl Tool {
-    const ALL: [Self; 10] = [
-        Self::CheckOut,
-        Self::RenewLease,
-        Self::CheckIn,
-        Self::Grep,
-        Self::ReadLines,
-        Self::ReadAll,
-        Self::ApplyPatch,
-        Self::Outline,
-        Self::ReadSection,
-        Self::ReplaceLines,
-    ];
-
     /// Those that a host has: the usual seven, and what it switched on.
     pub(super) fn of(toolset: DocumentTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
@@ -98,21 +87,6 @@ impl Tool {
             Self::Outline | Self::ReadSection => LeaseRule::Optional,
             _ if rollout.needs_lease() => LeaseRule::Required,
             _ => LeaseRule::Optional,
-        }
-    }
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::CheckOut => CHECK_OUT,
-            Self::RenewLease => "canvas_renew_lease",
-            Self::CheckIn => CHECK_IN,
-            Self::Grep => "canvas_grep",
-            Self::ReadLines => "canvas_read_lines",
-            Self::ReadAll => "canvas_read_all",
-            Self::ApplyPatch => "canvas_apply_patch",
-            Self::Outline => "canvas_outline",
-            Self::ReadSection => "canvas_read_section",
-            Self::ReplaceLines => "canvas_replace_lines",
         }
     }
 }

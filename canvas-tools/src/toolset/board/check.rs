@@ -1,0 +1,231 @@
+//! What a call asks for: its arguments as commands of the board, with every check that needs no board.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use canvas_core::board::{
+    Aliases, Batch, CanvasCommand, ClearCanvas, ComponentId, CreateComponent, DeleteView, LoadView,
+    MoveComponent, OnCollision, PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
+};
+use serde_json::Value;
+
+use super::arguments::{
+    Arrange, Clear, Commit, Create, Delete, Fields, Label, Load, MAX_COMMANDS, Modify, Operation, Plan,
+    PlannedCall, RedoSteps, Refresh, Remove, Save, UndoSteps,
+};
+use super::tool::{BoardTools, Tool};
+use crate::reply::ToolError;
+use crate::toolset::arguments::arguments;
+
+/// A call that has passed every check which needs no board.
+#[derive(Debug)]
+pub(super) enum CheckedCall {
+    Change(Change),
+    Refresh(ComponentId),
+    Undo(NonZeroU32),
+    Redo(NonZeroU32),
+    Plan(Change),
+    Commit(String),
+}
+
+/// A command, and which arguments its parts come from.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// One command, or a batch of commands that are none themselves.
+    pub(super) command: CanvasCommand,
+    /// For each of them the arguments that it was made of, as a JSON Pointer into the call's. Empty where the call says
+    /// nothing of them.
+    pub(super) origins: Vec<String>,
+}
+
+/// Reads a call. Components may be named by their aliases.
+pub(super) fn check(
+    tool: Tool,
+    sent: &Value,
+    toolset: BoardTools,
+    aliases: &Aliases,
+) -> Result<CheckedCall, ToolError> {
+    let command = match tool {
+        Tool::Refresh => {
+            let Refresh { component_id } = arguments(sent)?;
+            return Ok(CheckedCall::Refresh(resolve(component_id, aliases)));
+        }
+        Tool::Undo => return Ok(CheckedCall::Undo(arguments::<UndoSteps>(sent)?.steps)),
+        Tool::Redo => return Ok(CheckedCall::Redo(arguments::<RedoSteps>(sent)?.steps)),
+        Tool::Plan => return arguments::<Plan>(sent)?.change(toolset, aliases).map(CheckedCall::Plan),
+        Tool::Commit => return Ok(CheckedCall::Commit(arguments::<Commit>(sent)?.plan_id)),
+        Tool::Arrange => return arguments::<Arrange>(sent)?.change(aliases).map(CheckedCall::Change),
+        Tool::Create => arguments::<Create>(sent)?.command(),
+        Tool::Modify => arguments::<Modify>(sent)?.command(aliases),
+        Tool::Label => arguments::<Label>(sent)?.command(aliases),
+        Tool::Remove => {
+            let Remove { component_id } = arguments(sent)?;
+            CanvasCommand::Remove(RemoveComponent { component_id: resolve(component_id, aliases) })
+        }
+        Tool::SaveView => {
+            let Save { name, description } = arguments(sent)?;
+            CanvasCommand::SaveView(SaveView { name, description, trigger_ids: None })
+        }
+        Tool::LoadView => {
+            let Load { view_id } = arguments(sent)?;
+            CanvasCommand::LoadView(LoadView { view_id })
+        }
+        Tool::DeleteView => {
+            let Delete { view_id } = arguments(sent)?;
+            CanvasCommand::DeleteView(DeleteView { view_id })
+        }
+        Tool::Clear => {
+            let Clear { preserve_pinned } = arguments(sent)?;
+            CanvasCommand::Clear(ClearCanvas { preserve_pinned: preserve_pinned.unwrap_or(true) })
+        }
+    };
+    Ok(CheckedCall::Change(Change::one(command)))
+}
+
+impl Change {
+    fn one(command: CanvasCommand) -> Self {
+        Self { command, origins: vec![String::new()] }
+    }
+
+    fn batch(parts: Vec<(CanvasCommand, String)>, description: String) -> Self {
+        let (commands, origins) = parts.into_iter().unzip();
+        Self { command: CanvasCommand::Batch(Batch { commands, description }), origins }
+    }
+
+    /// The change that refuses a component which is not there as every other does.
+    pub(super) fn removal(component_id: ComponentId) -> Self {
+        Self::one(CanvasCommand::Remove(RemoveComponent { component_id }))
+    }
+
+    /// The command of a number.
+    pub(super) fn part(&self, number: usize) -> Option<&CanvasCommand> {
+        match &self.command {
+            CanvasCommand::Batch(batch) => batch.commands.get(number),
+            command => (number == 0).then_some(command),
+        }
+    }
+
+    /// Its commands, for a call whose arguments lie at `place` in others.
+    fn into_parts(self, place: &str) -> impl Iterator<Item = (CanvasCommand, String)> {
+        let commands = match self.command {
+            CanvasCommand::Batch(batch) => batch.commands,
+            command => vec![command],
+        };
+        commands
+            .into_iter()
+            .zip(self.origins)
+            .map(move |(command, origin)| (command, format!("{place}{origin}")))
+    }
+}
+
+impl Plan {
+    fn change(self, toolset: BoardTools, aliases: &Aliases) -> Result<Change, ToolError> {
+        check_count("/commands", self.commands.len())?;
+        let plannable = || Tool::of(toolset).filter(|tool| tool.is_plannable());
+        let mut parts = Vec::with_capacity(self.commands.len());
+        for (number, Fields(PlannedCall { name, arguments })) in self.commands.into_iter().enumerate() {
+            let place = format!("/commands/{number}/arguments");
+            let tool = plannable().find(|tool| tool.name() == name);
+            let checked = tool.map(|tool| check(tool, &arguments.into(), toolset, aliases)).transpose();
+            let Some(CheckedCall::Change(change)) = checked.map_err(|error| error.within(&place))? else {
+                let unknown = ToolError::unknown_tool(&name, plannable().map(Tool::name));
+                return Err(unknown.at(&format!("/commands/{number}/name")));
+            };
+            parts.extend(change.into_parts(&place));
+            check_count("/commands", parts.len())?;
+        }
+        let many = parts.len();
+        let what = if many > 1 { format!("Made {many} planned changes.") } else { String::new() };
+        Ok(Change::batch(parts, what))
+    }
+}
+
+impl Arrange {
+    /// Resizes come before moves, so that a component that gets both is judged, and corrected, by its place.
+    fn change(self, aliases: &Aliases) -> Result<Change, ToolError> {
+        check_count("/operations", self.operations.len())?;
+        let on_collision = OnCollision::Reject;
+        let mut parts = Vec::with_capacity(self.operations.len());
+        for (number, Fields(operation)) in self.operations.into_iter().enumerate() {
+            let Operation { component_id, position, size } = operation;
+            let origin = format!("/operations/{number}");
+            if position.is_none() && size.is_none() {
+                let what = "this operation says nothing: pass position, size or both";
+                return Err(ToolError::argument(&origin, what));
+            }
+            let component_id = resolve(component_id, aliases);
+            if let Some(Fields(size)) = size {
+                let resize = ResizeComponent { component_id: component_id.clone(), size, on_collision };
+                parts.push((CanvasCommand::Resize(resize), origin.clone()));
+            }
+            if let Some(Fields(position)) = position {
+                let moved = MoveComponent { component_id, position, on_collision };
+                parts.push((CanvasCommand::Move(moved), origin));
+            }
+        }
+        // Of a single operation the board has words of its own.
+        let what = if parts.len() > 1 { "Rearranged the canvas." } else { "" };
+        Ok(Change::batch(parts, what.to_owned()))
+    }
+}
+
+impl Create {
+    fn command(self) -> CanvasCommand {
+        CanvasCommand::Create(Box::new(CreateComponent {
+            type_id: self.type_id,
+            config: Arc::new(self.config.into()),
+            data_binding: None,
+            position: self.position.map(|Fields(position)| position),
+            size: self.size.map(|Fields(size)| size),
+            meta: None,
+            hints: None,
+            on_collision: OnCollision::Reject,
+        }))
+    }
+}
+
+impl Modify {
+    fn command(self, aliases: &Aliases) -> CanvasCommand {
+        CanvasCommand::Update(Box::new(UpdateComponent {
+            component_id: resolve(self.component_id, aliases),
+            config: self.config_updates.map(Value::Object),
+            data_binding: None,
+            meta: None,
+        }))
+    }
+}
+
+impl Label {
+    fn command(self, aliases: &Aliases) -> CanvasCommand {
+        let label = self.label.map(|label| (!label.is_empty()).then_some(label));
+        CanvasCommand::Update(Box::new(UpdateComponent {
+            component_id: resolve(self.component_id, aliases),
+            config: None,
+            data_binding: None,
+            meta: Some(PartialMeta { pinned: self.pinned, label }),
+        }))
+    }
+}
+
+fn check_count(place: &str, found: usize) -> Result<(), ToolError> {
+    if found <= MAX_COMMANDS {
+        return Ok(());
+    }
+    Err(ToolError::argument(place, format!("at most {MAX_COMMANDS} at once: make several calls")))
+}
+
+/// The component that the model means: by an alias, if there is one of this name, or by its id.
+fn resolve(name: ComponentId, aliases: &Aliases) -> ComponentId {
+    aliases.resolve(name.as_str()).cloned().unwrap_or(name)
+}
+
+/// Which command of a change a place speaks of, and where in it.
+pub(super) fn number_in(place: &str) -> (usize, &str) {
+    let rest = place.strip_prefix("/payload/commands/");
+    let found = rest.and_then(|rest| {
+        let (number, within) = rest.split_once('/').unwrap_or((rest, ""));
+        Some((number.parse().ok()?, &rest[rest.len() - within.len()..]))
+    });
+    let (number, within) = found.unwrap_or((0, place));
+    (number, within.trim_start_matches('/'))
+}
