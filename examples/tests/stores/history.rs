@@ -4,8 +4,8 @@
 
 use canvas_core::Head;
 
+use super::checker::Asked;
 use super::model::{Command, Who, line};
-use super::referee::Asked;
 
 /// A head that was stored, and the lines of its text.
 pub(crate) struct Moment {

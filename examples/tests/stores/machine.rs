@@ -8,14 +8,14 @@ use canvas_core::lease::Timestamp;
 use canvas_core::{Engine, Loaded, Policy, Store as _, TreePath};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
+use super::checker::{Asked, Checker, Event, Round, Said};
+use super::faults::{CommitFault, FaultyStore, LoadFault, Network};
 use super::history::{self, Moment};
 use super::model::{Command, Millis};
 use super::plan::{Belief, Plan};
-use super::referee::{Asked, Event, Referee, Round, Said};
 use super::server::{Server, told, until_crash};
-use super::speech::{ask, canvas, describe};
 use super::story::{Act, Doubt, Mishap, Step, Story};
-use super::trouble::{Misread, Network, Trouble, Troubled};
+use super::transcript::{ask, canvas, describe};
 use super::world::{Clock, Clocks, Place};
 
 type Events = Arc<Mutex<Vec<(Event, Millis)>>>;
@@ -28,7 +28,7 @@ pub(crate) struct Machine<P: Place> {
     /// A third engine that meets no trouble and looks only.
     observer: Engine<P::Store>,
     network: Network,
-    referee: Referee,
+    checker: Checker,
     story: Story,
     /// What has been asked and said, for the report of a failure.
     log: Vec<String>,
@@ -43,16 +43,16 @@ impl<P: Place> Machine<P> {
         // No receipt is dropped while a sequence lasts: how many are kept is a matter of the core's own tests.
         let policy = Policy { lease: P::terms().policy(), receipts: 4_096, ..Policy::default() };
         let network = Network::default();
-        let server = |ahead| Server::new(Troubled::new(place.connect(), network.clone()), policy, ahead);
+        let server = |ahead| Server::new(FaultyStore::new(place.connect(), network.clone()), policy, ahead);
         let servers = [server(0), server(90_000)];
         let observer = Engine::new(place.connect(), policy);
-        let referee = Referee::new(P::terms(), P::CLOCKS == Clocks::Real, place.clock().now());
+        let checker = Checker::new(P::terms(), P::CLOCKS == Clocks::Real, place.clock().now());
         Self {
             policy,
             servers,
             observer,
             network,
-            referee,
+            checker,
             story: Story::default(),
             log: Vec::new(),
             heard: Vec::new(),
@@ -93,7 +93,7 @@ impl<P: Place> Machine<P> {
         match &step.act {
             Act::Wait(by) => {
                 self.place.clock().wait(*by);
-                self.referee.pass(self.place.clock().now());
+                self.checker.pass(self.place.clock().now());
                 return Ok(());
             }
             Act::Skew(ahead) => {
@@ -108,7 +108,7 @@ impl<P: Place> Machine<P> {
             }
             _ => {}
         }
-        let model = self.referee.model().clone();
+        let model = self.checker.model().clone();
         let Some(asked) = self.story.ask(&step.act, &model) else { return Ok(()) };
         // Whoever comes between has seen the canvas before this step.
         let mut mishaps = Vec::new();
@@ -127,7 +127,7 @@ impl<P: Place> Machine<P> {
         if let Some(done) = self.place.wait_for(self.network.arrives(store, place, stays)) {
             self.codes.insert(if done { "arrived and done" } else { "arrived in vain" }.to_owned());
             if done {
-                self.referee.arrived();
+                self.checker.arrived();
             }
         }
     }
@@ -138,7 +138,7 @@ impl<P: Place> Machine<P> {
         server: usize,
         asked: &Asked,
         mishaps: Vec<(Mishap, Option<Asked>)>,
-        loads: &[Misread],
+        loads: &[LoadFault],
         doubt: Doubt,
     ) -> Result<(), String> {
         let said = self.once(server, asked, mishaps, loads)?;
@@ -160,15 +160,15 @@ impl<P: Place> Machine<P> {
         server: usize,
         asked: &Asked,
         mishaps: Vec<(Mishap, Option<Asked>)>,
-        loads: &[Misread],
+        loads: &[LoadFault],
     ) -> Result<Said, String> {
         let began = self.place.clock().now();
         let events = Events::default();
         let commits: Vec<_> = mishaps
             .into_iter()
-            .filter_map(|(mishap, other)| self.trouble(server, mishap, other, &events))
+            .filter_map(|(mishap, other)| self.commit_fault(server, mishap, other, &events))
             .collect();
-        let stale = loads.iter().any(|misread| matches!(misread, Misread::Stale(_)));
+        let stale = loads.iter().any(|load_fault| matches!(load_fault, LoadFault::Stale(_)));
         let other = &self.servers[1 - server];
         other.store.expect([], []);
         let here = &self.servers[server];
@@ -180,7 +180,7 @@ impl<P: Place> Machine<P> {
         let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         self.log.push(format!("{server}: {asked:?} -> {said:?} (meanwhile {events:?})"));
         let round = Round { asked: asked.clone(), told: told(began, &here.leads, here.ahead), events, stale };
-        let heard = self.referee.hear(&round, &said);
+        let heard = self.checker.hear(&round, &said);
         self.learn(server, began, &round, &said);
         heard.map(|()| said)
     }
@@ -219,23 +219,23 @@ impl<P: Place> Machine<P> {
     }
 
     /// A mishap as trouble of the store. What happens first is noted among the events.
-    fn trouble(
+    fn commit_fault(
         &self,
         server: usize,
         mishap: Mishap,
         other: Option<Asked>,
         events: &Events,
-    ) -> Option<Trouble> {
+    ) -> Option<CommitFault> {
         let (events, clock) = (Arc::clone(events), self.place.clock().clone());
         Some(match mishap {
-            Mishap::Pass => Trouble::Pass,
-            Mishap::Definite => Trouble::Definite,
-            Mishap::AnswerLost => Trouble::AnswerLost,
-            Mishap::Lost => Trouble::Lost,
-            Mishap::Twice => Trouble::Twice,
-            Mishap::CrashBefore => Trouble::CrashBefore,
-            Mishap::CrashAfter => Trouble::CrashAfter,
-            Mishap::Delay(by) => Trouble::First(Box::new(move || {
+            Mishap::Pass => CommitFault::Pass,
+            Mishap::Definite => CommitFault::Definite,
+            Mishap::AnswerLost => CommitFault::AnswerLost,
+            Mishap::Lost => CommitFault::Lost,
+            Mishap::Twice => CommitFault::Twice,
+            Mishap::CrashBefore => CommitFault::CrashBefore,
+            Mishap::CrashAfter => CommitFault::CrashAfter,
+            Mishap::Delay(by) => CommitFault::First(Box::new(move || {
                 Box::pin(async move {
                     clock.wait(by);
                     note(&events, Event::Passed, &clock);
@@ -243,7 +243,7 @@ impl<P: Place> Machine<P> {
             })),
             Mishap::Arrival => {
                 let store = self.servers[server].store.clone();
-                Trouble::First(Box::new(move || {
+                CommitFault::First(Box::new(move || {
                     Box::pin(async move {
                         if store.network().arrives(store.inner(), 0, false).await == Some(true) {
                             note(&events, Event::Arrived, &clock);
@@ -255,7 +255,7 @@ impl<P: Place> Machine<P> {
                 let (asked, peer) = (other?, &self.servers[1 - server]);
                 let (engine, ahead) = (Arc::clone(&peer.engine), peer.host_ahead);
                 let (leads, skew) = (peer.leads.clone(), peer.ahead);
-                Trouble::First(Box::new(move || {
+                CommitFault::First(Box::new(move || {
                     Box::pin(async move {
                         let began = clock.now();
                         let said = ask(&engine, &asked, Timestamp::from_millis(began + ahead)).await;
@@ -269,7 +269,7 @@ impl<P: Place> Machine<P> {
     /// Holds what is stored against the model.
     fn observe(&mut self) -> Result<(), String> {
         let stored = self.stored()?;
-        self.referee.see(&stored)
+        self.checker.see(&stored)
     }
 
     fn stored(&self) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! Every store under two servers at once, step by step beside a model, with a network that makes trouble.
 //!
-//! `model` and `row` say what a canvas should do, `story` what is done and `plan` in which sequences; `trouble` is the
-//! network, `server` what stands on it, `machine` plays, `referee` holds what is said and stored against the model,
+//! `model` and `row` say what a canvas should do, `story` what is done and `plan` in which sequences; `faults` is the
+//! network, `server` what stands on it, `machine` plays, `checker` holds what is said and stored against the model,
 //! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something. `sync` is
 //! without trouble: there one server, started anew at any time, tells models what they have to know.
 //!
@@ -13,18 +13,18 @@
 //! The clock of PostgreSQL is real. There nothing waits and no lease ends by itself; what time does is left to the
 //! stores whose clock the test moves.
 
+mod checker;
+mod faults;
 mod flawed;
 mod history;
 mod machine;
 mod model;
 mod plan;
-mod referee;
 mod row;
 mod server;
-mod speech;
 mod story;
 mod sync;
-mod trouble;
+mod transcript;
 mod world;
 
 use proptest::test_runner::Config;

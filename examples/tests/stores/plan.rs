@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use proptest_state_machine::ReferenceStateMachine;
 
+use super::checker::Asked;
+use super::faults::LoadFault;
 use super::model::{Model, Terms, Who};
-use super::referee::Asked;
 use super::row::Access;
 use super::story::{Act, Base, Doubt, Mishap, Step, Story, Which};
-use super::trouble::Misread;
 use super::world::{Clock, Clocks, Place};
 
 /// Sequences for the stores of a place.
@@ -54,7 +54,7 @@ impl<P: Place> ReferenceStateMachine for Plan<P> {
         ];
         let loads = prop_oneof![
             6 => Just(Vec::new()),
-            1 => prop::collection::vec(misread(), 1..3),
+            1 => prop::collection::vec(load_fault(), 1..3),
         ];
         let doubt = prop_oneof![Just(Doubt::AskAgain), Just(Doubt::Resolve)];
         (0..2_usize, act(belief), commits, loads, doubt)
@@ -261,12 +261,12 @@ fn meanwhile() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn misread() -> impl Strategy<Value = Misread> {
+fn load_fault() -> impl Strategy<Value = LoadFault> {
     prop_oneof![
-        2 => Just(Misread::Pass),
-        2 => Just(Misread::Fails),
+        2 => Just(LoadFault::Pass),
+        2 => Just(LoadFault::Fails),
         // The engine does not give up after the first load that fails.
-        3 => Just(Misread::Down),
-        3 => (0..4_usize).prop_map(Misread::Stale),
+        3 => Just(LoadFault::Down),
+        3 => (0..4_usize).prop_map(LoadFault::Stale),
     ]
 }

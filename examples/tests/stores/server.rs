@@ -7,14 +7,14 @@ use std::task::Poll;
 
 use canvas_core::{Engine, Policy, Store};
 
+use super::checker::{Asked, Said, Told};
+use super::faults::FaultyStore;
 use super::model::{Command, Millis};
-use super::referee::{Asked, Said, Told};
-use super::trouble::Troubled;
 
 /// A server: an engine with a cache of its own on a connection of its own.
 pub(crate) struct Server<S> {
-    pub(crate) engine: Arc<Engine<Troubled<S>>>,
-    pub(crate) store: Troubled<S>,
+    pub(crate) engine: Arc<Engine<FaultyStore<S>>>,
+    pub(crate) store: FaultyStore<S>,
     /// How far its host's clock is ahead of the store's. No rule depends on it.
     pub(crate) host_ahead: Millis,
     /// How far the clock that it is told is ahead of the store's.
@@ -25,7 +25,7 @@ pub(crate) struct Server<S> {
 }
 
 impl<S: Store> Server<S> {
-    pub(crate) fn new(store: Troubled<S>, policy: Policy, host_ahead: Millis) -> Self {
+    pub(crate) fn new(store: FaultyStore<S>, policy: Policy, host_ahead: Millis) -> Self {
         let engine = Arc::new(Engine::new(store.clone(), policy));
         Self { engine, store, host_ahead, ahead: 0, leads: Vec::new() }
     }
@@ -54,7 +54,7 @@ pub(crate) fn told(now: Millis, leads: &[i64], ahead: i64) -> Told {
 }
 
 /// Polls a call to its end, or drops it where its server goes down.
-pub(crate) async fn until_crash<S: Store>(store: &Troubled<S>, call: impl Future<Output = Said>) -> Said {
+pub(crate) async fn until_crash<S: Store>(store: &FaultyStore<S>, call: impl Future<Output = Said>) -> Said {
     let mut call = pin!(call);
     poll_fn(|context| match call.as_mut().poll(context) {
         Poll::Pending if store.is_crashed() => Poll::Ready(Said::Crashed),

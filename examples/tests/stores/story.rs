@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::checker::Asked;
+use super::faults::LoadFault;
 use super::model::{Command, FIRST, Lease, Millis, Model, Op, Who, line};
-use super::referee::Asked;
-use super::trouble::Misread;
 
 /// One step: an act at a server, and what befalls the commits and loads that it makes.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub(crate) struct Step {
     pub(crate) server: usize,
     pub(crate) act: Act,
     pub(crate) commits: Vec<Mishap>,
-    pub(crate) loads: Vec<Misread>,
+    pub(crate) loads: Vec<LoadFault>,
     /// What the host does where the answer leaves it in doubt.
     pub(crate) doubt: Doubt,
 }

@@ -3,10 +3,10 @@
 //!
 //! Two conversations, a user, and a host that may be restarted between any two steps. A restart drops engine and store;
 //! what is left are the sessions, which a host keeps beside its chats, and what the store keeps. `story` is what is done,
-//! `reader` what a model makes of its messages, `play` does it and holds one against the other.
+//! `reader` what a model makes of its messages, `runner` does it and holds one against the other.
 
-mod play;
 mod reader;
+mod runner;
 mod story;
 
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ use super::world::Postgres;
 #[cfg(feature = "sqlite")]
 use super::world::Sqlite;
 use super::world::{Memory, Place};
-use play::{Host, play};
+use runner::{Host, run};
 use story::{Story, story};
 
 fn holds<P: Place + Default>(story: &Story, restarts: bool) -> Result<(), TestCaseError> {
-    play::<P>(story, restarts, Host::Sound).map(drop).map_err(TestCaseError::fail)
+    run::<P>(story, restarts, Host::Sound).map(drop).map_err(TestCaseError::fail)
 }
 
 proptest! {
@@ -75,7 +75,7 @@ fn stories(count: usize) -> impl Iterator<Item = Story> {
 fn everything_comes_up() {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for story in stories(300) {
-        for (what, count) in play::<Memory>(&story, true, Host::Sound).unwrap() {
+        for (what, count) in run::<Memory>(&story, true, Host::Sound).unwrap() {
             *seen.entry(what).or_default() += count;
         }
     }
@@ -108,10 +108,10 @@ fn everything_comes_up() {
 fn a_host_that_goes_wrong_is_found_out() {
     let mut found = 0;
     for story in stories(60) {
-        let seen = play::<Memory>(&story, false, Host::Sound).unwrap();
+        let seen = run::<Memory>(&story, false, Host::Sound).unwrap();
         let could = seen.keys().any(|what| what.starts_with("diff"));
         for host in [Host::LosesOne, Host::DoublesOne] {
-            assert_eq!(play::<Memory>(&story, false, host).is_err(), could, "{host:?}: {story:?}");
+            assert_eq!(run::<Memory>(&story, false, host).is_err(), could, "{host:?}: {story:?}");
         }
         found += u32::from(could);
     }

@@ -17,20 +17,20 @@ use super::story::{CHATS, Change, Step, Story};
 use crate::world::Place;
 
 /// Plays a story; `restarts` between any two steps. In the end everybody is told what is still to be told.
-pub(super) fn play<P: Place + Default>(
+pub(super) fn run<P: Place + Default>(
     story: &Story,
     restarts: bool,
     host: Host,
 ) -> Result<BTreeMap<&'static str, u32>, String> {
-    let mut play: Play<P> = Play::new(story, host);
+    let mut runner: Runner<P> = Runner::new(story, host);
     let ends = (0..CHATS).map(|chat| Step::Message { chat, again: false });
     for step in story.steps.iter().cloned().chain(ends) {
-        play.take(&step).map_err(|e| format!("{step:?}: {e}"))?;
+        runner.take(&step).map_err(|e| format!("{step:?}: {e}"))?;
         if restarts {
-            play.restart();
+            runner.restart();
         }
     }
-    Ok(play.seen)
+    Ok(runner.seen)
 }
 
 /// A way of a host to go wrong, to see whether the law sees.
@@ -43,7 +43,7 @@ pub(super) enum Host {
     DoublesOne,
 }
 
-struct Play<P: Place> {
+struct Runner<P: Place> {
     place: P,
     policy: Policy,
     engine: Engine<P::Store>,
@@ -57,7 +57,7 @@ struct Play<P: Place> {
     seen: BTreeMap<&'static str, u32>,
 }
 
-impl<P: Place + Default> Play<P> {
+impl<P: Place + Default> Runner<P> {
     fn new(story: &Story, host: Host) -> Self {
         let place = P::default();
         let Story { conversations, sync_diff_bytes, .. } = *story;
@@ -198,8 +198,8 @@ impl<P: Place + Default> Play<P> {
         loop {
             let kept = self.leases[chat].take();
             let is_kept = kept.is_some();
-            let new = |play: &mut Self| {
-                let reply = play.tool(chat, "canvas_check_out", json!({}));
+            let new = |runner: &mut Self| {
+                let reply = runner.tool(chat, "canvas_check_out", json!({}));
                 reply.lease_id().map(str::to_owned)
             };
             let Some(lease) = kept.or_else(|| new(self)) else {

@@ -14,14 +14,14 @@ pub(crate) struct Entry {
 
 /// What the processes have said of their writes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Account {
+pub(crate) struct Transcript {
     tried: BTreeSet<String>,
     /// With the revision that they were told.
     acknowledged: BTreeMap<String, u64>,
     refused: BTreeSet<String>,
 }
 
-impl Account {
+impl Transcript {
     pub(crate) fn hear(&mut self, words: &[String]) {
         for line in words {
             let words: Vec<&str> = line.split(' ').collect();
@@ -42,7 +42,7 @@ impl Account {
 
 /// Counts, the last ones of what must never happen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct Counts {
     pub(crate) kills: u32,
     pub(crate) revisions: usize,
     pub(crate) acknowledged: usize,
@@ -61,7 +61,7 @@ pub(crate) struct Tally {
     pub(crate) older_epoch: usize,
 }
 
-impl Tally {
+impl Counts {
     pub(crate) fn check(&self) {
         assert_eq!((self.lost, self.double, self.unasked, self.older_epoch), (0, 0, 0, 0), "{self}");
         assert!(
@@ -71,7 +71,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kills, revisions, acknowledged, refused, in_doubt, preemptions, .. } = self;
         let Self { lost, double, unasked, older_epoch, .. } = self;
@@ -92,11 +92,11 @@ fn parse(line: &str) -> Option<(&str, (u64, u64))> {
 }
 
 /// Goes through the history from its first revision, whose text is `top`.
-pub(crate) fn judge(
+pub(crate) fn check(
     history: &[Entry],
     text: impl Fn(BlobId) -> Option<String>,
-    account: &Account,
-    tally: &mut Tally,
+    transcript: &Transcript,
+    counts: &mut Counts,
 ) {
     let document = |head: &Head| {
         let path = canvas_core::TreePath::document();
@@ -107,48 +107,49 @@ pub(crate) fn judge(
     for pair in history.windows(2) {
         let [Entry { version: was, head: old }, Entry { version: is, head: new }] = pair else { continue };
         let (revision, epoch) = (new.revision().get(), new.lock().epoch().get());
-        tally.preemptions += epoch.saturating_sub(old.lock().epoch().get());
+        counts.preemptions += epoch.saturating_sub(old.lock().epoch().get());
         let rises = was < is && old.revision() <= new.revision() && old.lock().epoch() <= new.lock().epoch();
-        tally.lost += usize::from(!rises || revision > old.revision().get() + 1);
+        counts.lost += usize::from(!rises || revision > old.revision().get() + 1);
         let (before, after) = (document(old), document(new));
         if old.revision() == new.revision() {
-            tally.lost += usize::from(before != after);
+            counts.lost += usize::from(before != after);
             continue;
         }
-        tally.revisions += 1;
+        counts.revisions += 1;
         // The line is behind the first one, and nothing else has changed.
         let line = after.lines().nth(1).unwrap_or_default();
         let expected = before.replacen("top\n", &format!("top\n{line}\n"), 1);
         let Some((name, (fence, under))) = parse(line).filter(|_| expected == after) else {
-            tally.lost += 1;
+            counts.lost += 1;
             continue;
         };
         let lock = old.lock();
         let holds = lock
             .lease()
             .is_some_and(|lease| (lease.id.fence().get(), lease.id.epoch().get()) == (fence, under));
-        tally.older_epoch += usize::from(!holds || under < newest || under != epoch);
+        counts.older_epoch += usize::from(!holds || under < newest || under != epoch);
         newest = newest.max(under);
-        tally.double += usize::from(written.insert(name.into(), revision).is_some());
-        tally.unasked += usize::from(!account.tried.contains(name) || account.refused.contains(name));
+        counts.double += usize::from(written.insert(name.into(), revision).is_some());
+        counts.unasked += usize::from(!transcript.tried.contains(name) || transcript.refused.contains(name));
     }
     let last = history.last().map(|entry| document(&entry.head)).unwrap_or_default();
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, _) in last.lines().filter_map(parse) {
         *there.entry(name).or_default() += 1;
     }
-    tally.double += there.values().filter(|count| **count > 1).count();
-    for (name, revision) in &account.acknowledged {
+    counts.double += there.values().filter(|count| **count > 1).count();
+    for (name, revision) in &transcript.acknowledged {
         let kept = there.contains_key(name.as_str()) && written.get(name) == Some(revision);
-        tally.lost += usize::from(!kept);
+        counts.lost += usize::from(!kept);
     }
-    tally.acknowledged += account.acknowledged.len();
-    tally.refused += account.refused.len();
-    let heard = |name: &&String| account.acknowledged.contains_key(*name) || account.refused.contains(*name);
-    tally.in_doubt += account.tried.iter().filter(|name| !heard(name)).count();
+    counts.acknowledged += transcript.acknowledged.len();
+    counts.refused += transcript.refused.len();
+    let heard =
+        |name: &&String| transcript.acknowledged.contains_key(*name) || transcript.refused.contains(*name);
+    counts.in_doubt += transcript.tried.iter().filter(|name| !heard(name)).count();
 }
 
-/// The judge must see what is wrong, or the fight shows nothing.
+/// The check must see what is wrong, or the fight shows nothing.
 pub(crate) mod tests {
     use std::collections::HashMap;
 
@@ -157,13 +158,13 @@ pub(crate) mod tests {
         ApplyPatch, CanvasId, CheckOut, Engine, MemoryStore, SendMessage, Store as _, block_on,
     };
 
-    use super::super::fighter::{key, now, policy};
+    use super::super::client::{key, now, policy};
     use super::*;
 
     struct Told {
         history: Vec<Entry>,
         texts: HashMap<BlobId, String>,
-        account: Account,
+        transcript: Transcript,
     }
 
     /// Two writes of one lease, a message, and a write of the next.
@@ -171,7 +172,7 @@ pub(crate) mod tests {
         let engine = Engine::new(MemoryStore::new(now), policy());
         let canvas = CanvasId::new("c").expect("short");
         block_on(engine.create(&canvas, "top\n", &key("host", Turn::ZERO, "create"), now())).expect("made");
-        let mut told = Told { history: Vec::new(), texts: HashMap::new(), account: Account::default() };
+        let mut told = Told { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
         let note = |told: &mut Told| {
             let snapshot = block_on(engine.snapshot(&canvas, now())).expect("it is there");
             told.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
@@ -198,20 +199,20 @@ pub(crate) mod tests {
                 note(&mut told);
                 let words =
                     [format!("try w{name}"), format!("ack w{name} {}", applied.revision.revision().get())];
-                told.account.hear(&words);
+                told.transcript.hear(&words);
             }
             block_on(engine.call(&canvas, &key(turn), SendMessage, now())).expect("it answers");
             note(&mut told);
         }
-        told.account.hear(&["try w9".into(), "no w9".into()]);
+        told.transcript.hear(&["try w9".into(), "no w9".into()]);
         assert!(block_on(engine.store().load(&canvas)).expect("memory does not fail").is_some());
         told
     }
 
     fn verdict(told: &Told) -> (usize, usize, usize, usize) {
-        let mut tally = Tally::default();
-        judge(&told.history, |id| told.texts.get(&id).cloned(), &told.account, &mut tally);
-        (tally.lost, tally.double, tally.unasked, tally.older_epoch)
+        let mut counts = Counts::default();
+        check(&told.history, |id| told.texts.get(&id).cloned(), &told.transcript, &mut counts);
+        (counts.lost, counts.double, counts.unasked, counts.older_epoch)
     }
 
     pub(crate) fn all() {
@@ -220,7 +221,7 @@ pub(crate) mod tests {
         let check = |what: &str, doctor: fn(&mut Told), sees: fn((usize, usize, usize, usize)) -> usize| {
             let mut told = play();
             doctor(&mut told);
-            assert!(sees(verdict(&told)) > 0, "the judge does not see that {what}");
+            assert!(sees(verdict(&told)) > 0, "the check does not see that {what}");
         };
         check("a revision is missing", |told| drop(told.history.remove(2)), |(lost, ..)| lost);
         check("the last writes are gone", |told| told.history.truncate(4), |(lost, ..)| lost);
@@ -230,8 +231,12 @@ pub(crate) mod tests {
             |told| told.history[3].version = told.history[2].version,
             |(lost, ..)| lost,
         );
-        check("a revision is another's", |told| told.account.hear(&["ack w1 9".into()]), |(lost, ..)| lost);
-        check("nothing of it is there", |told| told.account.hear(&["ack w8 2".into()]), |(lost, ..)| lost);
+        check(
+            "a revision is another's",
+            |told| told.transcript.hear(&["ack w1 9".into()]),
+            |(lost, ..)| lost,
+        );
+        check("nothing of it is there", |told| told.transcript.hear(&["ack w8 2".into()]), |(lost, ..)| lost);
         check(
             "a text has lost a line",
             |told| told.texts.values_mut().for_each(|text| *text = text.replace("w1 ", "x ")),
@@ -247,7 +252,7 @@ pub(crate) mod tests {
         check("a line is there twice", double, |(_, double, ..)| double);
         check(
             "a refused write is there",
-            |told| told.account.hear(&["no w1".into()]),
+            |told| told.transcript.hear(&["no w1".into()]),
             |(_, _, unasked, _)| unasked,
         );
         let older: fn(&mut Told) = |told| {

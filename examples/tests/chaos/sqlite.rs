@@ -1,4 +1,4 @@
-//! A file to fight over.
+//! The chaos test on an SQLite file.
 
 use std::path::PathBuf;
 
@@ -7,30 +7,30 @@ use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, CanvasId, Engine, 
 use canvas_examples::sqlite::{SqliteStore, system_clock};
 use rusqlite::Connection;
 
-use super::arena::Ground;
-use super::fighter::{self, Orders, key, now, policy};
-use super::history::Entry;
+use super::checker::Entry;
+use super::client::{self, Orders, key, now, policy};
+use super::cluster::Cluster;
 
-pub(crate) fn fight(orders: &Orders) {
-    let store = SqliteStore::open(&orders.place, system_clock).expect("the arena has made the file");
+pub(crate) fn run_client(orders: &Orders) {
+    let store = SqliteStore::open(&orders.place, system_clock).expect("the cluster has made the file");
     let engine = Engine::new(Blocking::in_place(store), policy());
-    block_on(fighter::fight(&engine, orders));
+    block_on(client::run(&engine, orders));
 }
 
 /// A file in a folder of its own, which goes with it.
-pub(crate) struct Arena {
+pub(crate) struct File {
     folder: PathBuf,
 }
 
-impl Arena {
+impl File {
     pub(crate) fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("canvas-fight-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("canvas-chaos-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         Self { folder }
     }
 
     fn file(&self) -> String {
-        self.folder.join("ring.db").to_str().expect("the temporary folder's name is text").to_owned()
+        self.folder.join("canvases.db").to_str().expect("the temporary folder's name is text").to_owned()
     }
 
     fn open(&self) -> Connection {
@@ -38,13 +38,13 @@ impl Arena {
     }
 }
 
-impl Drop for Arena {
+impl Drop for File {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-impl Ground for Arena {
+impl Cluster for File {
     fn prepare(&self, canvas: &str) -> String {
         let store = SqliteStore::open(self.file(), system_clock).expect("the file opens");
         let connection = self.open();

@@ -1,6 +1,6 @@
 //! Holds what servers say against the model, also where nobody can know yet what has happened.
 //!
-//! The referee keeps every world that may be the real one. A commit whose answer was lost splits a world in two: one
+//! The checker keeps every world that may be the real one. A commit whose answer was lost splits a world in two: one
 //! where it was done, one where it was not and may still arrive. What is said and seen afterwards drops the worlds
 //! that do not fit. Where none is left, the store or the engine has broken a promise.
 
@@ -8,7 +8,7 @@ use canvas_core::BlobId;
 
 use super::model::{Command, Decision, Millis, Model, Op, Terms};
 use super::row::{Access, Row};
-use super::speech::text;
+use super::transcript::text;
 
 /// A command that was sent to a server.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ struct Case {
 }
 
 #[derive(Debug)]
-pub(crate) struct Referee {
+pub(crate) struct Checker {
     terms: Terms,
     /// Whether clocks are real: then nothing is said of instants.
     is_timeless: bool,
@@ -100,7 +100,7 @@ pub(crate) struct Referee {
     past: Vec<Model>,
 }
 
-impl Referee {
+impl Checker {
     pub(crate) fn new(terms: Terms, is_timeless: bool, now: Millis) -> Self {
         let world = World { model: Model::default(), sent: Vec::new() };
         Self { terms, is_timeless, now, past: Vec::new(), worlds: vec![world] }
@@ -147,7 +147,7 @@ impl Referee {
         self.keep(worlds);
     }
 
-    /// Takes what is stored, in the words of [`Referee::describe`].
+    /// Takes what is stored, in the words of [`Checker::describe`].
     pub(crate) fn see(&mut self, stored: &str) -> Result<(), String> {
         let expected: Vec<_> = self.worlds.iter().map(|world| self.describe(&world.model)).collect();
         let mut fits = expected.iter().map(|expected| expected == stored);

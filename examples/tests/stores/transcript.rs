@@ -8,8 +8,8 @@ use canvas_core::{
     SendMessage, Store, StoredAnswer, TreePath, TurnBegan, TurnEnded, TurnStart,
 };
 
+use super::checker::{Asked, Said};
 use super::model::{Command, FIRST, Lease, Op, line};
-use super::referee::{Asked, Said};
 
 /// The one canvas of these tests.
 pub(crate) fn canvas() -> CanvasId {
@@ -228,7 +228,7 @@ const fn promoted(promotion: Promotion) -> &'static str {
     }
 }
 
-/// A stored head in the words of the referee; its text is read by the caller.
+/// A stored head in the words of the checker; its text is read by the caller.
 pub(crate) fn describe(head: &Head, text: &str, is_timeless: bool) -> String {
     let lock = head.lock();
     let mark = if is_timeless { 0 } else { lock.high_water_mark().as_millis() };

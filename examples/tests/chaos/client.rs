@@ -12,8 +12,8 @@ use canvas_core::{
     Policy, Read, Resolution, SendMessage, Store,
 };
 
-/// The argument that makes a fighter of this program.
-pub(crate) const FIGHT: &str = "--fight";
+/// The argument that makes a client of this program.
+pub(crate) const CLIENT: &str = "--client";
 
 /// How long a lease lives: short, so that a killed process is soon succeeded.
 pub(crate) const TTL: Duration = Duration::from_millis(250);
@@ -23,7 +23,7 @@ pub(crate) fn policy() -> Policy {
     Policy { lease, ..Policy::default() }
 }
 
-/// What the arena tells a fighter.
+/// What the cluster tells a client.
 #[derive(Debug, Clone)]
 pub(crate) struct Orders {
     pub(crate) engine: String,
@@ -45,7 +45,7 @@ impl Orders {
 
     pub(crate) fn arguments(&self) -> [String; 6] {
         let Self { engine, place, canvas, who, life } = self.clone();
-        [FIGHT.into(), engine, place, canvas, who, life.to_string()]
+        [CLIENT.into(), engine, place, canvas, who, life.to_string()]
     }
 }
 
@@ -70,7 +70,7 @@ impl Dice {
     }
 }
 
-struct Fighter<'a, S> {
+struct Client<'a, S> {
     engine: &'a Engine<S>,
     canvas: CanvasId,
     orders: &'a Orders,
@@ -79,7 +79,7 @@ struct Fighter<'a, S> {
 }
 
 /// Fights until its input ends, or it is killed.
-pub(crate) async fn fight<S: Store>(engine: &Engine<S>, orders: &Orders) {
+pub(crate) async fn run<S: Store>(engine: &Engine<S>, orders: &Orders) {
     let stop = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&stop);
     thread::spawn(move || {
@@ -88,13 +88,13 @@ pub(crate) async fn fight<S: Store>(engine: &Engine<S>, orders: &Orders) {
     });
     let canvas = CanvasId::new(&orders.canvas).expect("names here are short");
     let seed = orders.who.bytes().map(u64::from).sum::<u64>() * 1_000_003 + orders.life * 7_919 + 1;
-    let mut fighter = Fighter { engine, canvas, orders, calls: 0, dice: Dice(seed) };
+    let mut client = Client { engine, canvas, orders, calls: 0, dice: Dice(seed) };
     while !stop.load(Ordering::Relaxed) {
-        fighter.bout().await;
+        client.session().await;
     }
 }
 
-impl<S: Store> Fighter<'_, S> {
+impl<S: Store> Client<'_, S> {
     fn pause(&mut self, millis: u64) {
         thread::sleep(Duration::from_millis(self.dice.roll(millis) + 1));
     }
@@ -104,7 +104,7 @@ impl<S: Store> Fighter<'_, S> {
         format!("{}-{}-{}", self.orders.who, self.orders.life, self.calls)
     }
 
-    async fn bout(&mut self) {
+    async fn session(&mut self) {
         let Ok(snapshot) = self.engine.snapshot(&self.canvas, now()).await else { return self.pause(5) };
         let turn = snapshot.head.lock().turn();
         if self.dice.roll(12) == 0 {

@@ -1,4 +1,4 @@
-//! Where the processes fight: starts them, kills them, keeps what they said.
+//! Starts the client processes, kills them and keeps what they print.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use canvas_core::{Blob, BlobId};
 
-use super::fighter::Orders;
-use super::history::{Account, Entry, Tally, judge};
+use super::checker::{Counts, Entry, Transcript, check};
+use super::client::Orders;
 
-/// A database to fight in.
-pub(crate) trait Ground {
-    /// Makes a canvas, and records every head that it will have. Gives the place for the fighters' orders.
+/// A database that the clients share.
+pub(crate) trait Cluster {
+    /// Makes a canvas, and records every head that it will have. Gives the place for the clients' orders.
     fn prepare(&self, canvas: &str) -> String;
 
     /// Every head of the canvas, in the order in which they were written.
@@ -43,49 +43,49 @@ impl Process {
     }
 
     /// Ends it by SIGKILL, wherever it is.
-    fn kill(mut self, account: &mut Account) {
+    fn kill(mut self, transcript: &mut Transcript) {
         self.child.kill().expect("it has not ended by itself");
         self.child.wait().expect("it was killed");
-        account.hear(&self.words.join().expect("its words were kept"));
+        transcript.hear(&self.words.join().expect("its words were kept"));
     }
 
     /// Lets it end what it is at.
-    fn dismiss(mut self, account: &mut Account) {
+    fn dismiss(mut self, transcript: &mut Transcript) {
         drop(self.child.stdin.take());
         let status = self.child.wait().expect("it ends");
-        assert!(status.success(), "a fighter has failed by itself: {status}");
-        account.hear(&self.words.join().expect("its words were kept"));
+        assert!(status.success(), "a client has failed by itself: {status}");
+        transcript.hear(&self.words.join().expect("its words were kept"));
     }
 }
 
 /// Two processes, so many kills, and the verdict.
-pub(crate) fn play(engine: &str, ground: &impl Ground, kills: u32) {
-    let mut tally = Tally::default();
+pub(crate) fn play(engine: &str, cluster: &impl Cluster, kills: u32) {
+    let mut counts = Counts::default();
     let mut life = 0;
     for round in 0..kills.div_ceil(ROUND) {
-        let canvas = format!("ring-{round}");
-        let place = ground.prepare(&canvas);
-        let mut account = Account::default();
+        let canvas = format!("chaos-{round}");
+        let place = cluster.prepare(&canvas);
+        let mut transcript = Transcript::default();
         let mut start = |who: &str| {
             life += 1;
             let [engine, place, canvas, who] = [engine, &place, &canvas, who].map(String::from);
             Process::start(&Orders { engine, place, canvas, who, life })
         };
-        let mut fighters = [start("red"), start("blue")];
+        let mut clients = [start("red"), start("blue")];
         for kill in round * ROUND..kills.min((round + 1) * ROUND) {
             // Times that hit every step: right after the start, in a write, in a wait.
             thread::sleep(Duration::from_millis(40 + u64::from(kill * 37 % 160)));
             let victim = (kill % 2) as usize;
             let who = ["red", "blue"][victim];
-            std::mem::replace(&mut fighters[victim], start(who)).kill(&mut account);
-            tally.kills += 1;
+            std::mem::replace(&mut clients[victim], start(who)).kill(&mut transcript);
+            counts.kills += 1;
         }
         // The last ones get to write too.
         thread::sleep(Duration::from_millis(300));
-        fighters.into_iter().for_each(|fighter| fighter.dismiss(&mut account));
-        let text = |id| ground.blob(&canvas, id).and_then(|blob| blob.as_text().map(String::from));
-        judge(&ground.history(&canvas), text, &account, &mut tally);
+        clients.into_iter().for_each(|client| client.dismiss(&mut transcript));
+        let text = |id| cluster.blob(&canvas, id).and_then(|blob| blob.as_text().map(String::from));
+        check(&cluster.history(&canvas), text, &transcript, &mut counts);
     }
-    println!("{engine}: {tally}");
-    tally.check();
+    println!("{engine}: {counts}");
+    counts.check();
 }

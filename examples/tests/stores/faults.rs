@@ -15,7 +15,7 @@ pub(crate) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Sen
 pub(crate) type Witness = Arc<dyn Fn() + Send + Sync>;
 
 /// What befalls a commit.
-pub(crate) enum Trouble {
+pub(crate) enum CommitFault {
     /// Nothing.
     Pass,
     /// It is refused for a reason of the store's own, and nothing is written.
@@ -37,7 +37,7 @@ pub(crate) enum Trouble {
 
 /// What befalls a load.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Misread {
+pub(crate) enum LoadFault {
     Pass,
     /// The load fails.
     Fails,
@@ -112,7 +112,7 @@ impl Network {
 }
 
 /// One server's connection to a store over a network that makes trouble. A copy is the same connection.
-pub(crate) struct Troubled<S> {
+pub(crate) struct FaultyStore<S> {
     store: Arc<S>,
     network: Network,
     script: Arc<Mutex<Script>>,
@@ -120,8 +120,8 @@ pub(crate) struct Troubled<S> {
 
 #[derive(Default)]
 struct Script {
-    commits: VecDeque<Trouble>,
-    loads: VecDeque<Misread>,
+    commits: VecDeque<CommitFault>,
+    loads: VecDeque<LoadFault>,
     /// Milliseconds by which this server is told a later clock than the store's. Everything that it hears and says of
     /// time is shifted alike.
     ahead: i64,
@@ -132,20 +132,20 @@ struct Script {
     witness: Option<Witness>,
 }
 
-impl<S> Clone for Troubled<S> {
+impl<S> Clone for FaultyStore<S> {
     fn clone(&self) -> Self {
         let (store, script) = (Arc::clone(&self.store), Arc::clone(&self.script));
         Self { store, network: self.network.clone(), script }
     }
 }
 
-impl<S> fmt::Debug for Troubled<S> {
+impl<S> fmt::Debug for FaultyStore<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Troubled({} commits on the way)", self.network.on_the_way())
+        write!(f, "FaultyStore({} commits on the way)", self.network.on_the_way())
     }
 }
 
-impl<S: Store> Troubled<S> {
+impl<S: Store> FaultyStore<S> {
     pub(crate) fn new(store: S, network: Network) -> Self {
         Self { store: Arc::new(store), network, script: Arc::default() }
     }
@@ -166,8 +166,8 @@ impl<S: Store> Troubled<S> {
     /// What befalls the next commits and the next loads; what was not used up before is forgotten.
     pub(crate) fn expect(
         &self,
-        commits: impl IntoIterator<Item = Trouble>,
-        loads: impl IntoIterator<Item = Misread>,
+        commits: impl IntoIterator<Item = CommitFault>,
+        loads: impl IntoIterator<Item = LoadFault>,
     ) {
         let mut script = self.script();
         script.commits = commits.into_iter().collect();
@@ -207,13 +207,13 @@ impl<S: Store> Troubled<S> {
     }
 
     /// The trouble of the next commit, after all that happens before.
-    async fn befalls(&self) -> Trouble {
+    async fn befalls(&self) -> CommitFault {
         loop {
             let next = self.script().commits.pop_front();
             match next {
-                Some(Trouble::First(hook)) => hook().await,
+                Some(CommitFault::First(hook)) => hook().await,
                 Some(trouble) => return trouble,
-                None => return Trouble::Pass,
+                None => return CommitFault::Pass,
             }
         }
     }
@@ -237,27 +237,27 @@ fn broken() -> Fault {
     Fault::Indeterminate("the connection broke".into())
 }
 
-impl<S: Store> Store for Troubled<S> {
+impl<S: Store> Store for FaultyStore<S> {
     fn capabilities(&self) -> Capabilities {
         self.store.capabilities()
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        let misread = {
+        let load_fault = {
             let mut script = self.script();
-            let next = script.loads.pop_front().unwrap_or(Misread::Pass);
-            if matches!(next, Misread::Down) {
+            let next = script.loads.pop_front().unwrap_or(LoadFault::Pass);
+            if matches!(next, LoadFault::Down) {
                 script.loads.push_front(next);
             }
             next
         };
-        if matches!(misread, Misread::Fails | Misread::Down) {
+        if matches!(load_fault, LoadFault::Fails | LoadFault::Down) {
             return Err(Fault::Definite("the store is not reachable".into()));
         }
         let row = self.store.load(canvas).await?;
         self.script().told += 1;
-        let row = match (row, misread) {
-            (Some(Loaded { clock, .. }), Misread::Stale(commits)) => {
+        let row = match (row, load_fault) {
+            (Some(Loaded { clock, .. }), LoadFault::Stale(commits)) => {
                 self.network.earlier(canvas, commits).map(|row| Loaded { clock, ..row })
             }
             (row, _) => row,
@@ -271,28 +271,28 @@ impl<S: Store> Store for Troubled<S> {
             Timestamp::from_millis(limit.as_millis().saturating_add_signed(ahead.saturating_neg()))
         });
         let committed = match self.befalls().await {
-            Trouble::Definite => return Err(Fault::Definite("the disk is full".into())),
-            Trouble::AnswerLost => {
+            CommitFault::Definite => return Err(Fault::Definite("the disk is full".into())),
+            CommitFault::AnswerLost => {
                 self.deliver(commit).await?;
                 return Err(broken());
             }
-            Trouble::Lost => {
+            CommitFault::Lost => {
                 self.network.traffic().on_the_way.push(commit);
                 return Err(broken());
             }
-            Trouble::CrashBefore => {
+            CommitFault::CrashBefore => {
                 self.network.traffic().on_the_way.push(commit);
                 self.goes_down().await
             }
-            Trouble::CrashAfter => {
+            CommitFault::CrashAfter => {
                 self.deliver(commit).await?;
                 self.goes_down().await
             }
-            Trouble::Twice => {
+            CommitFault::Twice => {
                 self.network.traffic().on_the_way.push(commit.clone());
                 self.deliver(commit).await?
             }
-            Trouble::Pass | Trouble::First(_) => self.deliver(commit).await?,
+            CommitFault::Pass | CommitFault::First(_) => self.deliver(commit).await?,
         };
         self.script().told += 1;
         Ok(match committed {

@@ -1,4 +1,4 @@
-//! A schema to fight over.
+//! The chaos test on a PostgreSQL schema.
 
 use canvas_core::lease::Turn;
 use canvas_core::{Blob, BlobId, CanvasId, Engine, Head, Store as _};
@@ -6,9 +6,9 @@ use canvas_examples::postgres::{PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::arena::Ground;
-use super::fighter::{self, Orders, key, now, policy};
-use super::history::Entry;
+use super::checker::Entry;
+use super::client::{self, Orders, key, now, policy};
+use super::cluster::Cluster;
 
 fn config() -> Config {
     let server =
@@ -25,25 +25,25 @@ fn runtime() -> Runtime {
     Runtime::new().expect("threads can be had")
 }
 
-pub(crate) fn fight(orders: &Orders) {
+pub(crate) fn run_client(orders: &Orders) {
     runtime().block_on(async {
         let engine = Engine::new(store(&orders.place), policy());
-        fighter::fight(&engine, orders).await;
+        client::run(&engine, orders).await;
     });
 }
 
 /// A schema of its own, which goes with it.
-pub(crate) struct Arena {
+pub(crate) struct Schema {
     runtime: Runtime,
     schema: String,
     store: PostgresStore,
     client: Client,
 }
 
-impl Arena {
+impl Schema {
     pub(crate) fn new() -> Self {
         let runtime = runtime();
-        let schema = format!("fight_{}", std::process::id());
+        let schema = format!("chaos_{}", std::process::id());
         let (store, client) = runtime.block_on(async {
             let (client, connection) = config().connect(NoTls).await.expect("the server is there");
             tokio::spawn(connection);
@@ -70,14 +70,14 @@ fn recorder(schema: &str) -> String {
     )
 }
 
-impl Drop for Arena {
+impl Drop for Schema {
     fn drop(&mut self) {
         let drop_schema = format!("DROP SCHEMA {} CASCADE", self.schema);
         let _ = self.runtime.block_on(self.client.batch_execute(&drop_schema));
     }
 }
 
-impl Ground for Arena {
+impl Cluster for Schema {
     fn prepare(&self, canvas: &str) -> String {
         let engine = Engine::new(self.store.clone(), policy());
         let id = CanvasId::new(canvas).expect("short");
