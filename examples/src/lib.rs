@@ -7,6 +7,8 @@ pub mod object_store;
 pub mod postgres;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 /// The code of the README, compiled and run with the tests.
 #[cfg(doctest)]

@@ -154,11 +154,10 @@ pub(crate) mod tests {
     use std::collections::HashMap;
 
     use canvas_core::lease::Turn;
-    use canvas_core::{
-        ApplyPatch, CanvasId, CheckOut, Engine, MemoryStore, SendMessage, Store as _, block_on,
-    };
+    use canvas_core::{ApplyPatch, CheckOut, Engine, MemoryStore, SendMessage, block_on};
+    use canvas_examples::testing::{canvas, key, key_of, system_now};
 
-    use super::super::client::{key, now, policy};
+    use super::super::client::policy;
     use super::*;
 
     struct Told {
@@ -169,43 +168,37 @@ pub(crate) mod tests {
 
     /// Two writes of one lease, a message, and a write of the next.
     fn play() -> Told {
-        let engine = Engine::new(MemoryStore::new(now), policy());
-        let canvas = CanvasId::new("c").expect("short");
-        block_on(engine.create(&canvas, "top\n", &key("host", Turn::ZERO, "create"), now())).expect("made");
+        let engine = Engine::new(MemoryStore::new(system_now), policy());
+        let canvas = canvas("c");
+        block_on(engine.create(&canvas, "top\n", &key("create"), system_now())).expect("made");
         let mut told = Told { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
         let note = |told: &mut Told| {
-            let snapshot = block_on(engine.snapshot(&canvas, now())).expect("it is there");
+            let snapshot = block_on(engine.snapshot(&canvas, system_now())).expect("it is there");
             told.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
             let head = Head::clone(&snapshot.head);
             told.history.push(Entry { version: told.history.len() as u64 + 1, head });
         };
         note(&mut told);
-        let mut calls = 0;
-        let mut key = |turn: u64| {
-            calls += 1;
-            key("red", Turn::new(turn).expect("small"), &format!("c{calls}"))
-        };
         let mut name = 0;
         for turn in [0, 1] {
-            let out = block_on(engine.call(&canvas, &key(turn), CheckOut, now())).expect("it answers");
-            let lease = out.result.expect("nobody else").lease;
+            let key = |call: &str| key_of("red", Turn::new(turn).expect("small"), &format!("{turn} {call}"));
+            let out = block_on(engine.call(&canvas, &key("check out"), CheckOut, system_now()));
+            let lease = out.expect("it answers").result.expect("nobody else has it").lease;
             note(&mut told);
             for _ in 0..2 {
                 name += 1;
                 let patch = format!("@@\n top\n+w{name} {lease}\n");
                 let write = ApplyPatch { lease: Some(lease), patch, base: None };
-                let written = block_on(engine.call(&canvas, &key(turn), write, now())).expect("it answers");
-                let applied = written.result.expect("it fits");
+                let written = block_on(engine.call(&canvas, &key(&format!("w{name}")), write, system_now()));
+                let applied = written.expect("it answers").result.expect("it fits");
+                let revision = applied.revision.revision().get();
                 note(&mut told);
-                let words =
-                    [format!("try w{name}"), format!("ack w{name} {}", applied.revision.revision().get())];
-                told.transcript.hear(&words);
+                told.transcript.hear(&[format!("try w{name}"), format!("ack w{name} {revision}")]);
             }
-            block_on(engine.call(&canvas, &key(turn), SendMessage, now())).expect("it answers");
+            block_on(engine.call(&canvas, &key("message"), SendMessage, system_now())).expect("it answers");
             note(&mut told);
         }
         told.transcript.hear(&["try w9".into(), "no w9".into()]);
-        assert!(block_on(engine.store().load(&canvas)).expect("memory does not fail").is_some());
         told
     }
 

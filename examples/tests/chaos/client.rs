@@ -4,13 +4,14 @@ use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::lease::{LeaseId, Turn};
 use canvas_core::{
-    ApplyPatch, CallId, CanvasId, CheckIn, CheckOut, CheckedOut, Command, ConversationId, Engine, OpKey,
-    Policy, Read, Resolution, SendMessage, Store,
+    ApplyPatch, CanvasId, CheckIn, CheckOut, CheckedOut, Command, Engine, OpKey, Policy, Read, Resolution,
+    SendMessage, Store,
 };
+use canvas_examples::testing::{canvas, key_of, system_now};
 
 /// The argument that makes a client of this program.
 pub(crate) const CLIENT: &str = "--client";
@@ -49,15 +50,6 @@ impl Orders {
     }
 }
 
-pub(crate) fn now() -> Timestamp {
-    Timestamp::from_millis(0).saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
-}
-
-pub(crate) fn key(who: &str, turn: Turn, call: &str) -> OpKey {
-    let conversation = ConversationId::new(who).expect("names here are short");
-    OpKey { conversation, turn, call: CallId::new(call).expect("names here are short") }
-}
-
 /// Small numbers that differ from life to life.
 struct Dice(u64);
 
@@ -74,7 +66,7 @@ struct Client<'a, S> {
     engine: &'a Engine<S>,
     canvas: CanvasId,
     orders: &'a Orders,
-    calls: u64,
+    operations: u64,
     dice: Dice,
 }
 
@@ -86,9 +78,9 @@ pub(crate) async fn run<S: Store>(engine: &Engine<S>, orders: &Orders) {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         ended.store(true, Ordering::Relaxed);
     });
-    let canvas = CanvasId::new(&orders.canvas).expect("names here are short");
+    let canvas = canvas(&orders.canvas);
     let seed = orders.who.bytes().map(u64::from).sum::<u64>() * 1_000_003 + orders.life * 7_919 + 1;
-    let mut client = Client { engine, canvas, orders, calls: 0, dice: Dice(seed) };
+    let mut client = Client { engine, canvas, orders, operations: 0, dice: Dice(seed) };
     while !stop.load(Ordering::Relaxed) {
         client.session().await;
     }
@@ -99,23 +91,27 @@ impl<S: Store> Client<'_, S> {
         thread::sleep(Duration::from_millis(self.dice.roll(millis) + 1));
     }
 
-    fn name(&mut self) -> String {
-        self.calls += 1;
-        format!("{}-{}-{}", self.orders.who, self.orders.life, self.calls)
+    /// The key of a new operation.
+    fn key(&mut self, turn: Turn) -> OpKey {
+        let Orders { who, life, .. } = self.orders;
+        self.operations += 1;
+        key_of(who, turn, &format!("{who}-{life}-{}", self.operations))
     }
 
     async fn session(&mut self) {
-        let Ok(snapshot) = self.engine.snapshot(&self.canvas, now()).await else { return self.pause(5) };
+        let Ok(snapshot) = self.engine.snapshot(&self.canvas, system_now()).await else {
+            return self.pause(5);
+        };
         let turn = snapshot.head.lock().turn();
         if self.dice.roll(12) == 0 {
             // The user sends a message: whoever holds the lease has lost it.
-            self.ask(turn, SendMessage).await;
+            self.call(turn, SendMessage).await;
             return;
         }
-        let Some(CheckedOut { lease, .. }) = self.ask(turn, CheckOut).await else {
+        let Some(CheckedOut { lease, .. }) = self.call(turn, CheckOut).await else {
             return self.pause(8);
         };
-        self.ask(turn, Read { lease: Some(lease) }).await;
+        self.call(turn, Read { lease: Some(lease) }).await;
         for _ in 0..=self.dice.roll(6) {
             if self.dice.roll(25) == 0 {
                 thread::sleep(TTL + Duration::from_millis(20));
@@ -124,26 +120,26 @@ impl<S: Store> Client<'_, S> {
             self.pause(3);
         }
         if self.dice.roll(5) > 0 {
-            self.ask(turn, CheckIn { lease: Some(lease) }).await;
+            self.call(turn, CheckIn { lease: Some(lease) }).await;
         }
     }
 
-    async fn ask<C: Command>(&mut self, turn: Turn, command: C) -> Option<C::Done> {
-        let operation = key(&self.orders.who, turn, &self.name());
-        self.engine.call(&self.canvas, &operation, command, now()).await.ok()?.result.ok()
+    async fn call<C: Command>(&mut self, turn: Turn, command: C) -> Option<C::Done> {
+        let operation = self.key(turn);
+        self.engine.call(&self.canvas, &operation, command, system_now()).await.ok()?.result.ok()
     }
 
-    /// Writes a line that names itself and its lease, and tells what became of it. Each word is out before the next
+    /// Writes a line that names itself and its lease, and prints what became of it. Each word is out before the next
     /// step is taken.
     async fn write(&mut self, turn: Turn, lease: LeaseId) {
-        let name = self.name();
+        let operation = self.key(turn);
+        let name = operation.call.as_str().to_owned();
         println!("try {name}");
-        let command =
-            ApplyPatch { lease: Some(lease), patch: format!("@@\n top\n+{name} {lease}\n"), base: None };
-        let operation = key(&self.orders.who, turn, &name);
-        let result = match self.engine.call(&self.canvas, &operation, command, now()).await {
+        let patch = format!("@@\n top\n+{name} {lease}\n");
+        let command = ApplyPatch { lease: Some(lease), patch, base: None };
+        let result = match self.engine.call(&self.canvas, &operation, command, system_now()).await {
             Ok(answered) => answered.result,
-            Err(_) => match self.engine.resolve(&self.canvas, &operation, now()).await {
+            Err(_) => match self.engine.resolve(&self.canvas, &operation, system_now()).await {
                 Ok(Resolution::Done(stored)) => stored.answer::<ApplyPatch>().expect("it answers the write"),
                 Ok(Resolution::NeverDone) => return println!("no {name}"),
                 Err(_) => return,

@@ -5,7 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use canvas_core::{Blob, BlobId};
+use canvas_core::{Blob, BlobId, CanvasId};
+use canvas_examples::testing::canvas;
 
 use super::checker::{Counts, Entry, Transcript, check};
 use super::client::Orders;
@@ -13,12 +14,12 @@ use super::client::Orders;
 /// A database that the clients share.
 pub(crate) trait Cluster {
     /// Makes a canvas, and records every head that it will have. Gives the place for the clients' orders.
-    fn prepare(&self, canvas: &str) -> String;
+    fn prepare(&self, canvas: &CanvasId) -> String;
 
     /// Every head of the canvas, in the order in which they were written.
-    fn history(&self, canvas: &str) -> Vec<Entry>;
+    fn history(&self, canvas: &CanvasId) -> Vec<Entry>;
 
-    fn blob(&self, canvas: &str, id: BlobId) -> Option<Blob>;
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob>;
 }
 
 /// Kills in one canvas: the next has a fresh one, so that texts stay small.
@@ -59,16 +60,16 @@ impl Process {
 }
 
 /// Two processes, so many kills, and the verdict.
-pub(crate) fn play(engine: &str, cluster: &impl Cluster, kills: u32) {
+pub(crate) fn run(engine: &str, cluster: &impl Cluster, kills: u32) {
     let mut counts = Counts::default();
     let mut life = 0;
     for round in 0..kills.div_ceil(ROUND) {
-        let canvas = format!("chaos-{round}");
+        let canvas = canvas(&format!("chaos-{round}"));
         let place = cluster.prepare(&canvas);
         let mut transcript = Transcript::default();
         let mut start = |who: &str| {
             life += 1;
-            let [engine, place, canvas, who] = [engine, &place, &canvas, who].map(String::from);
+            let [engine, place, canvas, who] = [engine, &place, canvas.as_str(), who].map(String::from);
             Process::start(&Orders { engine, place, canvas, who, life })
         };
         let mut clients = [start("red"), start("blue")];

@@ -1,24 +1,16 @@
 //! The chaos test on a PostgreSQL schema.
 
-use canvas_core::lease::Turn;
 use canvas_core::{Blob, BlobId, CanvasId, Engine, Head, Store as _};
-use canvas_examples::postgres::{PostgresOptions, PostgresStore};
+use canvas_examples::postgres::PostgresStore;
+use canvas_examples::testing::{World, key, system_now};
 use tokio::runtime::Runtime;
-use tokio_postgres::{Client, Config, NoTls};
 
 use super::checker::Entry;
-use super::client::{self, Orders, key, now, policy};
+use super::client::{self, Orders, policy};
 use super::cluster::Cluster;
 
-fn config() -> Config {
-    let server =
-        std::env::var("CANVAS_POSTGRES").expect("CANVAS_POSTGRES names a server: run under .ci/postgres");
-    server.parse().expect("CANVAS_POSTGRES is a connection string")
-}
-
-fn store(schema: &str) -> PostgresStore {
-    let options = PostgresOptions { schema: schema.into(), connections: 2, ..PostgresOptions::default() };
-    PostgresStore::connect(config(), NoTls, &options).expect("the name is fine")
+fn store(world: &World) -> PostgresStore {
+    world.store_with(|_, options| options.connections = 2)
 }
 
 fn runtime() -> Runtime {
@@ -27,81 +19,66 @@ fn runtime() -> Runtime {
 
 pub(crate) fn run_client(orders: &Orders) {
     runtime().block_on(async {
-        let engine = Engine::new(store(&orders.place), policy());
+        let engine = Engine::new(store(&World::of(&orders.place)), policy());
         client::run(&engine, orders).await;
     });
 }
 
-/// A schema of its own, which goes with it.
+/// A schema whose heads are recorded.
 pub(crate) struct Schema {
     runtime: Runtime,
-    schema: String,
+    world: World,
     store: PostgresStore,
-    client: Client,
 }
 
 impl Schema {
     pub(crate) fn new() -> Self {
         let runtime = runtime();
-        let schema = format!("chaos_{}", std::process::id());
-        let (store, client) = runtime.block_on(async {
-            let (client, connection) = config().connect(NoTls).await.expect("the server is there");
-            tokio::spawn(connection);
-            client.batch_execute(&format!("CREATE SCHEMA {schema}")).await.expect("it is new");
-            let store = store(&schema);
-            store.migrate().await.expect("the schema is empty");
-            client.batch_execute(&recorder(&schema)).await.expect("the recorder fits the schema");
-            (store, client)
+        let (world, store) = runtime.block_on(async {
+            let world = World::new().await;
+            world.sql(RECORDER).await;
+            let store = store(&world);
+            (world, store)
         });
-        Self { runtime, schema, store, client }
+        Self { runtime, world, store }
     }
 }
 
-fn recorder(schema: &str) -> String {
-    format!(
-        "CREATE TABLE {schema}.history (seq bigserial PRIMARY KEY, canvas bytea, version bigint, head bytea);
-         CREATE FUNCTION {schema}.record() RETURNS trigger LANGUAGE plpgsql AS $$
-         BEGIN
-             INSERT INTO {schema}.history (canvas, version, head) VALUES (NEW.canvas, NEW.version, NEW.head);
-             RETURN NULL;
-         END $$;
-         CREATE TRIGGER record AFTER INSERT OR UPDATE ON {schema}.heads
-             FOR EACH ROW EXECUTE FUNCTION {schema}.record();"
-    )
-}
-
-impl Drop for Schema {
-    fn drop(&mut self) {
-        let drop_schema = format!("DROP SCHEMA {} CASCADE", self.schema);
-        let _ = self.runtime.block_on(self.client.batch_execute(&drop_schema));
-    }
-}
+/// Keeps every head that was written.
+const RECORDER: &str = "
+    CREATE TABLE {schema}.history (seq bigserial PRIMARY KEY, canvas bytea, version bigint, head bytea);
+    CREATE FUNCTION {schema}.record() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        INSERT INTO {schema}.history (canvas, version, head) VALUES (NEW.canvas, NEW.version, NEW.head);
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER record AFTER INSERT OR UPDATE ON {schema}.heads
+        FOR EACH ROW EXECUTE FUNCTION {schema}.record();";
 
 impl Cluster for Schema {
-    fn prepare(&self, canvas: &str) -> String {
+    fn prepare(&self, canvas: &CanvasId) -> String {
         let engine = Engine::new(self.store.clone(), policy());
-        let id = CanvasId::new(canvas).expect("short");
-        let create = key("host", Turn::ZERO, "create");
-        self.runtime.block_on(engine.create(&id, "top\n", &create, now())).expect("it is new");
-        self.schema.clone()
+        let (operation, now) = (key("create"), system_now());
+        self.runtime.block_on(engine.create(canvas, "top\n", &operation, now)).expect("it is new");
+        self.world.schema.clone()
     }
 
-    fn history(&self, canvas: &str) -> Vec<Entry> {
-        let id = CanvasId::new(canvas).expect("short");
+    fn history(&self, canvas: &CanvasId) -> Vec<Entry> {
         let select =
-            format!("SELECT version, head FROM {}.history WHERE canvas = $1 ORDER BY seq", self.schema);
-        let rows = self.runtime.block_on(self.client.query(&select, &[&canvas.as_bytes()]));
+            self.world.fill("SELECT version, head FROM {schema}.history WHERE canvas = $1 ORDER BY seq");
+        let rows = self.runtime.block_on(async {
+            self.world.admin().await.query(&select, &[&canvas.as_str().as_bytes()]).await
+        });
         rows.expect("the recorder's table is there")
             .into_iter()
             .map(|row| {
-                let head = Head::from_json(&id, row.get(1)).expect("a head that the store wrote");
+                let head = Head::from_json(canvas, row.get(1)).expect("a head that the store wrote");
                 Entry { version: row.get::<_, i64>(0).unsigned_abs(), head }
             })
             .collect()
     }
 
-    fn blob(&self, canvas: &str, id: BlobId) -> Option<Blob> {
-        let canvas = CanvasId::new(canvas).expect("short");
-        self.runtime.block_on(self.store.blob(&canvas, id)).expect("it can be read")
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
+        self.runtime.block_on(self.store.blob(canvas, id)).expect("it can be read")
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use canvas_core::Store as _;
 use canvas_core::block_on;
 use canvas_examples::object_store::{Operation, Problem};
+use canvas_examples::testing::{canvas, commit, done};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -14,7 +15,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _};
 use super::server::{
     Conditions, MakeError, Mishap, Names, Request, Server, denied, generic, not_found, precondition,
 };
-use super::world::{commit, done, open, state};
+use super::{open, state};
 
 /// The keys in a bucket.
 fn keys(objects: &InMemory) -> Vec<String> {
@@ -53,7 +54,7 @@ fn servers_that_keep_conditions_are_taken_and_left_clean() {
         let server = Arc::new(Server::new(names, Conditions::Kept));
         let store = open(Arc::clone(&server) as _, "p").unwrap();
         assert_eq!(keys(server.objects()), [""; 0]);
-        done(&store, commit("c", None, "one\n"));
+        done(block_on(store.commit(commit("c", None, "one\n"))));
     }
 }
 
@@ -93,8 +94,8 @@ fn prefixes_are_apart() {
     for (prefix, store) in prefixes.iter().zip(&stores) {
         assert_eq!(store.prefix(), &Path::from(*prefix));
         assert_eq!(state(store, "c"), None, "{prefix:?}");
-        done(store, commit("c", None, &format!("at {prefix:?}\n")));
-        done(store, commit(&format!("in {prefix:?}"), None, "x\n"));
+        done(block_on(store.commit(commit("c", None, &format!("at {prefix:?}\n")))));
+        done(block_on(store.commit(commit(&format!("in {prefix:?}"), None, "x\n"))));
     }
     for (prefix, store) in prefixes.iter().zip(&stores) {
         // The prefix of the whole bucket has the heads of another below its own.
@@ -107,7 +108,7 @@ fn prefixes_are_apart() {
         }
         let text = format!("at {prefix:?}\n");
         let (_, head) = state(store, "c").unwrap();
-        let document = block_on(store.blob(&super::world::canvas("c"), head.document())).unwrap();
+        let document = block_on(store.blob(&canvas("c"), head.document())).unwrap();
         assert_eq!(document.unwrap().as_text(), Some(text.as_str()));
     }
     for long in ["x".repeat(121), "x/".repeat(100)] {
@@ -120,10 +121,10 @@ fn prefixes_are_apart() {
 #[test]
 fn what_was_committed_is_there_when_it_is_opened_again() {
     let objects: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
-    let first = done(&open(Arc::clone(&objects), "p").unwrap(), commit("c", None, "one\n"));
+    let first = done(block_on(open(Arc::clone(&objects), "p").unwrap().commit(commit("c", None, "one\n"))));
     let again = open(Arc::clone(&objects), "p").unwrap();
     assert_eq!(state(&again, "c").unwrap().0, first);
-    let second = done(&again, commit("c", Some(&first), "two\n"));
+    let second = done(block_on(again.commit(commit("c", Some(&first), "two\n"))));
     assert_eq!(state(&open(objects, "p").unwrap(), "c").unwrap().0, second);
     assert!(second.as_str().starts_with("2 "), "{second:?}");
     assert_eq!(format!("{again:?}"), "ObjectCanvasStore(\"p\" of InMemory)");

@@ -1,16 +1,17 @@
 //! Content that the store never wrote.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Commit, Edit, Engine, Policy, Store as _, block_on};
+use canvas_core::{Blob, BlobId, Commit, Engine, Policy, Store as _, block_on};
+use canvas_examples::testing::{canvas, commit, done, edit, key};
 use object_store::ObjectStoreExt as _;
 use object_store::path::Path;
 
-use super::world::{canvas, commit, done, key, said, served, state};
+use super::{said, served, state};
 
 #[test]
 fn a_row_that_cannot_be_read_is_a_fault_that_says_why() {
     let (server, store) = served();
-    let version = done(&store, commit("c", None, "one\n"));
+    let version = done(block_on(store.commit(commit("c", None, "one\n"))));
     let (id, place) = (canvas("c"), Path::from("p/heads/cc.head"));
     let good = block_on(async { server.objects().get(&place).await.unwrap().bytes().await.unwrap() });
     let text = String::from_utf8(good.to_vec()).unwrap();
@@ -49,7 +50,7 @@ fn a_row_that_cannot_be_read_is_a_fault_that_says_why() {
 fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
     let (server, store) = served();
     let (id, now) = (canvas("c"), Timestamp::from_millis(0));
-    done(&store, commit("c", None, "one\n"));
+    done(block_on(store.commit(commit("c", None, "one\n"))));
     let place = Path::from(format!("p/blobs/cc.blobs/{}", BlobId::of(b"one\n")));
     for (n, found) in [Some(BlobId::of(b"other")), None].into_iter().enumerate() {
         match found {
@@ -59,12 +60,12 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
         let read = block_on(store.blob(&id, BlobId::of(b"one\n"))).unwrap();
         assert_eq!(read.map(|blob| blob.id()), found);
         let engine = Engine::new(store.clone(), Policy::default());
-        let edit = Edit { markdown: "two\n".into() };
+        let edited = block_on(engine.call(&id, &key("edit"), edit("two\n"), now));
         assert_eq!(block_on(engine.snapshot(&id, now)).unwrap_err().code(), "CANVAS_DAMAGED");
-        assert_eq!(block_on(engine.call(&id, &key("edit"), edit, now)).unwrap_err().code(), "CANVAS_DAMAGED");
+        assert_eq!(edited.unwrap_err().code(), "CANVAS_DAMAGED");
         let current = state(&store, "c").unwrap().0;
         assert!(current.as_str().starts_with(&format!("{} ", n + 1)));
-        done(&store, commit("c", Some(&current), "one\n"));
+        done(block_on(store.commit(commit("c", Some(&current), "one\n"))));
         assert_eq!(block_on(engine.snapshot(&id, now)).unwrap().text(), "one\n");
     }
 }
@@ -77,7 +78,7 @@ fn only_blobs_that_nobody_needs_are_dropped() {
     let old = Blob::text("old\n".into());
     for name in ["c", "d"] {
         let first = commit(name, None, "one\n");
-        done(&store, Commit { blobs: vec![first.blobs[0].clone(), old.clone()], ..first });
+        done(block_on(store.commit(Commit { blobs: vec![first.blobs[0].clone(), old.clone()], ..first })));
     }
     block_on(store.delete(&canvas("nobody"), &[old.id()])).unwrap();
     for _ in 0..2 {

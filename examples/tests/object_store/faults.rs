@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use canvas_core::{BlobId, Commit, Committed, Store as _, Version, block_on};
 use canvas_examples::object_store::ObjectCanvasStore;
+use canvas_examples::testing::{Clock, canvas, commit, done};
 use object_store::Error;
 use object_store::path::Path;
 
 use super::server::{
     Conditions, MakeError, Mishap, Names, Request, Server, denied, generic, not_found, precondition,
 };
-use super::world::{Clock, canvas, commit, done, said, served, state};
+use super::{said, served, state};
 
 fn unauthenticated() -> Error {
     Error::Unauthenticated { path: "key".to_owned(), source: "401".into() }
@@ -61,7 +62,7 @@ fn errors_of_the_heads_put() {
     for (error, kind, code) in cases {
         let (server, store) = served();
         for expected in [None, Some(())] {
-            let expected = expected.map(|()| done(&store, commit("c\0", None, "one\n")));
+            let expected = expected.map(|()| done(block_on(store.commit(commit("c\0", None, "one\n")))));
             server.expect(Request::Put, "/heads/", Mishap::Refused(error()));
             let next = commit("c\0", expected.as_ref(), "two\n");
             let (found_kind, found, text) = said(block_on(store.commit(next.clone())));
@@ -69,7 +70,7 @@ fn errors_of_the_heads_put() {
             assert!(text.starts_with("commit of canvas \"c\\0\": "), "{text}");
             assert_eq!(state(&store, "c\0").map(|(version, _)| version), expected);
             if expected.is_some() {
-                done(&store, next);
+                done(block_on(store.commit(next)));
             }
         }
         server.asked();
@@ -96,7 +97,7 @@ fn a_heads_put_that_finds_nothing() {
 #[test]
 fn a_version_of_another_store_is_no_rows_version() {
     let (server, store) = served();
-    let version = done(&store, commit("c", None, "one\n"));
+    let version = done(block_on(store.commit(commit("c", None, "one\n"))));
     server.asked();
     for other in ["", "1", "x y", "0 \"x\"", "01 \"x\""] {
         let other = Version::new(other);
@@ -125,14 +126,14 @@ fn errors_of_blobs_puts_are_definite() {
             assert!(put.into_iter().all(|(_, key)| key.as_ref().contains("/blobs/")));
             assert_eq!(state(&store, "c"), None);
         }
-        done(&store, commit("c", None, "one\n"));
+        done(block_on(store.commit(commit("c", None, "one\n"))));
     }
 }
 
 #[test]
 fn errors_of_other_calls() {
     let (server, store) = served();
-    done(&store, commit("c", None, "one\n"));
+    done(block_on(store.commit(commit("c", None, "one\n"))));
     let id = canvas("c");
     let gone = BlobId::of(b"gone\n");
     server.asked();
@@ -168,7 +169,7 @@ fn errors_of_other_calls() {
 #[test]
 fn a_conflict_that_cannot_be_read_is_in_doubt() {
     let (server, store) = served();
-    done(&store, commit("c", None, "one\n"));
+    done(block_on(store.commit(commit("c", None, "one\n"))));
     server.expect(Request::Get, "/heads/", Mishap::Refused(denied()));
     let (kind, code, _) = said(block_on(store.commit(commit("c", None, "two\n"))));
     assert_eq!((kind, code), (IN_DOUBT, "OBJECT_STORE_DENIED"));
@@ -185,7 +186,7 @@ fn a_commit_that_is_late_before_it_is_sent_is_not_sent() {
     assert!(!store.capabilities().not_after && !store.capabilities().notify);
     let limit = clock.now();
     let late = |name, expected| Commit { not_after: Some(limit), ..commit(name, expected, "late\n") };
-    let version = done(&store, commit("c", None, "one\n"));
+    let version = done(block_on(store.commit(commit("c", None, "one\n"))));
     let answer = block_on(store.commit(late("c", Some(&version)))).unwrap();
     assert!(matches!(answer, Committed::Late { clock } if clock == limit), "{answer:?}");
     let answer = block_on(store.commit(late("d", None))).unwrap();
@@ -195,5 +196,5 @@ fn a_commit_that_is_late_before_it_is_sent_is_not_sent() {
     assert!(matches!(&answer, Committed::Conflict(Some(row)) if row.version == version), "{answer:?}");
     assert_eq!((state(&store, "c").unwrap().0, state(&store, "d")), (version.clone(), None));
     let in_time = Some(limit.saturating_add(Duration::from_millis(1)));
-    done(&store, Commit { not_after: in_time, ..commit("c", Some(&version), "in time\n") });
+    done(block_on(store.commit(Commit { not_after: in_time, ..commit("c", Some(&version), "in time\n") })));
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_core::{CanvasId, Store as _, block_on};
+use canvas_examples::testing::{canvas, commit, done};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use proptest::prelude::*;
 
 use super::server::Server;
-use super::world::{canvas, commit, done, open, said};
+use super::{open, said};
 
 /// Ids of few characters, so that one often begins another, and some that take more than one segment of a key.
 fn id() -> impl Strategy<Value = String> {
@@ -36,7 +37,7 @@ proptest! {
         let store = open(Arc::new(InMemory::new()), "p").unwrap();
         let sorted: BTreeSet<CanvasId> = ids.iter().map(|id| canvas(id)).collect();
         for id in &sorted {
-            done(&store, commit(id.as_str(), None, "x\n"));
+            done(block_on(store.commit(commit(id.as_str(), None, "x\n"))));
         }
         let list = |after: Option<&CanvasId>, limit| block_on(store.list(after, limit)).unwrap();
         prop_assert_eq!(&list(None, usize::MAX), &sorted.iter().cloned().collect::<Vec<_>>());
@@ -61,9 +62,9 @@ proptest! {
 #[test]
 fn a_list_out_of_order_is_refused() {
     let store = open(Arc::new(Server::backwards()), "p").unwrap();
-    done(&store, commit("a", None, "x\n"));
+    done(block_on(store.commit(commit("a", None, "x\n"))));
     assert_eq!(block_on(store.list(None, 10)).unwrap(), [canvas("a")]);
-    done(&store, commit("b", None, "x\n"));
+    done(block_on(store.commit(commit("b", None, "x\n"))));
     let (kind, code, text) = said(block_on(store.list(None, 10)));
     assert_eq!((kind, code), ("definite", "OBJECT_STORE_UNORDERED"));
     assert!(text.starts_with("list: "), "{text}");
@@ -73,7 +74,7 @@ fn a_list_out_of_order_is_refused() {
 fn what_is_no_head_is_said_and_not_left_out() {
     let objects: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
     let store = open(Arc::clone(&objects), "p").unwrap();
-    done(&store, commit("b", None, "x\n"));
+    done(block_on(store.commit(commit("b", None, "x\n"))));
     for foreign in ["p/heads/readme.txt", "p/heads/c5.head", "p/heads/x/y"] {
         let foreign = Path::from(foreign);
         block_on(objects.put(&foreign, "hello".into())).unwrap();

@@ -3,18 +3,12 @@
 use std::sync::Arc;
 use std::thread;
 
-use canvas_core::lease::Timestamp;
-use canvas_core::{Edit, Engine, Policy, Resolution, block_on};
+use canvas_core::{Engine, Policy, Resolution, block_on};
 use canvas_examples::object_store::ObjectCanvasStore;
+use canvas_examples::testing::{NOW, canvas, edit, key};
 
 use super::server::{Mishap, Request, Server, denied, generic, precondition};
-use super::world::{canvas, key, open, served, state};
-
-const NOW: Timestamp = Timestamp::from_millis(1_000);
-
-fn edit(markdown: &str) -> Edit {
-    Edit { markdown: markdown.to_owned() }
-}
+use super::{open, served, state};
 
 fn engine() -> (Arc<Server>, Engine<ObjectCanvasStore>) {
     let (server, store) = served();
@@ -49,9 +43,8 @@ fn an_edit_whose_answer_is_lost_is_done_once() {
         block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
         let before = (number(&engine), state(engine.store(), "c").unwrap().1.revision());
         server.expect(Request::Put, "/heads/", mishap);
-        let answered = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
-        assert!(answered.result.is_ok(), "{name}: {:?}", answered.result);
-        assert_eq!(answered.replayed, replayed, "{name}");
+        let answer = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
+        assert_eq!((answer.result.is_ok(), answer.replayed), (true, replayed), "{name}");
         assert_eq!(number(&engine), before.0 + moves, "{name}");
         server.asked();
         let (_, head) = state(engine.store(), "c").unwrap();
@@ -60,7 +53,7 @@ fn an_edit_whose_answer_is_lost_is_done_once() {
         // Again, at another server.
         let peer = Engine::new(engine.store().clone(), Policy::default());
         let again = block_on(peer.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
-        assert!(again.replayed && again.result == answered.result, "{name}: {again:?}");
+        assert!(again.replayed && again.result == answer.result, "{name}: {again:?}");
         assert_eq!(number(&engine), before.0 + moves, "{name}");
     }
 }
@@ -89,8 +82,8 @@ fn a_bump_may_be_sent_twice() {
     block_on(engine.create(&id, "one\n", &key("create"), NOW)).unwrap();
     server.expect(Request::Put, "/heads/", Mishap::Refused(generic("the connection broke")));
     server.expect(Request::Put, "/heads/", Mishap::Twice);
-    let answered = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
-    assert!(answered.result.is_ok() && !answered.replayed);
+    let answer = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap();
+    assert!(answer.result.is_ok() && !answer.replayed);
     assert_eq!(number(&engine), 3);
     server.asked();
 }
@@ -108,8 +101,10 @@ fn a_commit_that_stays_in_doubt_is_told_apart_later() {
         for _ in 0..4 {
             server.expect(Request::Get, "/heads/", Mishap::Refused(generic("the network is down")));
         }
-        let error = block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap_err();
-        assert_eq!(error.code(), "STORE_INDETERMINATE");
+        assert_eq!(
+            block_on(engine.call(&id, &key("edit"), edit("two\n"), NOW)).unwrap_err().code(),
+            "STORE_INDETERMINATE"
+        );
         server.asked();
         let resolution = block_on(engine.resolve(&id, &key("edit"), NOW)).unwrap();
         assert_eq!(matches!(resolution, Resolution::Done(_)), is_done, "{resolution:?}");
@@ -134,9 +129,8 @@ fn edits_of_many_servers_land_once_each() {
                 let engine = Engine::new(store, Policy::default());
                 for n in 0..EDITS {
                     let name = format!("{server} {n}\n");
-                    let answered =
-                        block_on(engine.call(&canvas("c"), &key(&name), edit(&name), NOW)).unwrap();
-                    assert!(!answered.replayed && answered.result.is_ok());
+                    let answer = block_on(engine.call(&canvas("c"), &key(&name), edit(&name), NOW)).unwrap();
+                    assert!(answer.result.is_ok() && !answer.replayed);
                 }
             });
         }

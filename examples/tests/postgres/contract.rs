@@ -6,10 +6,9 @@ use std::time::Duration;
 use canvas_core::CanvasId;
 use canvas_core::conformance::{Harness, Promise, Report, Stall, run};
 use canvas_examples::postgres::{PostgresStore, Statements};
+use canvas_examples::testing::{World, untried};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, SemaphorePermit};
-
-use super::world::World;
 
 /// Harnesses at a time: each takes a few of the server's connections, and a machine may have many cores.
 static SEATS: Semaphore = Semaphore::const_new(10);
@@ -102,14 +101,7 @@ fn unnamed_statements_keep_every_promise() {
     sum_up("postgres, unnamed statements", &report);
 }
 
-/// A line for the table of stores. Nothing may be left untried but what the store does not claim.
-#[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
+/// Only what the store does not claim may be left untried.
 pub(crate) fn sum_up(store: &str, report: &Report) {
-    let untried: Vec<_> = report.untried().collect();
-    let (promises, why): (Vec<_>, Vec<_>) = untried.iter().copied().unzip();
-    let kept = report.results.len() - untried.len() - report.failed().count();
-    let total = report.results.len();
-    println!("{store}: {total} promises, {kept} kept, {} not tried ({})", untried.len(), why.join("; "));
-    assert!(report.is_passed(), "{store}:\n{report}");
-    assert_eq!(promises, [Promise::TellsPeers], "{store}");
+    assert_eq!(untried(store, report), [Promise::TellsPeers], "{store}");
 }

@@ -5,15 +5,16 @@ use canvas_core::{
     Blob, BlobId, Commit, Committed, Engine, EngineError, Fault, HeadError, Policy, Store as _, Version,
 };
 use canvas_examples::postgres::{Operation, PostgresError, Problem};
+use canvas_examples::testing::{World, address, canvas, commit, conflict, connect, done, key};
 
 use super::isolation::raising;
-use super::world::{World, address, canvas, commit, conflict, connect, definite, done, key, row};
+use super::{definite, row};
 
 /// Runs a commit that the server refuses, then lifts the cause and runs it again.
 async fn refused(world: &World, cause: &str, cure: &str) -> PostgresError {
     let id = canvas("c\n\u{0}");
     let store = world.store();
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     world.sql(cause).await;
     let two = || commit(&id, Some(&version), "two\n");
     let error = definite(store.commit(two()).await);
@@ -22,7 +23,7 @@ async fn refused(world: &World, cause: &str, cure: &str) -> PostgresError {
     assert_eq!(world.state(&id).await, (1, 0, 1), "nothing was written");
     assert_eq!(row(&store, &id).await.version, version, "the connection serves the next call");
     world.sql(cure).await;
-    done(&store, two()).await;
+    done(store.commit(two()).await);
     assert_eq!(world.state(&id).await, (2, 0, 2));
     error
 }
@@ -56,7 +57,7 @@ async fn a_full_disk_writes_nothing() {
     let space = world.small_disk().await;
     world.sql(&format!("ALTER TABLE {{schema}}.blobs SET TABLESPACE \"{space}\"")).await;
     let store = world.store();
-    let (mut version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let mut version = done(store.commit(commit(&id, None, "one\n")).await);
     let mut seed = 1_u64;
     let mut noise = || {
         // Something that no compression makes smaller.
@@ -85,7 +86,7 @@ async fn a_full_disk_writes_nothing() {
     assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_FULL", Some("53100")));
     assert_eq!(row(&store, &id).await.version, version, "reads go on");
     world.sql("ALTER TABLE {schema}.blobs SET TABLESPACE pg_default").await;
-    done(&store, megabyte(&version)).await;
+    done(store.commit(megabyte(&version)).await);
 }
 
 /// A rule of the table that silently keeps rows from being changed.
@@ -115,7 +116,7 @@ async fn lost_rights_are_named() {
     let store = world.store_with(|config, _| {
         config.user(&role);
     });
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     for (right, table) in [("INSERT", "blobs"), ("UPDATE", "heads"), ("SELECT", "heads")] {
         world.sql(&format!("REVOKE {right} ON {{schema}}.{table} FROM \"{role}\"")).await;
         let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
@@ -126,7 +127,7 @@ async fn lost_rights_are_named() {
         }
         world.sql(&format!("GRANT {right} ON {{schema}}.{table} TO \"{role}\"")).await;
     }
-    done(&store, commit(&id, Some(&version), "two\n")).await;
+    done(store.commit(commit(&id, Some(&version), "two\n")).await);
     // A role that may no longer log in.
     let locked_out = world.store_with(|config, _| {
         config.user(&role);
@@ -143,7 +144,7 @@ async fn a_damaged_head_is_told_as_it_is() {
     let store = world.store();
     let mut first = commit(&id, None, "one\n");
     first.blobs.push(Blob::text("old\n".into()));
-    done(&store, first).await;
+    done(store.commit(first).await);
     world
         .sql(
             "CREATE TABLE {schema}.backup AS SELECT * FROM {schema}.heads;
@@ -189,16 +190,16 @@ async fn a_missing_or_altered_blob_is_seen() {
 async fn a_version_that_was_lost_never_matches_again() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
-    let (first, _) = done(&store, commit(&id, None, "one\n")).await;
+    let first = done(store.commit(commit(&id, None, "one\n")).await);
     world.sql("CREATE TABLE {schema}.backup AS SELECT * FROM {schema}.heads").await;
-    let (lost, _) = done(&store, commit(&id, Some(&first), "two\n")).await;
+    let lost = done(store.commit(commit(&id, Some(&first), "two\n")).await);
     world
         .sql(
             "DELETE FROM {schema}.heads;
              INSERT INTO {schema}.heads SELECT * FROM {schema}.backup",
         )
         .await;
-    let (again, _) = done(&store, commit(&id, Some(&first), "other\n")).await;
+    let again = done(store.commit(commit(&id, Some(&first), "other\n")).await);
     assert_eq!(world.state(&id).await.0, 2, "the number is used again");
     let current = conflict(store.commit(commit(&id, Some(&lost), "three\n")).await);
     assert_eq!(current.version, again);
@@ -208,7 +209,7 @@ async fn a_version_that_was_lost_never_matches_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_is_not_asked() {
     let (world, id) = (World::new().await, canvas("c"));
-    let (version, _) = done(&world.store(), commit(&id, None, "one\n")).await;
+    let version = done(world.store().commit(commit(&id, None, "one\n")).await);
     let standby: tokio_postgres::Config =
         address("CANVAS_POSTGRES_STANDBY").parse().expect("the script gives a connection string");
     let there = connect(&standby).await;

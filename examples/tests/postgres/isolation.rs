@@ -2,17 +2,18 @@
 
 use canvas_core::{Committed, Store as _};
 use canvas_examples::postgres::PostgresStore;
+use canvas_examples::testing::{World, canvas, commit, conflict, done, head};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
 
-use super::world::{World, canvas, commit, conflict, definite, done, head};
+use super::definite;
 
 const LEVELS: [&str; 2] = ["repeatable read", "serializable"];
 
 /// A commit that waits for the row and loses it learns the row that won.
 async fn loses(world: &World, store: &PostgresStore) {
     let id = canvas("c");
-    let (version, _) = done(store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     let winner = head(&id, "won\n", 0);
     blocker.change(&winner).await;
@@ -79,7 +80,7 @@ async fn sessions_of_a_host_may_have_any_level() {
 async fn a_serialization_failure_without_a_winner_is_definite() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     world.sql(&raising("40001")).await;
     let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
     assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_BUSY", Some("40001")));

@@ -1,5 +1,4 @@
 //! The PostgreSQL store on a real server: run with `.ci/postgres cargo test -p canvas-examples --features postgres`.
-#![cfg(feature = "postgres")]
 
 mod contract;
 mod faults;
@@ -12,4 +11,23 @@ mod schema;
 mod two_servers;
 mod waits;
 mod wire;
-mod world;
+
+use std::fmt::Debug;
+
+use canvas_core::{CanvasId, Fault, Loaded, Store};
+use canvas_examples::postgres::PostgresError;
+use canvas_examples::testing;
+
+async fn row(store: &impl Store, canvas: &CanvasId) -> Loaded {
+    store.load(canvas).await.expect("the store answers").expect("the canvas has a row")
+}
+
+#[track_caller]
+fn definite(answer: Result<impl Debug, Fault>) -> PostgresError {
+    testing::definite(answer)
+}
+
+#[track_caller]
+fn indeterminate(answer: Result<impl Debug, Fault>) -> PostgresError {
+    testing::indeterminate(answer)
+}

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use canvas_core::{BlobId, Commit, Committed, Edit, Engine, Policy, Store as _};
+use canvas_core::{BlobId, Commit, Committed, Engine, Policy, Store as _};
 use canvas_examples::postgres::{PostgresStore, Problem, Statements};
+use canvas_examples::testing::{World, canvas, commit, conflict, done, edit, head, key};
 
 use super::wire::{Fate, Wire};
-use super::world::{World, canvas, commit, conflict, definite, done, head, indeterminate, key, row};
+use super::{definite, indeterminate, row};
 
 fn store_on(world: &World, wire: &Wire, statements: Statements) -> PostgresStore {
     world.store_with(|config, options| {
@@ -22,7 +23,7 @@ async fn a_steady_call_is_one_round_trip() {
         let world = World::new().await;
         let wire = Wire::to(&world.config());
         let (store, id) = (store_on(&world, &wire, statements), canvas("c"));
-        let (mut version, _) = done(&store, commit(&id, None, "one\n")).await;
+        let mut version = done(store.commit(commit(&id, None, "one\n")).await);
         // The first of each kind on a connection may prepare.
         for steady in [false, true] {
             let count = |what: &str| {
@@ -30,12 +31,12 @@ async fn a_steady_call_is_one_round_trip() {
                 assert!(trips == 1 || !steady, "{what} took {trips} round trips with {statements:?}");
             };
             count("nothing yet");
-            (version, _) = done(&store, commit(&id, Some(&version), "two\n")).await;
+            version = done(store.commit(commit(&id, Some(&version), "two\n")).await);
             count("a commit");
             // A megabyte and a notice change nothing.
             let large =
                 Commit { head: head(&id, "x", 1), ..commit(&id, Some(&version), &"x".repeat(1 << 20)) };
-            (version, _) = done(&store, large).await;
+            version = done(store.commit(large).await);
             count("a large commit");
             conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("1-1")), "three\n")).await);
             count("a conflict");
@@ -45,7 +46,7 @@ async fn a_steady_call_is_one_round_trip() {
             count("a blob");
             store.list(None, 10).await.expect("the store answers");
             count("a list");
-            done(&store, commit(&canvas(&format!("{steady}")), None, "one\n")).await;
+            done(store.commit(commit(&canvas(&format!("{steady}")), None, "one\n")).await);
             count("a creation");
             row(&store, &id).await;
         }
@@ -60,7 +61,7 @@ async fn a_broken_connection_leaves_the_fate_of_a_commit_unknown() {
             let world = World::new().await;
             let wire = Wire::to(&world.config());
             let (store, id) = (store_on(&world, &wire, statements), canvas("c"));
-            let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+            let version = done(store.commit(commit(&id, None, "one\n")).await);
             // The statement of later commits is prepared.
             conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("0")), "x\n")).await);
             wire.set(fate);
@@ -99,7 +100,7 @@ async fn a_connection_that_breaks_before_the_commit_is_sent_is_definite() {
         // The new connection has to prepare again; its greeting must get through.
         store.check().await.expect("the tables are there");
     }
-    done(&store, commit(&id, None, "one\n")).await;
+    done(store.commit(commit(&id, None, "one\n")).await);
 }
 
 /// The network swallows everything from now on, and no end hears of it.
@@ -112,7 +113,7 @@ async fn a_silent_network_ends_at_the_deadline() {
         options.connections = 1;
         options.deadline = Some(Duration::from_millis(500));
     });
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("0")), "x\n")).await);
     wire.set(Fate::SwallowReplies);
     let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
@@ -133,16 +134,15 @@ async fn an_edit_over_a_broken_connection_is_made_once() {
         let engine = Engine::new(store_on(&world, &wire, Statements::Named), Policy::default());
         let now = world.now().await;
         engine.create(&id, "one\n", &key("create"), now).await.expect("there is room");
-        let edit = |markdown: &str| Edit { markdown: markdown.to_owned() };
         engine.call(&id, &key("first"), edit("two\n"), now).await.expect("the store answers");
         let before = world.state(&id).await.0;
         wire.set(fate);
-        let answered =
+        let answer =
             engine.call(&id, &key("second"), edit("three\n"), now).await.expect("the engine settles it");
         assert_eq!(wire.fate(), Fate::Carry, "the wire was cut");
-        assert_eq!((answered.snapshot.text(), answered.replayed), ("three\n", replayed), "{fate:?}");
-        assert!(answered.result.is_ok());
-        let revision = answered.snapshot.head.revision().get();
+        assert_eq!((answer.snapshot.text(), answer.replayed), ("three\n", replayed), "{fate:?}");
+        assert!(answer.result.is_ok());
+        let revision = answer.snapshot.head.revision().get();
         assert_eq!(revision, 3, "the creation and two edits");
         // A request that was lost costs one more version: the bump that keeps a late duplicate out.
         let bump = if replayed { 0 } else { 1 };

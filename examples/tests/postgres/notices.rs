@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use canvas_core::lease::{Epoch, Timestamp};
-use canvas_core::{CheckOut, Commit, Edit, Engine, Policy, Revision, Store as _};
+use canvas_core::{CheckOut, Commit, Engine, Policy, Revision, Store as _};
 use canvas_examples::postgres::{Listener, ListenerOptions, Notice};
+use canvas_examples::testing::{World, address, canvas, commit, done, edit, head, key};
 use tokio_postgres::NoTls;
 
 use super::wire::{Fate, Wire};
-use super::world::{World, address, canvas, commit, done, head, key};
 
 async fn listener(world: &World, heartbeat: Duration) -> Listener {
     let options = ListenerOptions { schema: world.schema.clone(), heartbeat, ..ListenerOptions::default() };
@@ -37,9 +37,9 @@ async fn only_a_changed_epoch_is_told() {
     for name in ["\u{0}\n'", &"🦀".repeat(128)] {
         let id = canvas(name);
         let at = |epoch| Commit { head: head(&id, "one\n", epoch), ..commit(&id, None, "one\n") };
-        let (mut version, _) = done(&here, at(0)).await;
+        let mut version = done(here.commit(at(0)).await);
         for (epoch, told) in [(0, false), (1, true), (1, false), (2, true)] {
-            (version, _) = done(&here, Commit { expected: Some(version), ..at(epoch) }).await;
+            version = done(here.commit(Commit { expected: Some(version), ..at(epoch) }).await);
             if told {
                 let expected = Notice::Preempted {
                     canvas: id.clone(),
@@ -58,14 +58,14 @@ async fn only_a_changed_epoch_is_told() {
     let channel = here.channel();
     world.sql(&format!("NOTIFY {channel}; NOTIFY {channel}, 'x'; NOTIFY {channel}, '1 2 zz'")).await;
     let last = canvas("last");
-    let (version, _) = done(&here, commit(&last, None, "one\n")).await;
+    let version = done(here.commit(commit(&last, None, "one\n")).await);
     let preempted = Commit { head: head(&last, "one\n", 1), ..commit(&last, Some(&version), "one\n") };
-    done(&here, preempted).await;
+    done(here.commit(preempted).await);
     assert_eq!(epoch_of(&heard(&mut near).await), ("last".into(), 1));
     // Another schema has its own channel.
     let id = canvas("elsewhere");
-    let (version, _) = done(&there, commit(&id, None, "one\n")).await;
-    done(&there, Commit { head: head(&id, "one\n", 3), ..commit(&id, Some(&version), "one\n") }).await;
+    let version = done(there.commit(commit(&id, None, "one\n")).await);
+    done(there.commit(Commit { head: head(&id, "one\n", 3), ..commit(&id, Some(&version), "one\n") }).await);
     assert_eq!(epoch_of(&heard(&mut far).await), ("elsewhere".into(), 3));
 }
 
@@ -77,8 +77,7 @@ async fn a_user_on_one_server_stops_the_loop_on_another() {
     let now = world.now().await;
     servers[0].create(&id, "one\n", &key("create"), now).await.expect("there is room");
     servers[0].call(&id, &key("check out"), CheckOut, now).await.expect("the store answers");
-    let edit = Edit { markdown: "two\n".into() };
-    let edited = servers[1].call(&id, &key("edit"), edit, now).await.expect("the store answers");
+    let edited = servers[1].call(&id, &key("edit"), edit("two\n"), now).await.expect("the store answers");
     let epoch = edited.snapshot.head.lock().epoch();
     let notice = heard(&mut listener).await;
     assert_eq!(epoch_of(&notice), ("c".into(), epoch.get()));
@@ -91,14 +90,14 @@ async fn a_lost_listener_says_so_and_listens_again() {
     let (world, id) = (World::new().await, canvas("c"));
     let mut listener = listener(&world, Duration::from_millis(50)).await;
     let store = world.store();
-    let (mut version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let mut version = done(store.commit(commit(&id, None, "one\n")).await);
     for epoch in 1..=3 {
         world.terminate().await;
         assert_eq!(heard(&mut listener).await, Notice::Lost);
         assert_eq!(heard(&mut listener).await, Notice::Listening);
         let store = world.store();
         let preempted = Commit { head: head(&id, "one\n", epoch), ..commit(&id, Some(&version), "one\n") };
-        (version, _) = done(&store, preempted).await;
+        version = done(store.commit(preempted).await);
         assert_eq!(epoch_of(&heard(&mut listener).await), ("c".into(), epoch));
     }
     drop(listener);

@@ -4,33 +4,17 @@ use std::time::Duration;
 
 use canvas_core::{Committed, Store as _};
 use canvas_examples::postgres::{PostgresStore, Problem};
+use canvas_examples::testing::{World, canvas, commit, done};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
 
-use super::world::{World, canvas, commit, definite, done, indeterminate, row};
+use super::{definite, indeterminate, row};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_callers_than_connections_take_turns() {
     let world = World::new().await;
     let store = world.store_with(|_, options| options.connections = 2);
-    let callers: Vec<_> = (0..40)
-        .map(|i| {
-            let (store, id) = (store.clone(), canvas(&format!("c{}", i % 20)));
-            tokio::spawn(async move {
-                loop {
-                    let current = store.load(&id).await.expect("the store answers");
-                    let version = current.map(|row| row.version);
-                    let commit = commit(&id, version.as_ref(), &format!("{i}\n"));
-                    if let Committed::Done { .. } = store.commit(commit).await.expect("the store answers") {
-                        break;
-                    }
-                }
-            })
-        })
-        .collect();
-    for caller in callers {
-        caller.await.expect("no caller fails");
-    }
+    take_turns(&[store.clone()], 20).await;
     assert_eq!(world.number("SELECT sum(version)::bigint FROM {schema}.heads").await, 40);
     assert!(store.pool().status().size <= 2);
 }
@@ -42,12 +26,12 @@ async fn a_caller_without_a_connection_has_written_nothing() {
         options.connections = 1;
         options.deadline = Some(Duration::from_millis(300));
     });
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     let taken = store.pool().get().await.expect("it is free");
     let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
     assert_eq!(error.problem(), Problem::NoConnection);
     drop(taken);
-    done(&store, commit(&id, Some(&version), "two\n")).await;
+    done(store.commit(commit(&id, Some(&version), "two\n")).await);
     let nowhere =
         world.store_with(|config, _| *config = "host=/nowhere user=nobody".parse().expect("it reads"));
     assert_eq!(definite(nowhere.commit(commit(&id, None, "x\n")).await).problem(), Problem::NoConnection);
@@ -60,7 +44,7 @@ async fn a_caller_without_a_connection_has_written_nothing() {
 async fn a_caller_that_goes_away_holds_nobody_up() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store_with(|_, options| options.connections = 1);
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     tokio::select! {
         biased;
@@ -78,7 +62,7 @@ async fn a_caller_that_goes_away_holds_nobody_up() {
 async fn a_statement_that_waits_too_long_is_ended_by_the_server() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store_with(|_, options| options.deadline = Some(Duration::from_secs(3)));
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     let shown = store.pool().get().await.expect("it is free").query_one("SHOW statement_timeout", &[]).await;
     assert_eq!(shown.expect("the server answers").get::<_, &str>(0), "2700ms");
     let blocker = world.block(&id).await;
@@ -86,7 +70,7 @@ async fn a_statement_that_waits_too_long_is_ended_by_the_server() {
     let error = definite(store.commit(two()).await);
     assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_BUSY", Some("57014")));
     drop(blocker);
-    done(&store, two()).await;
+    done(store.commit(two()).await);
 }
 
 /// Without it the deadline passes while the statement waits: its fate is unknown, and it is indeed written later.
@@ -98,7 +82,7 @@ async fn what_the_deadline_cuts_off_may_still_be_written() {
     let mut options = world.options();
     options.deadline = Some(Duration::from_millis(500));
     let store = PostgresStore::new(pool, &options).expect("the options are fine");
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
     assert_eq!((error.code(), error.canvas()), ("POSTGRES_TIMED_OUT", Some(&id)));
@@ -113,7 +97,7 @@ async fn what_the_deadline_cuts_off_may_still_be_written() {
 async fn ended_sessions_are_replaced() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store_with(|_, options| options.connections = 1);
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await;
+    let version = done(store.commit(commit(&id, None, "one\n")).await);
     // Idle: the pool finds out by itself, or the first call does.
     world.terminate().await;
     loop {
@@ -133,5 +117,27 @@ async fn ended_sessions_are_replaced() {
     drop(blocker);
     assert_eq!(row(&store, &id).await.version, version);
     assert_eq!(world.state(&id).await, (1, 0, 1), "nothing is half written");
-    done(&store, commit(&id, Some(&version), "two\n")).await;
+    done(store.commit(commit(&id, Some(&version), "two\n")).await);
+}
+
+/// Forty callers on some stores write to so many canvases, each until its commit is done.
+pub(crate) async fn take_turns(stores: &[PostgresStore], canvases: usize) {
+    let callers: Vec<_> = (0..40)
+        .map(|i| {
+            let (store, id) = (stores[i % stores.len()].clone(), canvas(&format!("c{}", i % canvases)));
+            tokio::spawn(async move {
+                loop {
+                    let current = store.load(&id).await.expect("the store answers");
+                    let version = current.map(|row| row.version);
+                    let commit = commit(&id, version.as_ref(), &format!("{i}\n"));
+                    if let Committed::Done { .. } = store.commit(commit).await.expect("the store answers") {
+                        break;
+                    }
+                }
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.expect("no caller fails");
+    }
 }

@@ -1,11 +1,11 @@
 //! Through PgBouncer in transaction mode: its clients share few sessions, so nothing may need one.
 
 use canvas_core::conformance::run;
-use canvas_core::{Committed, Store as _};
 use canvas_examples::postgres::Statements;
+use canvas_examples::testing::{World, address};
 
 use super::contract::{Server, sum_up};
-use super::world::{World, address, canvas, commit};
+use super::pool::take_turns;
 
 /// The proxy; `None` where the script has said aloud that there is none.
 fn proxy() -> Option<tokio_postgres::Config> {
@@ -32,23 +32,6 @@ async fn many_clients_share_few_sessions() {
             })
         })
         .collect();
-    let callers: Vec<_> = (0..40)
-        .map(|i| {
-            let (store, id) = (stores[i % 4].clone(), canvas(&format!("c{}", i % 10)));
-            tokio::spawn(async move {
-                loop {
-                    let current = store.load(&id).await.expect("the store answers");
-                    let version = current.map(|row| row.version);
-                    let commit = commit(&id, version.as_ref(), &format!("{i}\n"));
-                    if let Committed::Done { .. } = store.commit(commit).await.expect("the store answers") {
-                        break;
-                    }
-                }
-            })
-        })
-        .collect();
-    for caller in callers {
-        caller.await.expect("no caller fails");
-    }
+    take_turns(&stores, 10).await;
     assert_eq!(world.number("SELECT sum(version)::bigint FROM {schema}.heads").await, 40);
 }

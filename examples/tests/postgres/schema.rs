@@ -2,9 +2,10 @@
 
 use canvas_core::Store as _;
 use canvas_examples::postgres::{PostgresOptions, PostgresStore, Problem, Statements};
+use canvas_examples::testing::{World, canvas, commit, done};
 use tokio_postgres::NoTls;
 
-use super::world::{World, canvas, commit, definite, done, row};
+use super::{definite, row};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_start_at_once_make_it_once() {
@@ -26,7 +27,7 @@ async fn servers_that_start_at_once_make_it_once() {
         let store = world.store();
         store.migrate().await.expect("it is there already");
         store.check().await.expect("it is the right one");
-        done(&store, commit(&canvas("c"), None, "one\n")).await;
+        done(store.commit(commit(&canvas("c"), None, "one\n")).await);
         store.migrate().await.expect("it is there already");
         row(&store, &canvas("c")).await;
     }
@@ -41,7 +42,7 @@ async fn any_name_will_do() {
         let name = format!("{plain}{odd}");
         let store = world.store_with(|_, options| options.schema.clone_from(&name));
         store.migrate().await.expect("the name is quoted");
-        done(&store, commit(&canvas("c"), None, "one\n")).await;
+        done(store.commit(commit(&canvas("c"), None, "one\n")).await);
         assert_eq!(store.schema(), name);
         let found = world.admin().await;
         let found = found.query_one("SELECT to_regnamespace(quote_ident($1)) IS NOT NULL", &[&name]).await;
@@ -63,7 +64,7 @@ async fn a_schema_may_be_given() {
     assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_DENIED", Some("42501")));
     world.sql(&format!("GRANT CREATE ON SCHEMA {{schema}} TO \"{role}\"")).await;
     store.migrate().await.expect("it may make tables now");
-    done(&store, commit(&canvas("c"), None, "one\n")).await;
+    done(store.commit(commit(&canvas("c"), None, "one\n")).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,19 +84,19 @@ async fn what_is_not_made_is_named() {
         assert!(error.to_string().contains("call PostgresStore::migrate"), "{error}");
     }
     store.migrate().await.expect("the server lets us make tables");
-    done(&store, commit(&id, None, "one\n")).await;
+    done(store.commit(commit(&id, None, "one\n")).await);
     // Gone while the store is at work, and made again.
     world.sql("DROP SCHEMA {schema} CASCADE").await;
     assert_eq!(definite(store.load(&id).await).problem(), Problem::NotMigrated);
     store.migrate().await.expect("the server lets us make tables");
     assert!(store.load(&id).await.expect("the store answers").is_none());
-    done(&store, commit(&id, None, "one\n")).await;
+    done(store.commit(commit(&id, None, "one\n")).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_schema_is_left_alone() {
     let (world, id) = (World::new().await, canvas("c"));
-    done(&world.store(), commit(&id, None, "one\n")).await;
+    done(world.store().commit(commit(&id, None, "one\n")).await);
     world.sql("UPDATE {schema}.layout SET version = 2").await;
     let store = world.store();
     let errors = [

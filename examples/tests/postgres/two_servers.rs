@@ -4,13 +4,13 @@ use std::io;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use canvas_examples::testing::{World, address};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
 use self::story::{
     Database, Host, SCRIPTS, ServerEvent, ServerHandle, ServerScript, run_story, serve, with_causes,
 };
-use super::world::{World, address};
 
 #[path = "../../examples/two_servers/story/mod.rs"]
 mod story;

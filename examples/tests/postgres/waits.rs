@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::world::{World, canvas, commit, conflict, definite, done, head, row};
+use super::{definite, row};
 use canvas_core::lease::Timestamp;
 use canvas_core::{Blob, BlobId, Commit, Committed, Store as _};
+use canvas_examples::testing::{World, canvas, commit, conflict, done, done_at, head};
 
 /// A moment that a statement sent now is sure to reach the server before.
 const SOON: Duration = Duration::from_secs(1);
@@ -13,7 +14,7 @@ const SOON: Duration = Duration::from_secs(1);
 async fn a_commit_that_waits_past_its_limit_is_late() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
-    let (version, clock) = done(&store, commit(&id, None, "one\n")).await;
+    let (version, clock) = done_at(store.commit(commit(&id, None, "one\n")).await);
     let limit = clock.saturating_add(SOON);
     let blocker = world.block(&id).await;
     let late = Commit { not_after: Some(limit), ..commit(&id, Some(&version), "two\n") };
@@ -41,15 +42,15 @@ async fn passed(world: &World, limit: Timestamp) {
 async fn a_commit_that_waits_within_its_limit_is_done() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
-    let (version, clock) = done(&store, commit(&id, None, "one\n")).await;
+    let (version, clock) = done_at(store.commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     let limit = clock.saturating_add(Duration::from_secs(3_600));
     let in_time = Commit { not_after: Some(limit), ..commit(&id, Some(&version), "two\n") };
-    let (committed, ()) = tokio::join!(done(&store, in_time), async {
+    let (committed, ()) = tokio::join!(store.commit(in_time), async {
         world.waiting(1).await;
         drop(blocker);
     });
-    assert_eq!(row(&store, &id).await.version, committed.0);
+    assert_eq!(row(&store, &id).await.version, done(committed));
     assert_eq!(world.state(&id).await, (2, 0, 2));
 }
 
@@ -75,7 +76,7 @@ async fn a_commit_at_its_limit_is_late() {
         let at = i64::try_from(limit.as_millis()).expect("it is small") * 1_000 + micros;
         let id = canvas(&format!("c{micros}"));
         world.sql("UPDATE {schema}.clock SET micros = 5000999").await;
-        let (version, clock) = done(&store, commit(&id, None, "one\n")).await;
+        let (version, clock) = done_at(store.commit(commit(&id, None, "one\n")).await);
         assert_eq!(clock, Timestamp::from_millis(5_000), "the clock is cut to milliseconds");
         world.sql(&format!("UPDATE {{schema}}.clock SET micros = {at}")).await;
         let limited = |commit| Commit { not_after: Some(limit), ..commit };
@@ -96,7 +97,7 @@ async fn a_commit_at_its_limit_is_late() {
 async fn a_commit_that_loses_while_it_waits_learns_the_row_that_won() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
-    let (version, clock) = done(&store, commit(&id, None, "one\n")).await;
+    let (version, clock) = done_at(store.commit(commit(&id, None, "one\n")).await);
     let limit = clock.saturating_add(SOON);
     let blocker = world.block(&id).await;
     let winner = head(&id, "won\n", 0);
@@ -112,7 +113,7 @@ async fn a_commit_that_loses_while_it_waits_learns_the_row_that_won() {
     assert!(current.clock >= limit, "the clock is of before the wait");
     assert_eq!(world.state(&id).await, (2, 0, 1), "the loser's blob was not written");
     // What the conflict carries is good for the next commit.
-    done(&store, commit(&id, Some(&current.version), "again\n")).await;
+    done(store.commit(commit(&id, Some(&current.version), "again\n")).await);
 }
 
 /// The first try waits, the retry of the same commit waits behind it: one of them is done, and the other is told.
@@ -120,7 +121,7 @@ async fn a_commit_that_loses_while_it_waits_learns_the_row_that_won() {
 async fn a_retry_while_the_first_try_is_under_way_writes_once() {
     let (world, id) = (World::new().await, canvas("c"));
     let stores = [world.store(), world.store()];
-    let (version, _) = done(&stores[0], commit(&id, None, "one\n")).await;
+    let version = done(stores[0].commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     let again = commit(&id, Some(&version), "two\n");
     let (first, second, ()) =
@@ -182,7 +183,7 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
                  EXECUTE FUNCTION {schema}.hold()",
         )
         .await;
-    let (_, clock) = done(&stores[0], commit(&canvas("other"), None, "one\n")).await;
+    let (_, clock) = done_at(stores[0].commit(commit(&canvas("other"), None, "one\n")).await);
     for epoch in [TAKEN_BACK, STANDS] {
         let holder = world.admin().await;
         let hold = world.fill("BEGIN; SELECT pg_advisory_xact_lock(hashtext('{name}'), 0)");
@@ -221,7 +222,7 @@ async fn a_deletion_that_waits_keeps_what_the_new_head_needs() {
     let store = world.store();
     let mut first = commit(&id, None, "kept\n");
     first.blobs.extend([Blob::text("needed again\n".into()), Blob::text("old\n".into())]);
-    done(&store, first).await;
+    done(store.commit(first).await);
     let (needed, old) = (BlobId::of(b"needed again\n"), BlobId::of(b"old\n"));
     let blocker = world.block(&id).await;
     blocker.change(&head(&id, "needed again\n", 0)).await;

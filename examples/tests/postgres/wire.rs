@@ -1,9 +1,10 @@
 //! A wire between store and server that counts round trips and breaks when told to.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use canvas_examples::testing::Folder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
@@ -45,29 +46,25 @@ impl Shared {
 /// A wire to the server at an address.
 pub(crate) struct Wire {
     shared: Arc<Shared>,
-    folder: PathBuf,
+    _folder: Folder,
     listening: JoinHandle<()>,
     config: Config,
 }
-
-static WIRES: AtomicU32 = AtomicU32::new(0);
 
 impl Wire {
     pub(crate) fn to(server: &Config) -> Self {
         let [Host::Unix(path)] = server.get_hosts() else { panic!("the script's server has a Unix socket") };
         let port = server.get_ports().first().copied().unwrap_or(5432);
         let socket = path.join(format!(".s.PGSQL.{port}"));
-        let number = WIRES.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("canvas-wire-{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder).expect("there is room for a folder");
-        let listener = UnixListener::bind(folder.join(".s.PGSQL.5432")).expect("the folder is new");
+        let folder = Folder::new();
+        let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("the folder is new");
         let shared = Arc::new(Shared::default());
         let listening = tokio::spawn(accept(listener, socket, Arc::clone(&shared)));
         let mut config = Config::new();
-        config.host_path(&folder).port(5432).user(server.get_user().expect("the address has a user"));
+        config.host_path(folder.path()).port(5432).user(server.get_user().expect("the address has a user"));
         config.dbname(server.get_dbname().expect("the address has a database"));
         config.application_name(server.get_application_name().expect("a world names its sessions"));
-        Self { shared, folder, listening, config }
+        Self { shared, _folder: folder, listening, config }
     }
 
     /// The near end.
@@ -92,7 +89,6 @@ impl Wire {
 impl Drop for Wire {
     fn drop(&mut self) {
         self.listening.abort();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use canvas_core::lease::Timestamp;
 use canvas_core::{Blob, BlockingStore as _, Commit, Version};
 use canvas_examples::sqlite::SqliteStore;
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
 
-use super::world::{Folder, again, canvas, commit, done, given, say, state};
+use super::process::{again, given, say};
+use super::state;
 
 const BLOBS: usize = 64;
 
@@ -29,7 +31,7 @@ fn part(number: u64, i: usize) -> Blob {
 fn whole_version(store: &SqliteStore) -> u64 {
     let Some((version, head)) = state(store, "c") else { return 0 };
     let number: u64 = version.as_str().parse().unwrap();
-    assert_eq!(head, *numbered(number).head);
+    assert_eq!(head, numbered(number).head);
     let is_there = |blob: Blob| {
         let found = store.blob(&canvas("c"), blob.id()).unwrap();
         found.is_some_and(|found| found.id() == blob.id())
@@ -42,7 +44,7 @@ fn whole_version(store: &SqliteStore) -> u64 {
 #[test]
 fn a_process_that_is_killed_leaves_whole_versions() {
     if let Some(file) = given() {
-        let store = SqliteStore::open(file, || Timestamp::from_millis(1_000)).unwrap();
+        let store = SqliteStore::open(file, || NOW).unwrap();
         let first = whole_version(&store) + 1;
         for number in first.. {
             assert_eq!(done(store.commit(numbered(number))).as_str(), number.to_string());

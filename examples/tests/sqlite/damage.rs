@@ -4,10 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Commit, Edit, Engine, Policy, block_on};
+use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Commit, Engine, Policy, block_on};
+use canvas_examples::testing::{Folder, canvas, commit, done, edit, key};
 use rusqlite::params;
 
-use super::world::{Folder, canvas, code, commit, definite, done, key, state};
+use super::{code, definite, state};
 
 /// Calls that need the head.
 #[test]
@@ -55,9 +56,9 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
         let found = store.blob(&id, BlobId::of(b"one\n")).unwrap().map(|blob| blob.id());
         assert_eq!(found, [Some(BlobId::of(b"\0\xff")), None][n]);
         let engine = Engine::new(Blocking::in_place(folder.store()), Policy::default());
-        let edit = Edit { markdown: "two\n".into() };
+        let edited = block_on(engine.call(&id, &key("edit"), edit("two\n"), now));
         assert_eq!(block_on(engine.snapshot(&id, now)).unwrap_err().code(), "CANVAS_DAMAGED");
-        assert_eq!(block_on(engine.call(&id, &key("edit"), edit, now)).unwrap_err().code(), "CANVAS_DAMAGED");
+        assert_eq!(edited.unwrap_err().code(), "CANVAS_DAMAGED");
         let current = state(&store, "c").unwrap().0;
         assert_eq!(current.as_str(), (n + 1).to_string());
         done(store.commit(commit("c", Some(&current), "one\n")));

@@ -4,11 +4,12 @@
 use std::env;
 use std::process::Command;
 
-use canvas_core::lease::Timestamp;
 use canvas_core::{Blob, BlockingStore as _, Fault};
 use canvas_examples::sqlite::{SqliteError, SqliteStore};
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
 
-use super::world::{Folder, canvas, commit, done, given, state, succeed, with_program};
+use super::process::{given, succeed, with_program};
+use super::state;
 
 /// A limit of the process makes writing fail as a broken disk does, at a place that the size of the commit decides.
 #[test]
@@ -21,7 +22,7 @@ fn a_disk_that_fails_in_the_commit_leaves_doubt_and_before_it_none() {
         let test = "disk::a_disk_that_fails_in_the_commit_leaves_doubt_and_before_it_none";
         return succeed(with_program(shell, test, &folder.file()));
     };
-    let store = SqliteStore::open(file, || Timestamp::from_millis(1_000)).unwrap();
+    let store = SqliteStore::open(file, || NOW).unwrap();
     let mut last = done(store.commit(commit("c", None, "start\n")));
     // The pages of the first fit into the cache and are written by COMMIT, those of the second must go out before.
     for (size, expected) in [(1_500_000, true), (12_000_000, false)] {

@@ -7,14 +7,15 @@ use std::thread;
 use std::time::Duration;
 
 use canvas_core::BlockingStore as _;
-use canvas_core::lease::Timestamp;
 use canvas_examples::sqlite::{OpenError, Options, SqliteStore};
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
 use rusqlite::Connection;
 
-use super::world::{Folder, again, canvas, commit, done, given, state, succeed};
+use super::process::{again, given, succeed};
+use super::state;
 
 fn open(path: PathBuf) -> Result<SqliteStore, OpenError> {
-    SqliteStore::open(path, || Timestamp::from_millis(1_000))
+    SqliteStore::open(path, || NOW)
 }
 
 /// Makes a file for the story, by SQL on an empty database or on one of ours.
@@ -137,8 +138,7 @@ fn assert_whole(folder: &Folder, canvases: usize) {
 fn a_file_that_somebody_else_holds_is_waited_for() {
     let folder = Folder::new();
     let options = |millis| Options { busy_timeout: Duration::from_millis(millis), ..Options::default() };
-    let open =
-        |millis| SqliteStore::open_with(folder.file(), || Timestamp::from_millis(1_000), options(millis));
+    let open = |millis| SqliteStore::open_with(folder.file(), || NOW, options(millis));
     let holder = folder.raw();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(open(20).unwrap_err().code(), "STORE_BUSY");

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use canvas_core::{BlockingStore as _, CanvasId, Commit, Committed};
 use canvas_examples::sqlite::{Operation, Options, SqliteStore};
+use canvas_examples::testing::{Clock, Folder, canvas, commit, done};
 
-use super::world::{Clock, Folder, canvas, code, commit, definite, done, state};
+use super::{code, definite, state};
 
 /// Two servers commit on one version while somebody else has the lock; then the lock goes.
 fn race(advance: Duration) -> [Committed; 2] {

@@ -1,5 +1,4 @@
 //! The store in an SQLite file: its contract, and what a broken world does to it.
-#![cfg(feature = "sqlite")]
 
 mod conformance;
 mod crash;
@@ -8,6 +7,31 @@ mod disk;
 mod files;
 mod locks;
 mod place;
+mod process;
 mod rights;
 mod room;
-mod world;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use canvas_core::{BlockingStore, Fault, Head, Version};
+use canvas_examples::sqlite::{SqliteError, SqliteStore};
+use canvas_examples::testing::{self, canvas, current, fault};
+
+/// The version and the head that a canvas has now.
+fn state(store: &SqliteStore, name: &str) -> Option<(Version, Arc<Head>)> {
+    current(BlockingStore::load(store, &canvas(name)))
+}
+
+#[track_caller]
+fn definite(answer: Result<impl Debug, Fault>) -> SqliteError {
+    testing::definite(answer)
+}
+
+/// The code of a definite fault.
+#[track_caller]
+fn code(answer: Result<impl Debug, Fault>) -> &'static str {
+    let (kind, code, text) = fault(answer, SqliteError::code);
+    assert_eq!(kind, "definite", "{text}");
+    code
+}

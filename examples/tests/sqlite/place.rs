@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use canvas_core::lease::Timestamp;
 use canvas_core::{BlobId, BlockingStore as _, Commit, Fault};
 use canvas_examples::sqlite::{SqliteError, SqliteStore};
+use canvas_examples::testing::{Folder, canvas, commit, done};
 
-use super::world::{Folder, Fuse, canvas, code, commit, done, state};
+use super::process::Fuse;
+use super::{code, state};
 
 fn codes(store: &SqliteStore, commit: Commit) -> [&'static str; 5] {
     let id = canvas("c");

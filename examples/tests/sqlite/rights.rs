@@ -8,10 +8,11 @@ use std::path::Path;
 use std::process::Command;
 
 use canvas_core::BlockingStore as _;
-use canvas_core::lease::Timestamp;
 use canvas_examples::sqlite::SqliteStore;
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
 
-use super::world::{Folder, Fuse, canvas, commit, definite, done, given, state, succeed, with_program};
+use super::process::{Fuse, given, succeed, with_program};
+use super::{definite, state};
 
 /// The user that every Unix has and that owns nothing.
 const NOBODY: u32 = 65_534;
@@ -44,7 +45,7 @@ fn a_file_that_may_not_be_written_is_refused() {
     };
     fs::create_dir(&home).unwrap();
     let file = home.join("canvases.db");
-    let open = || SqliteStore::open(&file, || Timestamp::from_millis(1_000));
+    let open = || SqliteStore::open(&file, || NOW);
     let refused = |mode_of_file: Option<u32>, mode_of_folder, code| {
         if let Some(mode) = mode_of_file {
             allow(&file, mode);

@@ -1,14 +1,14 @@
 //! Files that may not grow.
 
-use canvas_core::lease::Timestamp;
 use canvas_core::{Blob, BlockingStore as _, Version};
 use canvas_examples::sqlite::{Options, SqliteStore};
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
 
-use super::world::{Folder, canvas, commit, definite, done, state};
+use super::{definite, state};
 
 fn open(folder: &Folder, max_bytes: u64) -> SqliteStore {
     let options = Options { max_bytes: Some(max_bytes), ..Options::default() };
-    SqliteStore::open_with(folder.file(), || Timestamp::from_millis(1_000), options).unwrap()
+    SqliteStore::open_with(folder.file(), || NOW, options).unwrap()
 }
 
 fn ballast(number: u64) -> Blob {
@@ -57,7 +57,7 @@ fn a_full_file_takes_nothing_until_there_is_room() {
 fn a_limit_that_the_tables_do_not_fit_in_refuses_the_file() {
     let folder = Folder::new();
     let options = Options { max_bytes: Some(0), ..Options::default() };
-    let open = || SqliteStore::open_with(folder.file(), || Timestamp::from_millis(1_000), options.clone());
+    let open = || SqliteStore::open_with(folder.file(), || NOW, options.clone());
     let error = open().unwrap_err();
     assert_eq!(error.code(), "STORE_FULL", "{error}");
     drop(folder.store());

@@ -238,10 +238,6 @@ fn broken() -> Fault {
 }
 
 impl<S: Store> Store for FaultyStore<S> {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
-
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
         let load_fault = {
             let mut script = self.script();
@@ -302,19 +298,5 @@ impl<S: Store> Store for FaultyStore<S> {
         })
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        self.store.back_off(losses).await
-    }
+    forward_the_rest!(store);
 }

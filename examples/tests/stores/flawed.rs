@@ -14,7 +14,8 @@ use proptest_state_machine::ReferenceStateMachine as _;
 use super::machine::Machine;
 use super::plan::Plan;
 use super::story::Step;
-use super::world::{Clock, Memory, Place};
+use super::world::{Memory, Place};
+use canvas_examples::testing::{Clock, edit_head};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {
@@ -85,20 +86,11 @@ impl Place for Flawed {
 
 /// A head with the receipts of another.
 fn with_receipts_of(old: &Head, head: &Head) -> Arc<Head> {
-    let json = |head: &Head| -> serde_json::Value {
-        serde_json::from_slice(&head.to_json()).expect("a head is JSON")
-    };
-    let mut new = json(head);
-    new["receipts"] = json(old)["receipts"].take();
-    let new = serde_json::to_vec(&new).expect("a value is JSON");
-    Arc::new(Head::from_json(head.canvas(), &new).expect("a head with fewer receipts is one"))
+    let old: serde_json::Value = serde_json::from_slice(&old.to_json()).expect("a head is JSON");
+    edit_head(head, |json| json["receipts"].clone_from(&old["receipts"]))
 }
 
 impl Store for FlawedStore {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
-
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
         let row = self.store.load(canvas).await?;
         Ok(row.filter(|row| self.flaw != Flaw::FreesTombstones || !row.head.is_deleted()))
@@ -136,17 +128,7 @@ impl Store for FlawedStore {
         }
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
-    }
+    forward_the_rest!(store);
 }
 
 /// The same sequences on every run.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{Engine, Loaded, Policy, Store as _, TreePath};
@@ -16,7 +17,8 @@ use super::plan::{Belief, Plan};
 use super::server::{Server, told, until_crash};
 use super::story::{Act, Doubt, Mishap, Step, Story};
 use super::transcript::{ask, canvas, describe};
-use super::world::{Clock, Clocks, Place};
+use super::world::{Clocks, Place};
+use canvas_examples::testing::Clock;
 
 type Events = Arc<Mutex<Vec<(Event, Millis)>>>;
 
@@ -46,7 +48,7 @@ impl<P: Place> Machine<P> {
         let server = |ahead| Server::new(FaultyStore::new(place.connect(), network.clone()), policy, ahead);
         let servers = [server(0), server(90_000)];
         let observer = Engine::new(place.connect(), policy);
-        let checker = Checker::new(P::terms(), P::CLOCKS == Clocks::Real, place.clock().now());
+        let checker = Checker::new(P::terms(), P::CLOCKS == Clocks::Real, place.clock().millis());
         Self {
             policy,
             servers,
@@ -92,8 +94,8 @@ impl<P: Place> Machine<P> {
     fn play(&mut self, step: &Step) -> Result<(), String> {
         match &step.act {
             Act::Wait(by) => {
-                self.place.clock().wait(*by);
-                self.checker.pass(self.place.clock().now());
+                self.place.clock().advance(Duration::from_millis(*by));
+                self.checker.pass(self.place.clock().millis());
                 return Ok(());
             }
             Act::Skew(ahead) => {
@@ -162,7 +164,7 @@ impl<P: Place> Machine<P> {
         mishaps: Vec<(Mishap, Option<Asked>)>,
         loads: &[LoadFault],
     ) -> Result<Said, String> {
-        let began = self.place.clock().now();
+        let began = self.place.clock().millis();
         let events = Events::default();
         let commits: Vec<_> = mishaps
             .into_iter()
@@ -237,7 +239,7 @@ impl<P: Place> Machine<P> {
             Mishap::CrashAfter => CommitFault::CrashAfter,
             Mishap::Delay(by) => CommitFault::First(Box::new(move || {
                 Box::pin(async move {
-                    clock.wait(by);
+                    clock.advance(Duration::from_millis(by));
                     note(&events, Event::Passed, &clock);
                 })
             })),
@@ -257,7 +259,7 @@ impl<P: Place> Machine<P> {
                 let (leads, skew) = (peer.leads.clone(), peer.ahead);
                 CommitFault::First(Box::new(move || {
                     Box::pin(async move {
-                        let began = clock.now();
+                        let began = clock.millis();
                         let said = ask(&engine, &asked, Timestamp::from_millis(began + ahead)).await;
                         note(&events, Event::Other(asked, told(began, &leads, skew), said), &clock);
                     })
@@ -281,7 +283,7 @@ impl<P: Place> Machine<P> {
         } else {
             // What it has read before must not stand for what is stored.
             self.observer.forget(&canvas);
-            let seen = self.observer.snapshot(&canvas, self.place.clock().stamp());
+            let seen = self.observer.snapshot(&canvas, self.place.clock().now());
             let seen = self.place.wait_for(seen).map_err(|e| e.to_string())?;
             seen.text().lines().collect::<Vec<_>>().join("|")
         };
@@ -325,7 +327,7 @@ impl<P: Place> Machine<P> {
 }
 
 fn note(events: &Events, event: Event, clock: &Clock) {
-    events.lock().unwrap_or_else(PoisonError::into_inner).push((event, clock.now()));
+    events.lock().unwrap_or_else(PoisonError::into_inner).push((event, clock.millis()));
 }
 
 /// The machine on the stores of a place, for proptest.

@@ -11,7 +11,8 @@ use super::faults::LoadFault;
 use super::model::{Model, Terms, Who};
 use super::row::Access;
 use super::story::{Act, Base, Doubt, Mishap, Step, Story, Which};
-use super::world::{Clock, Clocks, Place};
+use super::world::{Clocks, Place};
+use canvas_examples::testing::Clock;
 
 /// Sequences for the stores of a place.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl<P: Place> ReferenceStateMachine for Plan<P> {
     type Transition = Step;
 
     fn init_state() -> BoxedStrategy<Belief> {
-        let (terms, now) = (P::terms(), Clock::default().now());
+        let (terms, now) = (P::terms(), Clock::default().millis());
         let (model, story) = (Model::default(), Story::default());
         Just(Belief { terms, clocks: P::CLOCKS, now, model, story, sent: 0 }).boxed()
     }

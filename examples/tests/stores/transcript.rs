@@ -2,18 +2,19 @@
 
 use canvas_core::lease::{Epoch, LeaseId, Timestamp, Turn};
 use canvas_core::{
-    AppliedPatch, ApplyPatch, BlobId, CallId, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn,
-    CheckedOut, ConversationId, Edit, Edited, EndTurn, Engine, EngineError, Head, Interrupted, OpKey,
-    Promotion, Read, Readable, Refusal, Refused as _, Renew, Renewed, Resolution, Revision, RevisionId,
-    SendMessage, Store, StoredAnswer, TreePath, TurnBegan, TurnEnded, TurnStart,
+    AppliedPatch, ApplyPatch, BlobId, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
+    Edit, Edited, EndTurn, Engine, EngineError, Head, Interrupted, OpKey, Promotion, Read, Readable, Refusal,
+    Refused as _, Renew, Renewed, Resolution, Revision, RevisionId, SendMessage, Store, StoredAnswer,
+    TreePath, TurnBegan, TurnEnded, TurnStart,
 };
 
 use super::checker::{Asked, Said};
 use super::model::{Command, FIRST, Lease, Op, line};
+use canvas_examples::testing::{self, key_of};
 
 /// The one canvas of these tests.
 pub(crate) fn canvas() -> CanvasId {
-    CanvasId::new("canvas").expect("the name is short")
+    testing::canvas("canvas")
 }
 
 /// Asks a server, and says what its caller hears.
@@ -90,11 +91,7 @@ fn error(e: &EngineError) -> Said {
 }
 
 fn key(Op { who, turn, call }: Op) -> OpKey {
-    OpKey {
-        conversation: ConversationId::new(who.name()).expect("the name is short"),
-        turn: Turn::new(turn).expect("tests are short"),
-        call: CallId::new(&call.to_string()).expect("a number is short"),
-    }
+    key_of(who.name(), Turn::new(turn).expect("tests are short"), &call.to_string())
 }
 
 pub(crate) fn text<L: AsRef<str>>(lines: &[L]) -> String {

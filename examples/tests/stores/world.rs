@@ -1,39 +1,9 @@
 //! Where canvases are kept in a test: how stores are made, and whose clock they have.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use canvas_core::lease::Timestamp;
 use canvas_core::{MemoryStore, Store, block_on};
+use canvas_examples::testing::Clock;
 
-use super::model::{Millis, Terms};
-
-/// When a world begins.
-const START: Millis = 1_000_000;
-
-/// A clock that only the test moves. A copy shows the same time.
-#[derive(Debug, Clone)]
-pub(crate) struct Clock(Arc<AtomicU64>);
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self(Arc::new(AtomicU64::new(START)))
-    }
-}
-
-impl Clock {
-    pub(crate) fn now(&self) -> Millis {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn wait(&self, by: Millis) {
-        self.0.fetch_add(by, Ordering::SeqCst);
-    }
-
-    pub(crate) fn stamp(&self) -> Timestamp {
-        Timestamp::from_millis(self.now())
-    }
-}
+use super::model::Terms;
 
 /// What clocks there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +55,7 @@ impl Default for Memory {
     fn default() -> Self {
         let clock = Clock::default();
         let shared = clock.clone();
-        Self { clock, store: MemoryStore::new(move || shared.stamp()) }
+        Self { clock, store: MemoryStore::new(move || shared.now()) }
     }
 }
 
@@ -124,36 +94,22 @@ pub(crate) use self::sqlite::Sqlite;
 
 #[cfg(feature = "sqlite")]
 mod sqlite {
-    use std::path::PathBuf;
-    use std::sync::atomic::{AtomicU32, Ordering};
-    use std::{env, fs, process};
-
     use canvas_core::Blocking;
     use canvas_examples::sqlite::SqliteStore;
+    use canvas_examples::testing::{Clock, Folder};
 
-    use super::{Clock, Place};
+    use super::Place;
 
     /// Canvases in an SQLite file; each connection is one to the file.
     #[derive(Debug)]
     pub(crate) struct Sqlite {
         clock: Clock,
-        folder: PathBuf,
+        folder: Folder,
     }
 
     impl Default for Sqlite {
         fn default() -> Self {
-            static PLACES: AtomicU32 = AtomicU32::new(0);
-            let number = PLACES.fetch_add(1, Ordering::Relaxed);
-            let folder = env::temp_dir().join(format!("canvas-stores-{}-{number}", process::id()));
-            fs::create_dir(&folder).expect("the name is new");
-            Self { clock: Clock::default(), folder }
-        }
-    }
-
-    impl Drop for Sqlite {
-        fn drop(&mut self) {
-            // What is left behind lies in the system's own folder for such things.
-            let _ = fs::remove_dir_all(&self.folder);
+            Self { clock: Clock::default(), folder: Folder::new() }
         }
     }
 
@@ -162,7 +118,7 @@ mod sqlite {
 
         fn connect(&self) -> Blocking<SqliteStore> {
             let clock = self.clock.clone();
-            let store = SqliteStore::open(self.folder.join("canvases.db"), move || clock.stamp());
+            let store = SqliteStore::open(self.folder.file(), move || clock.now());
             Blocking::in_place(store.expect("the folder takes files"))
         }
 
@@ -178,13 +134,12 @@ pub(crate) use self::postgres::Postgres;
 #[cfg(feature = "postgres")]
 mod postgres {
     use std::sync::LazyLock;
-    use std::sync::atomic::{AtomicU32, Ordering};
 
-    use canvas_examples::postgres::{PostgresOptions, PostgresStore};
+    use canvas_examples::postgres::PostgresStore;
+    use canvas_examples::testing::{Clock, World};
     use tokio::runtime::Runtime;
-    use tokio_postgres::{Config, NoTls};
 
-    use super::{Clock, Clocks, Place};
+    use super::{Clocks, Place};
 
     /// Connections of pools are driven by it, so it outlives each place.
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads can be had"));
@@ -193,40 +148,12 @@ mod postgres {
     #[derive(Debug)]
     pub(crate) struct Postgres {
         clock: Clock,
-        config: Config,
-        schema: String,
+        world: World,
     }
 
     impl Default for Postgres {
         fn default() -> Self {
-            static PLACES: AtomicU32 = AtomicU32::new(0);
-            let number = PLACES.fetch_add(1, Ordering::Relaxed);
-            let address = std::env::var("CANVAS_POSTGRES").unwrap_or_else(|_| {
-                panic!(
-                    "CANVAS_POSTGRES is not set: run these tests as \
-                     .ci/postgres cargo test -p canvas-examples --features postgres"
-                )
-            });
-            let place = Self {
-                clock: Clock::default(),
-                config: address.parse().expect("it is a connection string"),
-                schema: format!("canvas stores {} {number}", std::process::id()),
-            };
-            place.wait_for(place.connect().migrate()).expect("the server lets us make tables");
-            place
-        }
-    }
-
-    impl Drop for Postgres {
-        fn drop(&mut self) {
-            let drop = format!("DROP SCHEMA \"{}\" CASCADE", self.schema);
-            RUNTIME.block_on(async {
-                // A schema that is left behind is in nobody's way.
-                if let Ok((client, connection)) = self.config.connect(NoTls).await {
-                    tokio::spawn(connection);
-                    let _ = client.batch_execute(&drop).await;
-                }
-            });
+            Self { clock: Clock::default(), world: RUNTIME.block_on(World::new()) }
         }
     }
 
@@ -236,9 +163,8 @@ mod postgres {
         const CLOCKS: Clocks = Clocks::Real;
 
         fn connect(&self) -> PostgresStore {
-            let options = PostgresOptions { schema: self.schema.clone(), ..PostgresOptions::default() };
             let _inside = RUNTIME.enter();
-            PostgresStore::connect(self.config.clone(), NoTls, &options).expect("the options are fine")
+            self.world.store()
         }
 
         fn clock(&self) -> &Clock {
@@ -260,10 +186,11 @@ mod buckets {
 
     use canvas_core::block_on;
     use canvas_examples::object_store::ObjectCanvasStore;
+    use canvas_examples::testing::Clock;
     use object_store::memory::InMemory;
     use object_store::path::Path;
 
-    use super::{Clock, Place};
+    use super::Place;
 
     /// Canvases in a bucket in memory; each connection opens it anew.
     #[derive(Debug, Default)]
@@ -277,7 +204,7 @@ mod buckets {
 
         fn connect(&self) -> ObjectCanvasStore {
             let (objects, clock) = (Arc::clone(&self.objects), self.clock.clone());
-            let store = ObjectCanvasStore::open(objects, Path::ROOT, move || clock.stamp());
+            let store = ObjectCanvasStore::open(objects, Path::ROOT, move || clock.now());
             block_on(store).expect("memory keeps to conditions")
         }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::time::Duration;
 
-use canvas_core::lease::Turn;
 use canvas_core::text::build;
 use canvas_core::{
-    Author, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Engine, OpKey, Policy, Redo, Undo,
-    UndoScope,
+    Author, CallId, Cancel, Command, ConversationId, Edit, Engine, OpKey, Policy, Redo, Undo, UndoScope,
 };
+use canvas_examples::testing::{canvas, key};
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ impl<P: Place + Default> Runner<P> {
         let lease = P::terms().policy();
         let policy = Policy { lease, conversations, sync_diff_bytes, ..Policy::default() };
         let engine = Engine::new(place.connect(), policy);
-        let (canvas, now) = (CanvasId::new("c").expect("a name"), place.clock().stamp());
+        let (canvas, now) = (canvas("c"), place.clock().now());
         let first = story.first.concat();
         place.wait_for(engine.create(&canvas, &first, &key("create"), now)).expect("it is new");
         let chats = (0..CHATS)
@@ -88,27 +88,23 @@ impl<P: Place + Default> Runner<P> {
         match step {
             Step::Edit(change) => {
                 let markdown = change.of(&self.text());
-                self.user("edit", Edit { markdown });
+                let operation = self.operation(None);
+                self.call("edit", &operation, Edit { markdown });
             }
-            Step::Undo { redo } => {
-                self.user("undo by the user", undo(Author::User));
-                if *redo {
-                    self.user("redo by the user", again(Author::User));
-                }
+            Step::Undo { redo } => self.undo(None, Author::User, *redo),
+            Step::Cancel => {
+                let operation = self.operation(None);
+                self.call("cancel", &operation, Cancel);
             }
-            Step::Cancel => self.user("cancel", Cancel),
-            Step::Wait(millis) => self.place.clock().wait(*millis),
+            Step::Wait(millis) => self.place.clock().advance(Duration::from_millis(*millis)),
             Step::Write { chat, change, keeps } => self.write(*chat, change, *keeps),
             Step::ModelUndo { chat, redo } => {
                 let Some((lease, _)) = self.lease(*chat) else { return Ok(()) };
                 let by = Author::Assistant { lease: lease.parse().ok() };
-                self.model(*chat, "undo by a model", undo(by));
-                if *redo {
-                    self.model(*chat, "redo by a model", again(by));
-                }
+                self.undo(Some(*chat), by, *redo);
             }
             Step::Message { chat, again } => {
-                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let (id, now) = (self.call_id(), self.place.clock().now());
                 let mut told = None;
                 for _ in 0..=usize::from(*again) {
                     let session = &mut self.chats[*chat].0;
@@ -119,7 +115,7 @@ impl<P: Place + Default> Runner<P> {
                 self.hears(*chat, "message", told.flatten())?;
             }
             Step::End { chat, again } => {
-                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let (id, now) = (self.call_id(), self.place.clock().now());
                 let mut told = None;
                 for _ in 0..=usize::from(*again) {
                     let session = &self.chats[*chat].0;
@@ -130,7 +126,7 @@ impl<P: Place + Default> Runner<P> {
                 self.hears(*chat, "end", told.flatten())?;
             }
             Step::Forget(chat) => {
-                let (id, now) = (self.call_id(), self.place.clock().stamp());
+                let (id, now) = (self.call_id(), self.place.clock().now());
                 let session = &self.chats[*chat].0;
                 let forgot = self.place.wait_for(session.forget(&self.engine, id, now));
                 forgot.expect("who wants to may forget");
@@ -219,32 +215,44 @@ impl<P: Place + Default> Runner<P> {
     fn tool(&mut self, chat: usize, name: &str, arguments: Value) -> ToolReply {
         let id = self.call_id().as_str().to_owned();
         let call = ToolCall { id, name: name.to_owned(), arguments };
-        let (session, now) = (&mut self.chats[chat].0, self.place.clock().stamp());
+        let (session, now) = (&mut self.chats[chat].0, self.place.clock().now());
         self.place.wait_for(self.tools.call(&self.engine, session, &call, now))
     }
 
-    fn model<C: Command>(&mut self, chat: usize, what: &'static str, command: C) {
+    fn undo(&mut self, chat: Option<usize>, by: Author, redo: bool) {
+        let [undone, redone] = match chat {
+            None => ["undo by the user", "redo by the user"],
+            Some(_) => ["undo by a model", "redo by a model"],
+        };
+        let operation = self.operation(chat);
+        self.call(undone, &operation, Undo { by, what: UndoScope::Steps(NonZeroU32::MIN) });
+        if redo {
+            let operation = self.operation(chat);
+            self.call(redone, &operation, Redo { by, steps: NonZeroU32::MIN });
+        }
+    }
+
+    /// A new operation of the model of a chat, or of the user.
+    fn operation(&mut self, chat: Option<usize>) -> OpKey {
         let id = self.call_id();
-        let operation = self.chats[chat].0.operation(id);
-        self.call(what, &operation, command);
+        match chat {
+            Some(chat) => self.chats[chat].0.operation(id),
+            None => key(id.as_str()),
+        }
     }
 
-    fn user<C: Command>(&mut self, what: &'static str, command: C) {
-        let operation = key(self.call_id().as_str());
-        self.call(what, &operation, command);
-    }
-
+    /// Makes a call and counts it where it is not refused.
     fn call<C: Command>(&mut self, what: &'static str, operation: &OpKey, command: C) {
-        let (canvas, now) = (&self.chats[0].0.canvas, self.place.clock().stamp());
-        let answered = self.place.wait_for(self.engine.call(canvas, operation, command, now));
-        if answered.expect("the store is sound").result.is_ok() {
+        let (canvas, now) = (&self.chats[0].0.canvas, self.place.clock().now());
+        let answer = self.place.wait_for(self.engine.call(canvas, operation, command, now));
+        if answer.expect("the store is sound").result.is_ok() {
             self.count(what);
         }
     }
 
     fn text(&self) -> String {
         let canvas = &self.chats[0].0.canvas;
-        let seen = self.place.wait_for(self.engine.snapshot(canvas, self.place.clock().stamp()));
+        let seen = self.place.wait_for(self.engine.snapshot(canvas, self.place.clock().now()));
         seen.expect("the canvas is there").text().to_owned()
     }
 
@@ -256,17 +264,4 @@ impl<P: Place + Default> Runner<P> {
     fn count(&mut self, what: &'static str) {
         *self.seen.entry(what).or_default() += 1;
     }
-}
-
-fn undo(by: Author) -> Undo {
-    Undo { by, what: UndoScope::Steps(NonZeroU32::MIN) }
-}
-
-fn again(by: Author) -> Redo {
-    Redo { by, steps: NonZeroU32::MIN }
-}
-
-fn key(call: &str) -> OpKey {
-    let conversation = ConversationId::new("host").expect("a name");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("a name") }
 }
