@@ -90,11 +90,11 @@
 //!
 //! [`Store::delete`]: canvas_core::Store::delete
 
-mod fault;
+mod error;
 mod key;
 mod probe;
 mod row;
 mod store;
 
-pub use fault::{ObjectStoreError, Operation, Problem};
+pub use error::{ErrorKind, ObjectStoreError, Operation};
 pub use store::ObjectCanvasStore;

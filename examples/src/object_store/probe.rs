@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload, PutResult};
 
-use super::fault::{Cause, Problem};
+use super::error::{Cause, ErrorKind};
 use super::key::Keys;
 use super::row::Tag;
 
@@ -30,38 +30,38 @@ impl Probe<'_> {
     async fn conditions(&self) -> Result<Tag, Cause> {
         let first = self.put("1", PutMode::Create).await?;
         match self.put("2", PutMode::Create).await {
-            Err(cause) if cause.problem == Problem::Contended => {}
+            Err(cause) if cause.kind == ErrorKind::Contended => {}
             Err(cause) => return Err(cause),
-            Ok(_) => return Err(Problem::Unconditional.into()),
+            Ok(_) => return Err(ErrorKind::Unconditional.into()),
         }
         let (tag, old, second) = self.update(first).await?;
         match self.put("4", PutMode::Update(tag.condition(old))).await {
-            Err(cause) if matches!(cause.problem, Problem::Contended | Problem::Missing) => {}
+            Err(cause) if matches!(cause.kind, ErrorKind::Contended | ErrorKind::Missing) => {}
             Err(cause) => return Err(cause),
-            Ok(_) => return Err(Problem::Unconditional.into()),
+            Ok(_) => return Err(ErrorKind::Unconditional.into()),
         }
         // The names that readers get must be good for writers. A gateway that packs answers may change them.
         let found = self.objects.get(&self.key).await?;
         let read = tag.of_meta(found.meta.clone());
         let bytes = found.bytes().await?;
         if bytes != "3" {
-            return Err(Problem::Unconditional.into());
+            return Err(ErrorKind::Unconditional.into());
         }
         if read.is_none() || read != tag.of_put(second) {
-            return Err(Problem::Untagged.into());
+            return Err(ErrorKind::Untagged.into());
         }
         Ok(tag)
     }
 
     /// Moves the object on from its first state, by the name that will do; its old name, and the new state.
     async fn update(&self, first: PutResult) -> Result<(Tag, String, PutResult), Cause> {
-        let mut refused = Cause::from(Problem::Untagged);
+        let mut refused = Cause::from(ErrorKind::Untagged);
         for tag in [Tag::ETag, Tag::Generation] {
             let Some(old) = tag.of_put(first.clone()) else { continue };
             match self.put("3", PutMode::Update(tag.condition(old.clone()))).await {
                 Ok(second) => return Ok((tag, old, second)),
                 // The client of GCS answers so where it is given no generation, before it sends anything.
-                Err(cause) if cause.problem == Problem::Failed && tag == Tag::ETag => refused = cause,
+                Err(cause) if cause.kind == ErrorKind::Failed && tag == Tag::ETag => refused = cause,
                 Err(cause) => return Err(cause),
             }
         }
@@ -73,7 +73,7 @@ impl Probe<'_> {
         let put = self.objects.put_opts(&self.key, PutPayload::from(text), mode.into()).await;
         put.map_err(|error| match error {
             Error::NotImplemented { .. } | Error::NotSupported { .. } => {
-                Cause { problem: Problem::Unconditional, source: Some(error) }
+                Cause { kind: ErrorKind::Unconditional, source: Some(error) }
             }
             error => error.into(),
         })

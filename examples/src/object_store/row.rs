@@ -3,7 +3,7 @@
 use canvas_core::Version;
 use object_store::{ObjectMeta, PutResult, UpdateVersion};
 
-use super::fault::Problem;
+use super::error::ErrorKind;
 
 /// What the first line begins with.
 const MAGIC: &[u8] = b"canvas-row ";
@@ -22,17 +22,18 @@ pub(super) fn encode(number: u64, head: &[u8]) -> Vec<u8> {
 }
 
 /// The number of a row, and the bytes of its head.
-pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), Problem> {
-    let end = object.iter().take(LINE).position(|byte| *byte == b'\n').ok_or(Problem::Damaged)?;
+pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), ErrorKind> {
+    let end = object.iter().take(LINE).position(|byte| *byte == b'\n').ok_or(ErrorKind::Damaged)?;
     let (line, head) = (&object[..end], &object[end + 1..]);
-    let line = line.strip_prefix(MAGIC).and_then(|line| str::from_utf8(line).ok()).ok_or(Problem::Damaged)?;
+    let line =
+        line.strip_prefix(MAGIC).and_then(|line| str::from_utf8(line).ok()).ok_or(ErrorKind::Damaged)?;
     let (format, number) = line.split_once(' ').unwrap_or((line, ""));
     match counter(format) {
         Some(FORMAT) => {}
-        Some(found) if found > FORMAT => return Err(Problem::TooNew { found }),
-        _ => return Err(Problem::Damaged),
+        Some(found) if found > FORMAT => return Err(ErrorKind::TooNew { found }),
+        _ => return Err(ErrorKind::Damaged),
     }
-    Ok((counter(number).ok_or(Problem::Damaged)?, head))
+    Ok((counter(number).ok_or(ErrorKind::Damaged)?, head))
 }
 
 /// A number as it is written, without a sign or zeros before it.
@@ -75,14 +76,14 @@ impl Tag {
 
 /// One state of a row: what a [`Version`] says.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct RowVersion {
     /// One more with each state.
     pub(super) number: u64,
     /// The server's name of it.
     pub(super) tag: String,
 }
 
-impl Mark {
+impl RowVersion {
     /// `None` where this store has not made the version: no row has it.
     pub(super) fn of(version: &Version) -> Option<Self> {
         let (number, tag) = version.as_str().split_once(' ')?;
@@ -107,7 +108,7 @@ mod tests {
                 // A part of it is damaged, or has less of the head.
                 for end in 0..object.len() {
                     match decode(&object[..end]) {
-                        Err(problem) => assert_eq!(problem, Problem::Damaged),
+                        Err(kind) => assert_eq!(kind, ErrorKind::Damaged),
                         Ok(found) => assert_eq!(found, (number, &head[..head.len() - (object.len() - end)])),
                     }
                 }
@@ -138,17 +139,17 @@ mod tests {
             &long,
         ];
         for text in damaged {
-            assert_eq!(decode(text.as_bytes()), Err(Problem::Damaged), "{:?}", &text[..text.len().min(40)]);
+            assert_eq!(decode(text.as_bytes()), Err(ErrorKind::Damaged), "{:?}", &text[..text.len().min(40)]);
         }
-        assert_eq!(decode(b"canvas-row \xff 1\n"), Err(Problem::Damaged));
+        assert_eq!(decode(b"canvas-row \xff 1\n"), Err(ErrorKind::Damaged));
         for text in ["canvas-row 2 1\n{}", "canvas-row 2\n", "canvas-row 2 other things\n"] {
-            assert_eq!(decode(text.as_bytes()), Err(Problem::TooNew { found: 2 }), "{text:?}");
+            assert_eq!(decode(text.as_bytes()), Err(ErrorKind::TooNew { found: 2 }), "{text:?}");
         }
     }
 
     #[test]
     fn versions_say_number_and_tag() {
-        for (text, mark) in [
+        for (text, parts) in [
             ("1 \"a\"", Some((1, "\"a\""))),
             ("17 a b", Some((17, "a b"))),
             ("17 ", Some((17, ""))),
@@ -160,10 +161,14 @@ mod tests {
             ("x a", None),
         ] {
             let version = Version::new(text);
-            let found = Mark::of(&version);
-            assert_eq!(found, mark.map(|(number, tag)| Mark { number, tag: tag.to_owned() }), "{text:?}");
-            if let Some(mark) = found {
-                assert_eq!(mark.version(), version);
+            let found = RowVersion::of(&version);
+            assert_eq!(
+                found,
+                parts.map(|(number, tag)| RowVersion { number, tag: tag.to_owned() }),
+                "{text:?}"
+            );
+            if let Some(found) = found {
+                assert_eq!(found.version(), version);
             }
         }
     }

@@ -12,10 +12,10 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 
-use super::fault::{Cause, Failure, ObjectStoreError, Operation, Problem};
+use super::error::{CallError, Cause, ErrorKind, ObjectStoreError, Operation};
 use super::key::Keys;
 use super::probe::probe;
-use super::row::{self, Mark, Tag};
+use super::row::{self, RowVersion, Tag};
 
 /// Blobs of one commit that are on their way at a time.
 const PUTS: usize = 8;
@@ -48,8 +48,8 @@ impl ObjectCanvasStore {
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, ObjectStoreError> {
         let bytes = prefix.as_ref().len();
-        let keys = Keys::new(prefix).ok_or(Problem::PrefixTooLong { bytes });
-        let keys = keys.map_err(|problem| ObjectStoreError::open(problem.into()))?;
+        let keys = Keys::new(prefix).ok_or(ErrorKind::PrefixTooLong { bytes });
+        let keys = keys.map_err(|kind| ObjectStoreError::open(kind.into()))?;
         let tag = probe(&objects, &keys).await.map_err(ObjectStoreError::open)?;
         Ok(Self { objects, keys, tag, clock: Arc::new(clock) })
     }
@@ -64,30 +64,30 @@ impl ObjectCanvasStore {
         &self.objects
     }
 
-    async fn row(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Failure> {
+    async fn row(&self, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
         let found = match self.objects.get(&self.keys.head(canvas)).await {
             Err(Error::NotFound { .. }) => return Ok(None),
             found => found?,
         };
-        let tag = self.tag.of_meta(found.meta.clone()).ok_or(Problem::Untagged)?;
+        let tag = self.tag.of_meta(found.meta.clone()).ok_or(ErrorKind::Untagged)?;
         let object = found.bytes().await?;
         let (number, head) = row::decode(&object)?;
-        let head = Arc::new(Head::from_json(canvas, head).map_err(Failure::Head)?);
-        let version = Mark { number, tag }.version();
+        let head = Arc::new(Head::from_json(canvas, head).map_err(CallError::Head)?);
+        let version = RowVersion { number, tag }.version();
         Ok(Some(Loaded { head, version, clock: (self.clock)(), document: None }))
     }
 
-    async fn swap(&self, commit: &Commit) -> Result<Committed, Failure> {
+    async fn swap(&self, commit: &Commit) -> Result<Committed, CallError> {
         let Commit { expected, head, blobs, not_after } = commit;
         let canvas = head.canvas();
-        let expected_mark = match expected.as_ref().map(Mark::of) {
+        let expected_version = match expected.as_ref().map(RowVersion::of) {
             // A version of another store.
             Some(None) => return self.row(canvas).await.map(Committed::Conflict),
-            Some(Some(mark)) => Some(mark),
+            Some(Some(version)) => Some(version),
             None => None,
         };
-        let number = match &expected_mark {
-            Some(mark) => mark.number.checked_add(1).ok_or(Problem::Damaged)?,
+        let number = match &expected_version {
+            Some(version) => version.number.checked_add(1).ok_or(ErrorKind::Damaged)?,
             None => 1,
         };
         self.put_blobs(canvas, blobs).await?;
@@ -95,15 +95,15 @@ impl ObjectCanvasStore {
         if not_after.is_some_and(|limit| (self.clock)() >= limit) {
             return self.late(canvas, expected.as_ref()).await;
         }
-        let mode = match expected_mark {
-            Some(mark) => PutMode::Update(self.tag.condition(mark.tag)),
+        let mode = match expected_version {
+            Some(version) => PutMode::Update(self.tag.condition(version.tag)),
             None => PutMode::Create,
         };
         match self.objects.put_opts(&self.keys.head(canvas), object.into(), PutOptions::from(mode)).await {
             Ok(put) => {
                 // Without it nobody can go on from here. A load may tell it.
-                let tag = self.tag.of_put(put).ok_or(Failure::InDoubt(Problem::Untagged.into()))?;
-                Ok(Committed::Done { version: Mark { number, tag }.version(), clock: (self.clock)() })
+                let tag = self.tag.of_put(put).ok_or(CallError::InDoubt(ErrorKind::Untagged.into()))?;
+                Ok(Committed::Done { version: RowVersion { number, tag }.version(), clock: (self.clock)() })
             }
             Err(error) if is_conflict(&error, expected.as_ref()) => {
                 self.lost(canvas, expected.as_ref(), error).await
@@ -114,13 +114,13 @@ impl ObjectCanvasStore {
                     error.into()
                 }
                 // It may have tried before, and this is the answer to the last try only.
-                _ => Failure::InDoubt(error.into()),
+                _ => CallError::InDoubt(error.into()),
             }),
         }
     }
 
     /// Always overwrites, whatever is there: it heals what was damaged and makes the blob new again.
-    async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob]) -> Result<(), Failure> {
+    async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob]) -> Result<(), CallError> {
         // By their places: a closure that takes references makes a future that the compiler cannot call `Send`.
         let puts = stream::iter(0..blobs.len()).map(|i| async move {
             let blob = &blobs[i];
@@ -131,7 +131,7 @@ impl ObjectCanvasStore {
     }
 
     /// The version is compared first.
-    async fn late(&self, canvas: &CanvasId, expected: Option<&Version>) -> Result<Committed, Failure> {
+    async fn late(&self, canvas: &CanvasId, expected: Option<&Version>) -> Result<Committed, CallError> {
         let row = self.row(canvas).await?;
         Ok(if row.as_ref().map(|row| &row.version) == expected {
             Committed::Late { clock: (self.clock)() }
@@ -146,16 +146,16 @@ impl ObjectCanvasStore {
         canvas: &CanvasId,
         expected: Option<&Version>,
         error: Error,
-    ) -> Result<Committed, Failure> {
-        let row = self.row(canvas).await.map_err(Failure::after_a_put)?;
+    ) -> Result<Committed, CallError> {
+        let row = self.row(canvas).await.map_err(CallError::after_a_put)?;
         if row.as_ref().map(|row| &row.version) == expected {
             // The server had another put of this row in hand. It may be this one, sent before.
-            return Err(Failure::InDoubt(Cause { problem: Problem::Contended, source: Some(error) }));
+            return Err(CallError::InDoubt(Cause { kind: ErrorKind::Contended, source: Some(error) }));
         }
         Ok(Committed::Conflict(row))
     }
 
-    async fn listed(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Failure> {
+    async fn listed(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, CallError> {
         let mut canvases: Vec<CanvasId> = Vec::new();
         if limit == 0 {
             return Ok(canvases);
@@ -165,10 +165,10 @@ impl ObjectCanvasStore {
             None => self.objects.list(Some(self.keys.heads())),
         };
         while let Some(head) = heads.try_next().await? {
-            let canvas = self.keys.canvas(&head.location).ok_or(Problem::Damaged)?;
+            let canvas = self.keys.canvas(&head.location).ok_or(ErrorKind::Damaged)?;
             // A listing that goes back may have left out what belongs before its end.
             if canvases.last().or(after).is_some_and(|last| *last >= canvas) {
-                return Err(Problem::Unordered.into());
+                return Err(ErrorKind::Unordered.into());
             }
             canvases.push(canvas);
             if canvases.len() == limit {
@@ -178,7 +178,7 @@ impl ObjectCanvasStore {
         Ok(canvases)
     }
 
-    async fn drop_blobs(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Failure> {
+    async fn drop_blobs(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), CallError> {
         let row = self.row(canvas).await?;
         let needed: BTreeSet<BlobId> = row.iter().flat_map(|row| row.head.blobs()).collect();
         let named: BTreeSet<BlobId> = blobs.iter().copied().collect();
@@ -187,7 +187,7 @@ impl ObjectCanvasStore {
         while let Some(deleted) = deleted.next().await {
             match deleted {
                 Ok(_) | Err(Error::NotFound { .. }) => {}
-                Err(error) => return Err(Failure::InDoubt(error.into())),
+                Err(error) => return Err(CallError::InDoubt(error.into())),
             }
         }
         Ok(())
@@ -216,11 +216,11 @@ impl Store for ObjectCanvasStore {
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.row(canvas).await.map_err(|failure| failure.at(Operation::Load, Some(canvas)))
+        self.row(canvas).await.map_err(|error| error.at(Operation::Load, Some(canvas)))
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
-        let failed = |failure: Failure| failure.at(Operation::Commit, Some(commit.head.canvas()));
+        let failed = |error: CallError| error.at(Operation::Commit, Some(commit.head.canvas()));
         self.swap(&commit).await.map_err(failed)
     }
 
@@ -231,14 +231,14 @@ impl Store for ObjectCanvasStore {
                 found => Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
             }
         };
-        found.await.map_err(|failure: Failure| failure.at(Operation::Blob, Some(canvas)))
+        found.await.map_err(|error: CallError| error.at(Operation::Blob, Some(canvas)))
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.listed(after, limit).await.map_err(|failure| failure.at(Operation::List, None))
+        self.listed(after, limit).await.map_err(|error| error.at(Operation::List, None))
     }
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.drop_blobs(canvas, blobs).await.map_err(|failure| failure.at(Operation::Delete, Some(canvas)))
+        self.drop_blobs(canvas, blobs).await.map_err(|error| error.at(Operation::Delete, Some(canvas)))
     }
 }

@@ -4,10 +4,10 @@ use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Head, Loaded
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
-use super::notice;
-use super::row::{Mark, clock, column, loaded, only};
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
+use super::notification;
+use super::row::{RowVersion, clock, column, loaded, only};
 use super::session::Param;
 use super::store::PostgresStore;
 
@@ -18,22 +18,22 @@ impl PostgresStore {
     /// Compares and swaps.
     pub(super) async fn swap_or_create(&self, commit: Commit) -> Result<Committed, Fault> {
         let canvas = commit.head.canvas();
-        let fault = |failure: Failure| failure.of(canvas).of_write();
+        let fault = |error: CallError| error.of(canvas).of_write();
         let ids: Vec<BlobId> = commit.blobs.iter().map(Blob::id).collect();
         let hashes = ids.iter().map(|id| id.as_bytes().as_slice()).collect();
         let writing = Writing::new(&commit, hashes).map_err(fault)?;
-        let expected = commit.expected.as_ref().map(Mark::of);
+        let expected = commit.expected.as_ref().map(RowVersion::of);
         let swapped = match expected {
             Some(expected) => self.swap(&writing, expected).await,
             None => self.create(&writing).await,
         };
         let current = match (swapped, expected) {
-            (Ok(Swapped::Done { mark, clock: at }), _) => {
-                return Ok(Committed::Done { version: mark.name(), clock: clock(at) });
+            (Ok(Swapped::Done { version, clock: at }), _) => {
+                return Ok(Committed::Done { version: version.name(), clock: clock(at) });
             }
             (Ok(Swapped::Late { clock: at }), _) => return Ok(Committed::Late { clock: clock(at) }),
-            (Ok(Swapped::Conflict { mark, head, document, clock }), _) => {
-                let row = loaded(canvas, mark, &head, clock)?;
+            (Ok(Swapped::Conflict { version, head, document, clock }), _) => {
+                let row = loaded(canvas, version, &head, clock)?;
                 let document = document.map(Blob::bytes);
                 return Ok(Committed::Conflict(Some(Loaded { document, ..row })));
             }
@@ -47,14 +47,14 @@ impl PostgresStore {
                     None => Err(fault(held_back())),
                 };
             }
-            (Err(failure), _) => failure,
+            (Err(error), _) => error,
         };
         // Under a stricter isolation level, which a pool of the host's may have, whoever waited for the row and lost
         // it is told so by an error, rolled back. Where the row is another than expected, that is a conflict.
         if !current.unsure
             && current.error.sqlstate() == Some("40001")
             && let Some(row) = self.read(Operation::Commit, canvas).await?
-            && Some(Mark::of(&row.version)) != expected
+            && Some(RowVersion::of(&row.version)) != expected
         {
             return Ok(Committed::Conflict(Some(row)));
         }
@@ -62,9 +62,10 @@ impl PostgresStore {
     }
 
     /// Swaps the row of a canvas that has one. An answer that the statement cannot give leaves its fate unknown.
-    async fn swap(&self, commit: &Writing<'_>, expected: Mark) -> Result<Swapped, Failure> {
+    async fn swap(&self, commit: &Writing<'_>, expected: RowVersion) -> Result<Swapped, CallError> {
         let operation = Operation::Commit;
-        let payload = notice::payload(commit.canvas, commit.head.lock().epoch(), commit.head.revision());
+        let payload =
+            notification::payload(commit.canvas, commit.head.lock().epoch(), commit.head.revision());
         let params: [Param<'_>; 11] = [
             (&commit.canvas.as_str().as_bytes(), Type::BYTEA),
             (&expected.version, Type::INT8),
@@ -81,28 +82,28 @@ impl PostgresStore {
         let rows = self.query(operation, &self.0.texts.commit, &params).await?;
         let row = only(operation, &rows)?;
         let clock = column(operation, row, "clock")?;
-        let new = new_mark(operation, row)?;
+        let new = new_version(operation, row)?;
         match (column(operation, row, "outcome")?, new) {
-            ("done", Some(mark)) => Ok(Swapped::Done { mark, clock }),
+            ("done", Some(version)) => Ok(Swapped::Done { version, clock }),
             ("late", None) => Ok(Swapped::Late { clock }),
             ("none", None) => Ok(Swapped::NoRow),
             ("conflict", None) => {
                 let current: Vec<Option<&[u8]>> = column(operation, row, "current")?;
                 let [Some(version), Some(stamp), Some(head), document] = current[..] else {
-                    return Err(Failure::unsent(PostgresError::new(operation, Problem::Unexpected)));
+                    return Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Unexpected)));
                 };
                 let number = |bytes: &[u8]| bytes.try_into().map_or(0, i64::from_be_bytes);
                 let (version, stamp) = (number(version), number(stamp));
                 let (head, document) = (head.to_vec(), document.map(<[u8]>::to_vec));
-                Ok(Swapped::Conflict { mark: Mark { version, stamp }, head, document, clock })
+                Ok(Swapped::Conflict { version: RowVersion { version, stamp }, head, document, clock })
             }
             ("done", None) => Err(held_back()),
-            _ => Err(Failure::unanswered(PostgresError::new(operation, Problem::Unexpected))),
+            _ => Err(CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected))),
         }
     }
 
     /// Makes the row of a canvas that has none.
-    async fn create(&self, commit: &Writing<'_>) -> Result<Swapped, Failure> {
+    async fn create(&self, commit: &Writing<'_>) -> Result<Swapped, CallError> {
         let operation = Operation::Commit;
         let lock = self.0.schema.lock(&[b"create ", commit.canvas.as_str().as_bytes()].concat());
         let params: [Param<'_>; 8] = [
@@ -118,8 +119,8 @@ impl PostgresStore {
         let rows = self.query(operation, &self.0.texts.create, &params).await?;
         let row = only(operation, &rows)?;
         let clock = column(operation, row, "clock")?;
-        Ok(match new_mark(operation, row)? {
-            Some(mark) => Swapped::Done { mark, clock },
+        Ok(match new_version(operation, row)? {
+            Some(version) => Swapped::Done { version, clock },
             None => Swapped::NotMade { clock },
         })
     }
@@ -138,13 +139,16 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn new(commit: &'a Commit, hashes: Vec<&'a [u8]>) -> Result<Self, Failure> {
+    fn new(commit: &'a Commit, hashes: Vec<&'a [u8]>) -> Result<Self, CallError> {
         let number = |value: u64| i64::try_from(value).expect("counters and times end at 2^53 - 1");
         let json = commit.head.to_json();
         let bytes =
             commit.blobs.iter().map(|blob| blob.as_bytes().len()).fold(json.len(), usize::saturating_add);
         if bytes > STATEMENT_BYTES {
-            return Err(Failure::unsent(PostgresError::new(Operation::Commit, Problem::TooLarge { bytes })));
+            return Err(CallError::unsent(PostgresError::new(
+                Operation::Commit,
+                ErrorKind::TooLarge { bytes },
+            )));
         }
         let contents = commit.blobs.iter().map(Blob::as_bytes).collect();
         Ok(Self {
@@ -163,7 +167,7 @@ impl<'a> Writing<'a> {
 /// The server's word on a commit.
 enum Swapped {
     Done {
-        mark: Mark,
+        version: RowVersion,
         clock: i64,
     },
     Late {
@@ -174,7 +178,7 @@ enum Swapped {
         clock: i64,
     },
     Conflict {
-        mark: Mark,
+        version: RowVersion,
         head: Vec<u8>,
         document: Option<Vec<u8>>,
         clock: i64,
@@ -184,12 +188,12 @@ enum Swapped {
 
 /// No row was written though nothing speaks against it: a rule, a trigger or a policy of the table holds it back.
 /// Blobs are written only with the head.
-fn held_back() -> Failure {
-    Failure::unsent(PostgresError::new(Operation::Commit, Problem::Unexpected))
+fn held_back() -> CallError {
+    CallError::unsent(PostgresError::new(Operation::Commit, ErrorKind::Unexpected))
 }
 
-fn new_mark(operation: Operation, row: &Row) -> Result<Option<Mark>, Failure> {
+fn new_version(operation: Operation, row: &Row) -> Result<Option<RowVersion>, CallError> {
     let version: Option<i64> = column(operation, row, "new_version")?;
     let stamp: Option<i64> = column(operation, row, "new_stamp")?;
-    Ok(version.zip(stamp).map(|(version, stamp)| Mark { version, stamp }))
+    Ok(version.zip(stamp).map(|(version, stamp)| RowVersion { version, stamp }))
 }

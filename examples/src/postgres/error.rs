@@ -47,7 +47,7 @@ impl Operation {
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
+pub enum ErrorKind {
     /// The name of a schema is empty, longer than 63 bytes, or has NUL.
     SchemaName,
     /// The pool gave no connection, or the server accepted none.
@@ -85,7 +85,7 @@ pub enum Problem {
     Unexpected,
 }
 
-impl Problem {
+impl ErrorKind {
     /// The stable code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::SchemaName => {
@@ -140,19 +140,19 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A failure of the database, with its place. [`Error::source`] has the driver's own error.
+/// An error of the database, with its place. [`Error::source`] has the driver's own error.
 #[derive(Debug)]
 pub struct PostgresError {
     operation: Operation,
-    problem: Problem,
+    kind: ErrorKind,
     canvas: Option<CanvasId>,
     state: Option<SqlState>,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl PostgresError {
-    pub(super) fn new(operation: Operation, problem: Problem) -> Self {
-        Self { operation, problem, canvas: None, state: None, source: None }
+    pub(super) fn new(operation: Operation, kind: ErrorKind) -> Self {
+        Self { operation, kind, canvas: None, state: None, source: None }
     }
 
     pub(super) fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -169,12 +169,12 @@ impl PostgresError {
 
     /// The stable code.
     pub const fn code(&self) -> &'static str {
-        self.problem.code()
+        self.kind.code()
     }
 
     /// What went wrong.
-    pub const fn problem(&self) -> Problem {
-        self.problem
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
     }
 
     /// What was asked for.
@@ -199,7 +199,7 @@ impl fmt::Display for PostgresError {
         if let Some(canvas) = &self.canvas {
             write!(f, " of canvas {:?}", canvas.as_str())?;
         }
-        write!(f, ": {}", self.problem)?;
+        write!(f, ": {}", self.kind)?;
         match &self.state {
             Some(state) => write!(f, " (SQLSTATE {})", state.code()),
             None => Ok(()),
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn an_error_has_its_place() {
         let canvas = CanvasId::new("a\u{0}\n\u{1b}[31m'b").expect("the name is short");
-        let error = PostgresError::new(Operation::Commit, Problem::Busy)
+        let error = PostgresError::new(Operation::Commit, ErrorKind::Busy)
             .of(&canvas)
             .state(Some(&SqlState::from_code("40001")));
         let expected =

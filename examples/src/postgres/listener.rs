@@ -13,12 +13,12 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
-use super::notice::{Notice, parse};
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
+use super::notification::{Notification, parse};
 use super::options::Schema;
 
-/// Notices that wait for the host. Beyond that it has fallen so far behind that it hears [`Notice::Lost`] instead.
+/// Notifications that wait for the host. Beyond that it has fallen so far behind that it hears [`Notification::Lost`] instead.
 const WAITING: usize = 1_024;
 
 /// What a host chooses for its [`Listener`].
@@ -51,13 +51,13 @@ impl Default for ListenerOptions {
 /// Hears of preemptions by a connection of its own.
 ///
 /// It needs a session: give it the server's own address, not that of a proxy in transaction mode, through which no
-/// notice ever comes. A notice follows its commit and may be lost, so it is only good for stopping early: the host
+/// notification ever comes. A notification follows its commit and may be lost, so it is only good for stopping early: the host
 /// calls [`Engine::forget`](canvas_core::Engine::forget) for the canvas and interrupts the loop that works on it.
 /// Whatever a loop does in spite of it is refused by the commit.
 ///
 /// ```no_run
 /// # use canvas_core::{Engine, Store};
-/// use canvas_examples::postgres::{Listener, ListenerOptions, Notice};
+/// use canvas_examples::postgres::{Listener, ListenerOptions, Notification};
 /// use tokio_postgres::{Config, NoTls};
 ///
 /// # async fn host<S: Store>(engine: Engine<S>) -> Result<(), Box<dyn std::error::Error>> {
@@ -65,9 +65,9 @@ impl Default for ListenerOptions {
 /// let mut listener = Listener::connect(config, NoTls, ListenerOptions::default()).await?;
 /// loop {
 ///     match listener.next().await {
-///         Notice::Preempted { canvas, .. } => engine.forget(&canvas), // and interrupt the loop on it
-///         Notice::Lost => {}      // nothing to do: each write is judged by the store
-///         Notice::Listening => {} // look once at the canvases on which loops are running
+///         Notification::Preempted { canvas, .. } => engine.forget(&canvas), // and interrupt the loop on it
+///         Notification::Lost => {}      // nothing to do: each write is judged by the store
+///         Notification::Listening => {} // look once at the canvases on which loops are running
 ///     }
 /// }
 /// # }
@@ -79,12 +79,12 @@ pub struct Listener {
 
 impl Listener {
     /// Connects and listens. After that it looks after the connection by itself: where it is lost the host hears
-    /// [`Notice::Lost`] once, and [`Notice::Listening`] when notices come again.
+    /// [`Notification::Lost`] once, and [`Notification::Listening`] when notifications come again.
     ///
     /// # Errors
     ///
     /// `POSTGRES_SCHEMA_NAME`, `POSTGRES_NO_CONNECTION`, `POSTGRES_DENIED`, `POSTGRES_STANDBY` (a standby has no
-    /// notices), `POSTGRES_TIMED_OUT`.
+    /// notifications), `POSTGRES_TIMED_OUT`.
     pub async fn connect<T>(config: Config, tls: T, options: ListenerOptions) -> Result<Self, PostgresError>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -99,12 +99,12 @@ impl Listener {
         Ok(Self { inbox, task: tokio::spawn(link.keep(open)) })
     }
 
-    /// Waits for the next notice. A caller that gives up waiting loses none.
-    pub async fn next(&mut self) -> Notice {
+    /// Waits for the next notification. A caller that gives up waiting loses none.
+    pub async fn next(&mut self) -> Notification {
         loop {
             let news = self.inbox.news.notified();
-            if let Some(notice) = self.inbox.pop() {
-                return notice;
+            if let Some(notification) = self.inbox.pop() {
+                return notification;
             }
             news.await;
         }
@@ -123,31 +123,31 @@ impl fmt::Debug for Listener {
     }
 }
 
-/// Notices on their way to the host.
+/// Notifications on their way to the host.
 #[derive(Default)]
 struct Inbox {
-    waiting: Mutex<VecDeque<Notice>>,
+    waiting: Mutex<VecDeque<Notification>>,
     news: Notify,
 }
 
 impl Inbox {
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Notice>> {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Notification>> {
         // Nothing that holds it can panic.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pop(&self) -> Option<Notice> {
+    fn pop(&self) -> Option<Notification> {
         self.waiting().pop_front()
     }
 
-    /// A host that does not ask must not make the server keep its notices, so those that are too many go.
-    fn push(&self, notice: Notice) {
+    /// A host that does not ask must not make the server keep its notifications, so those that are too many go.
+    fn push(&self, notification: Notification) {
         let mut waiting = self.waiting();
         if waiting.len() >= WAITING {
             waiting.clear();
-            waiting.extend([Notice::Lost, Notice::Listening]);
+            waiting.extend([Notification::Lost, Notification::Listening]);
         }
-        waiting.push_back(notice);
+        waiting.push_back(notification);
         drop(waiting);
         self.news.notify_one();
     }
@@ -180,7 +180,7 @@ where
         let opening = async {
             let connecting = self.config.connect(self.tls.clone()).await;
             let (client, mut connection) =
-                connecting.map_err(|e| Failure::pool(operation, e.into()).error)?;
+                connecting.map_err(|e| CallError::pool(operation, e.into()).error)?;
             let listen = format!("LISTEN {}", self.channel);
             let listened = {
                 let mut listening = pin!(client.batch_execute(&listen));
@@ -194,10 +194,10 @@ where
                     }
                 }
             };
-            listened.map_err(|e| Failure::answered(operation, e).error)?;
+            listened.map_err(|e| CallError::answered(operation, e).error)?;
             Ok(Open { client, connection })
         };
-        let late = |e| PostgresError::new(operation, Problem::TimedOut).caused(e);
+        let late = |e| PostgresError::new(operation, ErrorKind::TimedOut).caused(e);
         timeout(self.options.deadline, opening).await.map_err(late)?
     }
 
@@ -209,14 +209,14 @@ where
     ) -> Result<(), PostgresError> {
         match message {
             Some(Ok(AsyncMessage::Notification(notification))) => {
-                if let Some(notice) = parse(notification.payload()) {
-                    self.inbox.push(notice);
+                if let Some(notification) = parse(notification.payload()) {
+                    self.inbox.push(notification);
                 }
                 Ok(())
             }
             Some(Ok(_)) => Ok(()),
-            Some(Err(e)) => Err(Failure::answered(operation, e).error),
-            None => Err(PostgresError::new(operation, Problem::Lost)),
+            Some(Err(e)) => Err(CallError::answered(operation, e).error),
+            None => Err(PostgresError::new(operation, ErrorKind::Lost)),
         }
     }
 
@@ -224,7 +224,7 @@ where
     async fn keep(self, mut open: Open<T::Stream>) {
         loop {
             self.listen(open).await;
-            self.inbox.push(Notice::Lost);
+            self.inbox.push(Notification::Lost);
             let mut pause = self.options.first_pause;
             open = loop {
                 sleep(pause).await;
@@ -233,11 +233,11 @@ where
                     Err(_) => pause = pause.saturating_mul(2).min(self.options.longest_pause),
                 }
             };
-            self.inbox.push(Notice::Listening);
+            self.inbox.push(Notification::Listening);
         }
     }
 
-    /// Passes notices on until the connection is lost.
+    /// Passes notifications on until the connection is lost.
     async fn listen(&self, open: Open<T::Stream>) {
         let Open { client, mut connection } = open;
         let mut beating = pin!(async {
@@ -270,12 +270,12 @@ mod tests {
     fn a_host_that_falls_behind_is_told_so() {
         let inbox = Inbox::default();
         for _ in 0..WAITING {
-            inbox.push(Notice::Listening);
+            inbox.push(Notification::Listening);
         }
         assert_eq!(inbox.waiting().len(), WAITING);
         let last = parse("1 2 61").expect("it is a payload");
         inbox.push(last.clone());
-        let left: Vec<Notice> = std::iter::from_fn(|| inbox.pop()).collect();
-        assert_eq!(left, [Notice::Lost, Notice::Listening, last]);
+        let left: Vec<Notification> = std::iter::from_fn(|| inbox.pop()).collect();
+        assert_eq!(left, [Notification::Lost, Notification::Listening, last]);
     }
 }

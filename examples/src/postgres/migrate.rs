@@ -3,8 +3,8 @@
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
 use super::options::Schema;
 use super::session::Sessions;
 
@@ -14,7 +14,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 const LAYOUT: i32 = 1;
 
 /// Makes schema and tables where they are missing. Several servers may do so at once.
-pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), Failure> {
+pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), CallError> {
     let operation = Operation::Migrate;
     let mut held = sessions.hold(operation).await?;
     let migrating = async {
@@ -70,18 +70,22 @@ fn storage(lz4: bool) -> &'static str {
 }
 
 /// Whether this store may work on the tables as they are.
-pub(super) async fn check(sessions: &Sessions, schema: &Schema, operation: Operation) -> Result<(), Failure> {
+pub(super) async fn check(
+    sessions: &Sessions,
+    schema: &Schema,
+    operation: Operation,
+) -> Result<(), CallError> {
     let rows = sessions.query(operation, &schema.fill(VERSION), &[]).await?;
     let version = rows.first().map(|row| row.try_get(0)).transpose();
-    judge(operation, version.map_err(|e| Failure::answered(operation, e))?)
+    judge(operation, version.map_err(|e| CallError::answered(operation, e))?)
 }
 
-fn judge(operation: Operation, version: Option<i32>) -> Result<(), Failure> {
-    let problem = match version {
+fn judge(operation: Operation, version: Option<i32>) -> Result<(), CallError> {
+    let kind = match version {
         Some(LAYOUT) => return Ok(()),
-        Some(found) if found > LAYOUT => Problem::TooNew { found },
+        Some(found) if found > LAYOUT => ErrorKind::TooNew { found },
         // The row is made with the tables: somebody has emptied it.
-        _ => Problem::Unexpected,
+        _ => ErrorKind::Unexpected,
     };
-    Err(Failure::unsent(PostgresError::new(operation, problem)))
+    Err(CallError::unsent(PostgresError::new(operation, kind)))
 }

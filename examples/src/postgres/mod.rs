@@ -80,26 +80,26 @@
 //!
 //! # Limits
 //!
-//! Reads load, although preemptions are told ([`Notice`]): notices come after the commit and may be lost. It keeps no
-//! history of heads and drops no blobs by itself. While the server's queue of notices is full, which takes a session
+//! Reads load, although preemptions are told ([`Notification`]): notifications come after the commit and may be lost. It keeps no
+//! history of heads and drops no blobs by itself. While the server's queue of notifications is full, which takes a session
 //! that listens and never ends its transaction, it refuses commits that preempt.
 //!
 //! [`Fault::Definite`]: canvas_core::Fault::Definite
 //! [`Fault::Indeterminate`]: canvas_core::Fault::Indeterminate
 
+mod call_error;
 mod commit;
 mod error;
-mod failure;
 mod listener;
 mod migrate;
-mod notice;
+mod notification;
 mod options;
 mod row;
 mod session;
 mod store;
 
-pub use error::{Operation, PostgresError, Problem};
+pub use error::{ErrorKind, Operation, PostgresError};
 pub use listener::{Listener, ListenerOptions};
-pub use notice::Notice;
+pub use notification::Notification;
 pub use options::{PostgresOptions, Statements};
 pub use store::PostgresStore;

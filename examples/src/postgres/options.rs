@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use canvas_core::BlobId;
 
-use super::error::{Operation, PostgresError, Problem};
+use super::error::{ErrorKind, Operation, PostgresError};
 
 /// What a host chooses. The default fits a server that speaks to the database directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Schema {
 
     pub(super) fn new(name: &str) -> Result<Self, PostgresError> {
         if name.is_empty() || name.len() > Self::BYTES || name.contains('\0') {
-            return Err(PostgresError::new(Operation::Open, Problem::SchemaName));
+            return Err(PostgresError::new(Operation::Open, ErrorKind::SchemaName));
         }
         Ok(Self(name.to_owned()))
     }
@@ -81,7 +81,7 @@ impl Schema {
         template.replace("{schema}", &self.quoted())
     }
 
-    /// The channel of the schema's notices. Schemas may have names that a channel cannot, so it has their hash.
+    /// The channel of the schema's notifications. Schemas may have names that a channel cannot, so it has their hash.
     pub(super) fn channel(&self) -> String {
         format!("canvas_{}", &BlobId::of(self.0.as_bytes()).to_string()[..32])
     }

@@ -7,17 +7,17 @@ use canvas_core::{CanvasId, Fault, Head, Loaded, Version};
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
 
 /// The two numbers of a version: the counter, and the microsecond of its commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct RowVersion {
     pub(super) version: i64,
     pub(super) stamp: i64,
 }
 
-impl Mark {
+impl RowVersion {
     /// Matches no row: the server counts from 1.
     pub(super) const NONE: Self = Self { version: 0, stamp: 0 };
 
@@ -28,7 +28,7 @@ impl Mark {
             Some(Self { version: version.parse().ok()?, stamp: stamp.parse().ok()? })
         });
         // Only one spelling is a version: "+1-2" is none.
-        read.filter(|mark| mark.name() == *version).unwrap_or(Self::NONE)
+        read.filter(|read| read.name() == *version).unwrap_or(Self::NONE)
     }
 
     pub(super) fn name(self) -> Version {
@@ -41,16 +41,16 @@ pub(super) fn column<'a, T: FromSql<'a>>(
     operation: Operation,
     row: &'a Row,
     name: &str,
-) -> Result<T, Failure> {
+) -> Result<T, CallError> {
     row.try_get(name).map_err(|e| {
         // Nobody knows what else is different, so nobody knows what was written.
-        Failure::unanswered(PostgresError::new(operation, Problem::Unexpected).caused(e))
+        CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected).caused(e))
     })
 }
 
 /// The only row, which is there by the shape of the statement.
-pub(super) fn only(operation: Operation, rows: &[Row]) -> Result<&Row, Failure> {
-    rows.first().ok_or_else(|| Failure::unanswered(PostgresError::new(operation, Problem::Unexpected)))
+pub(super) fn only(operation: Operation, rows: &[Row]) -> Result<&Row, CallError> {
+    rows.first().ok_or_else(|| CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected)))
 }
 
 /// The store's clock: microseconds of the server, cut to the milliseconds that have passed.
@@ -59,9 +59,14 @@ pub(super) fn clock(micros: i64) -> Timestamp {
 }
 
 /// A row of `heads` with the clock. Bytes that are no head go out as they are found wrong: the engine looks for that.
-pub(super) fn loaded(canvas: &CanvasId, mark: Mark, head: &[u8], micros: i64) -> Result<Loaded, Fault> {
+pub(super) fn loaded(
+    canvas: &CanvasId,
+    version: RowVersion,
+    head: &[u8],
+    micros: i64,
+) -> Result<Loaded, Fault> {
     let head = Head::from_json(canvas, head).map_err(|e| Fault::Definite(Box::new(e)))?;
-    Ok(Loaded { head: Arc::new(head), version: mark.name(), clock: clock(micros), document: None })
+    Ok(Loaded { head: Arc::new(head), version: version.name(), clock: clock(micros), document: None })
 }
 
 #[cfg(test)]
@@ -70,11 +75,11 @@ mod tests {
 
     #[test]
     fn only_own_versions_match() {
-        let mark = Mark { version: 3, stamp: 1_763_771_234_567_890 };
-        assert_eq!(Mark::of(&mark.name()), mark);
+        let version = RowVersion { version: 3, stamp: 1_763_771_234_567_890 };
+        assert_eq!(RowVersion::of(&version.name()), version);
         for text in ["", "3", "3-", "-3-4", "+3-4", "03-4", "3-4 ", "3-4-5", "99999999999999999999-1", "x-1"]
         {
-            assert_eq!(Mark::of(&Version::new(text)), Mark::NONE, "{text:?}");
+            assert_eq!(RowVersion::of(&Version::new(text)), RowVersion::NONE, "{text:?}");
         }
     }
 

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
 use super::options::Statements;
 
 /// A parameter with its type, which a statement without a name must say.
@@ -45,15 +45,17 @@ impl Drop for Held {
 
 impl Sessions {
     /// A connection.
-    pub(super) async fn hold(&self, operation: Operation) -> Result<Held, Failure> {
+    pub(super) async fn hold(&self, operation: Operation) -> Result<Held, CallError> {
         let given = match self.deadline {
             Some(deadline) => timeout(deadline, self.pool.get()).await,
             None => Ok(self.pool.get().await),
         };
         match given {
             Ok(Ok(client)) => Ok(Held(Some(client))),
-            Ok(Err(e)) => Err(Failure::pool(operation, e)),
-            Err(e) => Err(Failure::unsent(PostgresError::new(operation, Problem::NoConnection).caused(e))),
+            Ok(Err(e)) => Err(CallError::pool(operation, e)),
+            Err(e) => {
+                Err(CallError::unsent(PostgresError::new(operation, ErrorKind::NoConnection).caused(e)))
+            }
         }
     }
 
@@ -64,10 +66,10 @@ impl Sessions {
         operation: Operation,
         statement: &str,
         params: &[Param<'_>],
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Vec<Row>, CallError> {
         let mut held = self.hold(operation).await?;
         let result = self.query_on(held.client(), operation, statement, params).await;
-        if result.as_ref().err().is_none_or(|failure| failure.keeps_connection) {
+        if result.as_ref().err().is_none_or(|error| error.keeps_connection) {
             held.give_back();
         }
         result
@@ -79,7 +81,7 @@ impl Sessions {
         operation: Operation,
         statement: &str,
         params: &[Param<'_>],
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Vec<Row>, CallError> {
         match self.statements {
             Statements::Unnamed => self.within(operation, client.query_typed(statement, params)).await,
             Statements::Named => {
@@ -87,27 +89,29 @@ impl Sessions {
                 let preparing = client.prepare_typed_cached(statement, &types);
                 // Preparing writes nothing, however it ends.
                 let prepared =
-                    self.within(operation, preparing).await.map_err(|f| Failure { unsure: false, ..f })?;
+                    self.within(operation, preparing).await.map_err(|f| CallError { unsure: false, ..f })?;
                 let values: Vec<&(dyn ToSql + Sync)> = params.iter().map(|(value, _)| *value).collect();
                 self.within(operation, client.query(&prepared, &values)).await
             }
         }
     }
 
-    /// The answer of the server, or a failure that says how far it got.
+    /// The answer of the server, or an error that says how far it got.
     pub(super) async fn within<T>(
         &self,
         operation: Operation,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, CallError> {
         let answered = match self.deadline {
             Some(deadline) => timeout(deadline, answer).await,
             None => Ok(answer.await),
         };
         match answered {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(e)) => Err(Failure::answered(operation, e)),
-            Err(e) => Err(Failure::unanswered(PostgresError::new(operation, Problem::TimedOut).caused(e))),
+            Ok(Err(e)) => Err(CallError::answered(operation, e)),
+            Err(e) => {
+                Err(CallError::unanswered(PostgresError::new(operation, ErrorKind::TimedOut).caused(e)))
+            }
         }
     }
 }

@@ -13,11 +13,11 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Config, Row, Socket};
 
-use super::error::{Operation, PostgresError, Problem};
-use super::failure::Failure;
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
 use super::migrate;
 use super::options::{PostgresOptions, Schema, Statements};
-use super::row::{Mark, column, loaded, only};
+use super::row::{RowVersion, column, loaded, only};
 use super::session::{Param, Sessions};
 
 /// How often blobs are looked at again because a commit came between.
@@ -70,7 +70,7 @@ impl PostgresStore {
         T::TlsConnect: Send + Sync,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
-        let no_pool = || PostgresError::new(Operation::Open, Problem::NoConnection);
+        let no_pool = || PostgresError::new(Operation::Open, ErrorKind::NoConnection);
         if options.connections == 0 {
             return Err(no_pool());
         }
@@ -118,7 +118,7 @@ impl PostgresStore {
     /// `POSTGRES_TOO_NEW` where a later version of this store has made them; `POSTGRES_DENIED`; faults of the server
     /// and of the connection. In each case nothing is half made, and it may be called again.
     pub async fn migrate(&self) -> Result<(), PostgresError> {
-        migrate::migrate(&self.0.sessions, &self.0.schema).await.map_err(|failure| failure.error)
+        migrate::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
     }
 
     /// Looks whether the tables are there and of the right version. Each store does so before its first call; a host
@@ -128,7 +128,7 @@ impl PostgresStore {
     ///
     /// `POSTGRES_NOT_MIGRATED`, `POSTGRES_TOO_NEW`, `POSTGRES_DENIED`, and faults of the connection.
     pub async fn check(&self) -> Result<(), PostgresError> {
-        self.look(Operation::Check).await.map_err(|failure| failure.error)
+        self.look(Operation::Check).await.map_err(|error| error.error)
     }
 
     /// The name of the schema.
@@ -147,7 +147,7 @@ impl PostgresStore {
         &self.0.sessions.pool
     }
 
-    async fn look(&self, operation: Operation) -> Result<(), Failure> {
+    async fn look(&self, operation: Operation) -> Result<(), CallError> {
         migrate::check(&self.0.sessions, &self.0.schema, operation).await?;
         self.0.checked.store(true, Ordering::Relaxed);
         Ok(())
@@ -158,14 +158,14 @@ impl PostgresStore {
         operation: Operation,
         text: &str,
         params: &[Param<'_>],
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Vec<Row>, CallError> {
         if !self.0.checked.load(Ordering::Relaxed) {
             // However it ends, nothing of the call itself was sent.
-            self.look(operation).await.map_err(|failure| Failure { unsure: false, ..failure })?;
+            self.look(operation).await.map_err(|error| CallError { unsure: false, ..error })?;
         }
         let result = self.0.sessions.query(operation, text, params).await;
-        if let Err(failure) = &result
-            && failure.error.problem() == Problem::NotMigrated
+        if let Err(error) = &result
+            && error.error.kind() == ErrorKind::NotMigrated
         {
             // A later version may have moved the tables: the next call looks again.
             self.0.checked.store(false, Ordering::Relaxed);
@@ -174,12 +174,12 @@ impl PostgresStore {
     }
 
     /// Refuses answers of a standby: it may be behind what another call has been told.
-    fn primary<'a>(&self, operation: Operation, rows: &'a [Row]) -> Result<&'a Row, Failure> {
+    fn primary<'a>(&self, operation: Operation, rows: &'a [Row]) -> Result<&'a Row, CallError> {
         let row = only(operation, rows)?;
         if column(operation, row, "standby")? {
             // The pool's other connections may lead there too, and each says so when it is used.
             self.0.sessions.pool.retain(|_, _| false);
-            return Err(Failure::unsent(PostgresError::new(operation, Problem::Standby)));
+            return Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Standby)));
         }
         Ok(row)
     }
@@ -189,7 +189,7 @@ impl PostgresStore {
         operation: Operation,
         canvas: &CanvasId,
     ) -> Result<Option<Loaded>, Fault> {
-        let fault = |failure: Failure| failure.of(canvas).of_read();
+        let fault = |error: CallError| error.of(canvas).of_read();
         let params: [Param<'_>; 1] = [(&canvas.as_str().as_bytes(), Type::BYTEA)];
         let rows = self.query(operation, &self.0.texts.load, &params).await.map_err(fault)?;
         let row = self.primary(operation, &rows).map_err(fault)?;
@@ -197,7 +197,7 @@ impl PostgresStore {
         let stamp = column(operation, row, "stamp").map_err(fault)?;
         let head = column(operation, row, "head").map_err(fault)?;
         let clock = column(operation, row, "clock").map_err(fault)?;
-        loaded(canvas, Mark { version, stamp }, head, clock).map(Some)
+        loaded(canvas, RowVersion { version, stamp }, head, clock).map(Some)
     }
 }
 
@@ -224,7 +224,7 @@ impl fmt::Debug for PostgresStore {
 
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        // Notices come after the commit and may be lost, so reads load.
+        // Notifications come after the commit and may be lost, so reads load.
         Capabilities { not_after: true, notify: false }
     }
 
@@ -238,7 +238,7 @@ impl Store for PostgresStore {
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
         let operation = Operation::Blob;
-        let fault = |failure: Failure| failure.of(canvas).of_read();
+        let fault = |error: CallError| error.of(canvas).of_read();
         let params: [Param<'_>; 2] =
             [(&canvas.as_str().as_bytes(), Type::BYTEA), (&id.as_bytes().as_slice(), Type::BYTEA)];
         let rows = self.query(operation, &self.0.texts.blob, &params).await.map_err(fault)?;
@@ -253,17 +253,18 @@ impl Store for PostgresStore {
         // No id is empty, so every id comes after the empty one.
         let after = after.map_or("", CanvasId::as_str).as_bytes();
         let params: [Param<'_>; 2] = [(&after, Type::BYTEA), (&limit, Type::INT8)];
-        let rows = self.query(operation, &self.0.texts.list, &params).await.map_err(Failure::of_read)?;
-        self.primary(operation, &rows).map_err(Failure::of_read)?;
+        let rows = self.query(operation, &self.0.texts.list, &params).await.map_err(CallError::of_read)?;
+        self.primary(operation, &rows).map_err(CallError::of_read)?;
         let mut canvases = Vec::with_capacity(rows.len());
         for row in &rows {
-            let Some(bytes) = column::<Option<&[u8]>>(operation, row, "canvas").map_err(Failure::of_read)?
+            let Some(bytes) =
+                column::<Option<&[u8]>>(operation, row, "canvas").map_err(CallError::of_read)?
             else {
                 break;
             };
             let canvas = std::str::from_utf8(bytes).ok().and_then(|name| CanvasId::new(name).ok());
             canvases.push(canvas.ok_or_else(|| {
-                Failure::unsent(PostgresError::new(operation, Problem::Unexpected)).of_read()
+                CallError::unsent(PostgresError::new(operation, ErrorKind::Unexpected)).of_read()
             })?);
         }
         Ok(canvases)
@@ -280,22 +281,22 @@ impl Store for PostgresStore {
             if unneeded.is_empty() {
                 return Ok(());
             }
-            let mark = Mark::of(&row.version);
+            let version = RowVersion::of(&row.version);
             let params: [Param<'_>; 4] = [
                 (&canvas.as_str().as_bytes(), Type::BYTEA),
-                (&mark.version, Type::INT8),
-                (&mark.stamp, Type::INT8),
+                (&version.version, Type::INT8),
+                (&version.stamp, Type::INT8),
                 (&unneeded, Type::BYTEA_ARRAY),
             ];
             let deleted = async {
                 let rows = self.query(operation, &self.0.texts.delete, &params).await?;
                 column(operation, only(operation, &rows)?, "stands")
             };
-            if deleted.await.map_err(|failure: Failure| failure.of(canvas).of_write())? {
+            if deleted.await.map_err(|error: CallError| error.of(canvas).of_write())? {
                 return Ok(());
             }
         }
-        Err(Failure::unsent(PostgresError::new(operation, Problem::Busy)).of(canvas).of_read())
+        Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Busy)).of(canvas).of_read())
     }
 
     async fn back_off(&self, losses: usize) -> bool {

@@ -48,20 +48,20 @@
 //! better in several files, or in a database server.
 
 mod clock;
-mod fault;
+mod error;
+mod error_kind;
 mod open;
 mod schema;
 mod store;
 mod transaction;
-mod trouble;
 
 use std::time::Duration;
 
 pub use clock::system_clock;
-pub use fault::{Operation, SqliteError};
+pub use error::{Operation, SqliteError};
+pub use error_kind::ErrorKind;
 pub use open::OpenError;
 pub use store::SqliteStore;
-pub use trouble::Trouble;
 
 /// How a store keeps its file.
 #[derive(Debug, Clone, PartialEq, Eq)]

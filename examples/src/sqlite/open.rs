@@ -8,9 +8,9 @@ use std::{fmt, fs, io, thread};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::fault::Cause;
+use super::error::Cause;
+use super::error_kind::ErrorKind;
 use super::schema::{self, FORMAT, Found};
-use super::trouble::Trouble;
 use super::{Durability, Options};
 
 /// Why a file cannot be opened as a store. The file is as it was before, except that a missing one may have been
@@ -22,7 +22,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
         /// What it means.
-        trouble: Trouble,
+        kind: ErrorKind,
         /// SQLite's own words; none where the file was found unfit without an error.
         source: Option<rusqlite::Error>,
     },
@@ -58,8 +58,8 @@ impl OpenError {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Sqlite { trouble, .. } => trouble.code(),
-            Self::Path { .. } => Trouble::CannotOpen.code(),
+            Self::Sqlite { kind, .. } => kind.code(),
+            Self::Path { .. } => ErrorKind::CannotOpen.code(),
             Self::Foreign { .. } => "STORE_FOREIGN",
             Self::TooNew { .. } => "STORE_TOO_NEW",
             Self::NoWal { .. } => "STORE_NO_WAL",
@@ -82,10 +82,10 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "opening {:?}: ", self.path())?;
         match self {
-            Self::Sqlite { trouble, source: Some(e), .. } => {
-                write!(f, "{} ({e}): {}", trouble.what(), trouble.next())
+            Self::Sqlite { kind, source: Some(e), .. } => {
+                write!(f, "{} ({e}): {}", kind.what(), kind.next())
             }
-            Self::Sqlite { trouble, source: None, .. } => write!(f, "{}: {}", trouble.what(), trouble.next()),
+            Self::Sqlite { kind, source: None, .. } => write!(f, "{}: {}", kind.what(), kind.next()),
             Self::Path { source, .. } => write!(f, "the path leads nowhere ({source}): give another path"),
             Self::Foreign { .. } => {
                 write!(f, "the file belongs to another application: give the path of another file")
@@ -164,7 +164,7 @@ impl Database {
 
     /// Another connection to the same file.
     pub(super) fn connect(&self, role: Role) -> Result<Connection, OpenError> {
-        let moved = || unfit(&self.path, Trouble::Moved);
+        let moved = || unfit(&self.path, ErrorKind::Moved);
         self.check_place().map_err(|_| moved())?;
         let connection = connect(&self.path, &self.options, OpenFlags::empty())?;
         if identify(&self.path, &connection)? != self.file || !is_current(&self.path, &connection)? {
@@ -194,11 +194,11 @@ impl Database {
 }
 
 fn failed(path: &Path, source: rusqlite::Error) -> OpenError {
-    OpenError::Sqlite { path: path.to_owned(), trouble: Trouble::of(&source), source: Some(source) }
+    OpenError::Sqlite { path: path.to_owned(), kind: ErrorKind::of(&source), source: Some(source) }
 }
 
-fn unfit(path: &Path, trouble: Trouble) -> OpenError {
-    OpenError::Sqlite { path: path.to_owned(), trouble, source: None }
+fn unfit(path: &Path, kind: ErrorKind) -> OpenError {
+    OpenError::Sqlite { path: path.to_owned(), kind, source: None }
 }
 
 fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, OpenError> {
@@ -217,7 +217,7 @@ fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connecti
     };
     match guarded() {
         Ok(false) => Ok(connection),
-        Ok(true) => Err(unfit(path, Trouble::ReadOnly)),
+        Ok(true) => Err(unfit(path, ErrorKind::ReadOnly)),
         Err(e) => Err(failed(path, e)),
     }
 }
@@ -251,7 +251,7 @@ fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => return Err(OpenError::NoWal { path: path.to_owned(), mode }),
             // SQLite reads before it switches, and who has read does not wait for a writer.
-            Err(e) if Trouble::of(&e) == Trouble::Busy && !left.is_zero() => {
+            Err(e) if ErrorKind::of(&e) == ErrorKind::Busy && !left.is_zero() => {
                 thread::sleep(PAUSE);
                 left = left.saturating_sub(PAUSE);
             }
@@ -303,9 +303,9 @@ fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()
 
 /// Says which file a connection has.
 fn identify(path: &Path, connection: &Connection) -> Result<FileId, OpenError> {
-    let file = file_id(path).map_err(|_| unfit(path, Trouble::Moved))?;
+    let file = file_id(path).map_err(|_| unfit(path, ErrorKind::Moved))?;
     if has_moved(connection).map_err(|e| failed(path, e))? {
-        return Err(unfit(path, Trouble::Moved));
+        return Err(unfit(path, ErrorKind::Moved));
     }
     Ok(file)
 }

@@ -12,7 +12,7 @@ use canvas_core::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Options;
-use super::fault::{Cause, Failure, Operation};
+use super::error::{CallError, Cause, Operation};
 use super::open::{Database, OpenError, Role};
 use super::transaction::Transaction;
 
@@ -69,12 +69,12 @@ impl SqliteStore {
         self.database.path()
     }
 
-    /// Runs a job on a connection, and gives its failure a place.
+    /// Runs a job on a connection, and gives its error a place.
     fn run<T>(
         &self,
         role: Role,
         (operation, canvas): (Operation, Option<&CanvasId>),
-        job: impl FnOnce(Transaction<'_>) -> Result<T, Failure>,
+        job: impl FnOnce(Transaction<'_>) -> Result<T, CallError>,
     ) -> Result<T, Fault> {
         let (slot, begin): (_, fn(_, _) -> _) = match role {
             Role::Write => (&self.writer, Transaction::write),
@@ -87,24 +87,24 @@ impl SqliteStore {
             None => self
                 .database
                 .connect(role)
-                .map_err(|e| Failure::Definite(Cause::Reopen(e)).at(operation, canvas))?,
+                .map_err(|e| CallError::Definite(Cause::Reopen(e)).at(operation, canvas))?,
         };
         let result = begin(&connection, &self.database).and_then(job);
-        let spoilt = result.as_ref().is_err_and(Failure::spoils_connection);
+        let spoilt = result.as_ref().is_err_and(CallError::spoils_connection);
         if connection.is_autocommit() && !spoilt {
             *slot = Some(connection);
         }
-        result.map_err(|failure| failure.at(operation, canvas))
+        result.map_err(|error| error.at(operation, canvas))
     }
 
     /// A row that was read, with the clock after it.
-    fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, Failure> {
+    fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, CallError> {
         let clock = (self.clock)();
         let head = Arc::new(Head::from_json(canvas, head)?);
         Ok(Loaded { head, version: Version::new(version.to_string()), clock, document: None })
     }
 
-    fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, Failure> {
+    fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
         let mut select = transaction.prepare_cached("SELECT version, head FROM canvas WHERE id = ?1")?;
         let mut rows = select.query([canvas.as_str().as_bytes()])?;
         match rows.next()? {
@@ -122,7 +122,7 @@ fn number(version: &Version) -> Option<i64> {
     (number.to_string() == version.as_str()).then_some(number)
 }
 
-fn wrong_type(e: rusqlite::types::FromSqlError) -> Failure {
+fn wrong_type(e: rusqlite::types::FromSqlError) -> CallError {
     rusqlite::Error::from(e).into()
 }
 

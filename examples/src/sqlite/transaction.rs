@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::fault::{Cause, Failure};
+use super::error::{CallError, Cause};
 use super::open::Database;
 use super::schema::FORMAT;
 
@@ -14,17 +14,17 @@ pub(super) struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// For reading: it sees one state and waits for no writer.
-    pub(super) fn read(connection: &'a Connection, database: &'a Database) -> Result<Self, Failure> {
+    pub(super) fn read(connection: &'a Connection, database: &'a Database) -> Result<Self, CallError> {
         Self::begin(connection, database, "BEGIN DEFERRED")
     }
 
     /// For writing: it has the lock from the start. A transaction that takes it later fails at once where another
     /// was faster, and no timeout helps.
-    pub(super) fn write(connection: &'a Connection, database: &'a Database) -> Result<Self, Failure> {
+    pub(super) fn write(connection: &'a Connection, database: &'a Database) -> Result<Self, CallError> {
         Self::begin(connection, database, "BEGIN IMMEDIATE")
     }
 
-    fn begin(connection: &'a Connection, database: &'a Database, sql: &str) -> Result<Self, Failure> {
+    fn begin(connection: &'a Connection, database: &'a Database, sql: &str) -> Result<Self, CallError> {
         connection.prepare_cached(sql)?.execute([])?;
         let transaction = Self { connection, database };
         database.check_place()?;
@@ -39,16 +39,16 @@ impl<'a> Transaction<'a> {
     }
 
     /// Makes it last.
-    pub(super) fn commit(self) -> Result<(), Failure> {
+    pub(super) fn commit(self) -> Result<(), CallError> {
         let done = self.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
         match done {
             // Somebody may have taken the file away since the transaction began.
-            Ok(_) => self.database.check_place().map_err(Failure::InDoubt),
+            Ok(_) => self.database.check_place().map_err(CallError::InDoubt),
             // Still open, for example because it was not its turn: the drop takes it back.
             Err(e) if !self.connection.is_autocommit() => Err(e.into()),
             // SQLite has rolled it back by itself. But its last frame may lie whole in the log, not indexed, and a
             // recovery after a crash would find it there, unless another commit has overwritten it before.
-            Err(e) => Err(Failure::InDoubt(e.into())),
+            Err(e) => Err(CallError::InDoubt(e.into())),
         }
     }
 }

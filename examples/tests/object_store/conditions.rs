@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use canvas_core::Store as _;
 use canvas_core::block_on;
-use canvas_examples::object_store::{Operation, Problem};
+use canvas_examples::object_store::{ErrorKind, Operation};
 use canvas_examples::testing::{canvas, commit, done};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;
@@ -58,22 +58,22 @@ fn servers_that_keep_conditions_are_taken_and_left_clean() {
     }
 }
 
-/// Trouble at each request of the probe. The store can be opened afterwards, whatever was left behind.
+/// An error of each request of the probe. The store can be opened afterwards, whatever was left behind.
 #[test]
-fn trouble_while_a_store_is_opened_is_said() {
-    let cases: [(Request, MakeError, Problem); 6] = [
-        (Request::Put, denied, Problem::Denied),
-        (Request::Put, || generic("the network is down"), Problem::Failed),
-        (Request::Put, not_found, Problem::Missing),
-        (Request::Put, precondition, Problem::Contended),
-        (Request::Get, denied, Problem::Denied),
-        (Request::Get, || generic("the network is down"), Problem::Failed),
+fn errors_while_a_store_is_opened_are_reported() {
+    let cases: [(Request, MakeError, ErrorKind); 6] = [
+        (Request::Put, denied, ErrorKind::Denied),
+        (Request::Put, || generic("the network is down"), ErrorKind::Failed),
+        (Request::Put, not_found, ErrorKind::Missing),
+        (Request::Put, precondition, ErrorKind::Contended),
+        (Request::Get, denied, ErrorKind::Denied),
+        (Request::Get, || generic("the network is down"), ErrorKind::Failed),
     ];
-    for (request, error, problem) in cases {
+    for (request, error, kind) in cases {
         let server = Arc::new(Server::new(Names::Hashed, Conditions::Kept));
         server.expect(request, "probes", Mishap::Refused(error()));
         let error = open(Arc::clone(&server) as _, "p").unwrap_err();
-        assert_eq!((error.problem(), error.code()), (problem, problem.code()));
+        assert_eq!((error.kind(), error.code()), (kind, kind.code()));
         assert!(error.source().is_some());
         server.asked();
         open(Arc::clone(&server) as _, "p").unwrap();

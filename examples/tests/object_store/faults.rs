@@ -140,7 +140,7 @@ fn errors_of_other_calls() {
     for error in [broken, denied, unsupported] {
         let code = |request, key| {
             server.expect(request, key, Mishap::Refused(error()));
-            canvas_examples::object_store::Problem::of(&error()).code()
+            canvas_examples::object_store::ErrorKind::of(&error()).code()
         };
         let expected = code(Request::Get, "/heads/");
         let (kind, found, text) = said(block_on(store.load(&id)));

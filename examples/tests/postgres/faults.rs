@@ -2,10 +2,10 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, Commit, Committed, Engine, EngineError, Fault, HeadError, Policy, Store as _, Version,
+    Blob, BlobId, Commit, Committed, Engine, EngineError, HeadError, Policy, Store as _, Version,
 };
-use canvas_examples::postgres::{Operation, PostgresError, Problem};
-use canvas_examples::testing::{World, address, canvas, commit, conflict, connect, done, key};
+use canvas_examples::postgres::{ErrorKind, Operation, PostgresError};
+use canvas_examples::testing::{self, World, address, canvas, commit, conflict, connect, done, key};
 
 use super::isolation::raising;
 use super::{definite, row};
@@ -98,7 +98,7 @@ async fn an_update_that_is_held_back_is_not_done() {
                  CREATE TRIGGER keep BEFORE UPDATE ON {schema}.heads
                      FOR EACH ROW EXECUTE FUNCTION {schema}.keep()";
     let error = refused(&world, cause, "DROP TRIGGER keep ON {schema}.heads").await;
-    assert_eq!(error.problem(), Problem::Unexpected);
+    assert_eq!(error.kind(), ErrorKind::Unexpected);
     world
         .sql(
             "CREATE TRIGGER keep BEFORE INSERT ON {schema}.heads
@@ -106,7 +106,7 @@ async fn an_update_that_is_held_back_is_not_done() {
         )
         .await;
     let error = definite(world.store().commit(commit(&canvas("new"), None, "one\n")).await);
-    assert_eq!(error.problem(), Problem::Unexpected);
+    assert_eq!(error.kind(), ErrorKind::Unexpected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,9 +157,7 @@ async fn a_damaged_head_is_told_as_it_is() {
         store.delete(&id, &[BlobId::of(b"old\n")]).await,
     ];
     for fault in faults {
-        let Err(Fault::Definite(e)) = fault else { panic!("it gave {fault:?}") };
-        let e = e.downcast_ref::<HeadError>().expect("it is the head's error");
-        assert_eq!(e.code(), "HEAD_DAMAGED");
+        assert_eq!(testing::definite::<HeadError>(fault).code(), "HEAD_DAMAGED");
     }
     assert_eq!(world.state(&id).await, (1, 0, 2), "no blob was dropped that the head may need");
     assert_eq!(store.list(None, 9).await.expect("the list needs no head"), std::slice::from_ref(&id));
@@ -240,6 +238,6 @@ async fn what_no_statement_carries_is_not_sent() {
     let blob = Blob::bytes(vec![b'x'; 1_000_000]);
     let large = Commit { blobs: vec![blob; 1_000], ..commit(&id, None, "one\n") };
     let error = definite(store.commit(large).await);
-    assert!(matches!(error.problem(), Problem::TooLarge { bytes } if bytes > 1_000_000_000), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::TooLarge { bytes } if bytes > 1_000_000_000), "{error}");
     assert!(matches!(store.commit(commit(&id, None, "one\n")).await, Ok(Committed::Done { .. })));
 }

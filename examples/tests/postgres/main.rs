@@ -4,7 +4,7 @@ mod contract;
 mod faults;
 mod isolation;
 mod network;
-mod notices;
+mod notifications;
 mod pool;
 mod proxy;
 mod schema;

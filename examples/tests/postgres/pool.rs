@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::{Committed, Store as _};
-use canvas_examples::postgres::{PostgresStore, Problem};
+use canvas_examples::postgres::{ErrorKind, PostgresStore};
 use canvas_examples::testing::{World, canvas, commit, done};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
@@ -29,14 +29,14 @@ async fn a_caller_without_a_connection_has_written_nothing() {
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     let taken = store.pool().get().await.expect("it is free");
     let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
-    assert_eq!(error.problem(), Problem::NoConnection);
+    assert_eq!(error.kind(), ErrorKind::NoConnection);
     drop(taken);
     done(store.commit(commit(&id, Some(&version), "two\n")).await);
     let nowhere =
         world.store_with(|config, _| *config = "host=/nowhere user=nobody".parse().expect("it reads"));
-    assert_eq!(definite(nowhere.commit(commit(&id, None, "x\n")).await).problem(), Problem::NoConnection);
+    assert_eq!(definite(nowhere.commit(commit(&id, None, "x\n")).await).kind(), ErrorKind::NoConnection);
     store.pool().close();
-    assert_eq!(definite(store.load(&id).await).problem(), Problem::NoConnection);
+    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NoConnection);
 }
 
 /// A statement goes on after its caller has gone; the next call must not wait behind it.
@@ -103,7 +103,7 @@ async fn ended_sessions_are_replaced() {
     loop {
         match store.load(&id).await {
             Ok(current) => break assert_eq!(current.expect("it was made").version, version),
-            failed => assert_eq!(definite(failed).problem(), Problem::Lost),
+            failed => assert_eq!(definite(failed).kind(), ErrorKind::Lost),
         }
     }
     // In the middle of a commit.

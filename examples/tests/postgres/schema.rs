@@ -1,7 +1,7 @@
 //! The schema: made by any number of servers, checked, refused where it is of another version.
 
 use canvas_core::Store as _;
-use canvas_examples::postgres::{PostgresOptions, PostgresStore, Problem, Statements};
+use canvas_examples::postgres::{ErrorKind, PostgresOptions, PostgresStore, Statements};
 use canvas_examples::testing::{World, canvas, commit, done};
 use tokio_postgres::NoTls;
 
@@ -87,7 +87,7 @@ async fn what_is_not_made_is_named() {
     done(store.commit(commit(&id, None, "one\n")).await);
     // Gone while the store is at work, and made again.
     world.sql("DROP SCHEMA {schema} CASCADE").await;
-    assert_eq!(definite(store.load(&id).await).problem(), Problem::NotMigrated);
+    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NotMigrated);
     store.migrate().await.expect("the server lets us make tables");
     assert!(store.load(&id).await.expect("the store answers").is_none());
     done(store.commit(commit(&id, None, "one\n")).await);
@@ -106,15 +106,15 @@ async fn a_later_schema_is_left_alone() {
         store.check().await.expect_err("it is a later one"),
     ];
     for error in errors {
-        assert_eq!(error.problem(), Problem::TooNew { found: 2 });
+        assert_eq!(error.kind(), ErrorKind::TooNew { found: 2 });
         assert_eq!(error.code(), "POSTGRES_TOO_NEW");
     }
     world.sql("UPDATE {schema}.layout SET version = 1").await;
     row(&store, &id).await;
     // A later version has moved a table under a store that is at work.
     world.sql("ALTER TABLE {schema}.heads RENAME TO heads2; UPDATE {schema}.layout SET version = 2").await;
-    assert_eq!(definite(store.load(&id).await).problem(), Problem::NotMigrated);
-    assert_eq!(definite(store.load(&id).await).problem(), Problem::TooNew { found: 2 });
+    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NotMigrated);
+    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::TooNew { found: 2 });
     world.sql("DELETE FROM {schema}.layout").await;
     let error = world.store().check().await.expect_err("somebody has emptied it");
     assert_eq!(error.code(), "POSTGRES_UNEXPECTED");

@@ -60,7 +60,7 @@ fn is_left(schema: &str) -> bool {
     Runtime::new().expect("threads can be had").block_on(World::of(schema).number(&count)) > 0
 }
 
-/// The output does not depend on how fast the servers are, or when their notices arrive.
+/// The output does not depend on how fast the servers are, or when their notifications arrive.
 #[test]
 fn the_story_prints_the_same_twice() {
     let lines = lines_of("first");

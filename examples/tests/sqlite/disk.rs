@@ -4,9 +4,9 @@
 use std::env;
 use std::process::Command;
 
-use canvas_core::{Blob, BlockingStore as _, Fault};
+use canvas_core::{Blob, BlockingStore as _};
 use canvas_examples::sqlite::{SqliteError, SqliteStore};
-use canvas_examples::testing::{Folder, NOW, canvas, commit, done};
+use canvas_examples::testing::{Folder, NOW, canvas, commit, done, fault};
 
 use super::process::{given, succeed, with_program};
 use super::state;
@@ -25,18 +25,13 @@ fn a_disk_that_fails_in_the_commit_leaves_doubt_and_before_it_none() {
     let store = SqliteStore::open(file, || NOW).unwrap();
     let mut last = done(store.commit(commit("c", None, "start\n")));
     // The pages of the first fit into the cache and are written by COMMIT, those of the second must go out before.
-    for (size, expected) in [(1_500_000, true), (12_000_000, false)] {
+    for (size, expected) in [(1_500_000, "in doubt"), (12_000_000, "definite")] {
         let before = state(&store, "c");
         let mut large = commit("c", Some(&last), "large\n");
         let blob = Blob::bytes(vec![0xff; size]);
         large.blobs.push(blob.clone());
-        let (doubt, error) = match store.commit(large) {
-            Err(Fault::Definite(e)) => (false, e),
-            Err(Fault::Indeterminate(e)) => (true, e),
-            other => panic!("{size} bytes gave {other:?}"),
-        };
-        let error = error.downcast::<SqliteError>().unwrap();
-        assert_eq!((error.code(), doubt), ("STORE_IO", expected), "{size} bytes: {error}");
+        let (kind, code, text) = fault(store.commit(large), SqliteError::code);
+        assert_eq!((code, kind), ("STORE_IO", expected), "{size} bytes: {text}");
         assert_eq!(state(&store, "c"), before, "{size} bytes");
         assert!(store.blob(&canvas("c"), blob.id()).unwrap().is_none());
         last = done(store.commit(commit("c", Some(&last), "small\n")));

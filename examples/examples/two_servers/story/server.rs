@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use canvas_core::lease::{Epoch, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
-use canvas_examples::postgres::{Listener, Notice};
+use canvas_examples::postgres::{Listener, Notification};
 use canvas_providers::Event;
 use canvas_tools::{DocumentTools, Session, Tools};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -62,7 +62,7 @@ pub(crate) async fn serve(
             order = server.orders.recv() => order,
             // No loop runs now that a notice could interrupt.
             notice = server.listener.next() => {
-                if let Notice::Preempted { canvas, .. } = notice {
+                if let Notification::Preempted { canvas, .. } = notice {
                     server.engine.forget(&canvas);
                 }
                 continue;

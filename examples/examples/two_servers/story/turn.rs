@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
-use canvas_examples::postgres::Notice;
+use canvas_examples::postgres::Notification;
 use canvas_providers::{
     Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
@@ -39,7 +39,7 @@ type Replies = (CallOrigin, ToolCall, ToolReply);
 enum Incoming {
     Answer,
     Reply(Replies),
-    Notice(Notice),
+    Notification(Notification),
     /// A commit is held up.
     Held,
     Order(Option<Order>),
@@ -115,7 +115,7 @@ impl Server {
         tokio::select! {
             () = at(coming) => Incoming::Answer,
             Some(reply) = state.replies.recv() => Incoming::Reply(reply),
-            notice = self.listener.next() => Incoming::Notice(notice),
+            notice = self.listener.next() => Incoming::Notification(notice),
             () = self.engine.store().held() => Incoming::Held,
             order = self.orders.recv() => Incoming::Order(order),
             () = at(due) => Incoming::Due,
@@ -149,12 +149,14 @@ impl Server {
                     }
                 }
             }
-            Incoming::Notice(Notice::Preempted { canvas, .. }) if canvas == self.session.canvas => {
+            Incoming::Notification(Notification::Preempted { canvas, .. })
+                if canvas == self.session.canvas =>
+            {
                 self.on_preemption(turn, state).await?;
             }
             // Notices may have been missed before, so look.
-            Incoming::Notice(Notice::Listening) => self.on_preemption(turn, state).await?,
-            Incoming::Notice(_) | Incoming::Due => {}
+            Incoming::Notification(Notification::Listening) => self.on_preemption(turn, state).await?,
+            Incoming::Notification(_) | Incoming::Due => {}
             Incoming::Held => {
                 self.print(
                     "  the network is slow: it has left this server and is not at the database".into(),

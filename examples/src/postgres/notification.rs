@@ -7,9 +7,9 @@ use canvas_core::{CanvasId, Revision};
 
 /// News of canvases that other servers have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum Notification {
     /// Somebody has stepped in: the lease of the canvas has a new epoch, and calls under an older one are refused.
-    /// The host's own preemptions come back as notices too.
+    /// The host's own preemptions come back as notifications too.
     Preempted {
         /// The canvas.
         canvas: CanvasId,
@@ -18,13 +18,13 @@ pub enum Notice {
         /// The revision of that commit.
         revision: Revision,
     },
-    /// Notices may have been lost, and more may be: anything can have happened to any canvas.
+    /// Notifications may have been lost, and more may be: anything can have happened to any canvas.
     Lost,
-    /// Notices come again. What happened since [`Notice::Lost`] is never told.
+    /// Notifications come again. What happened since [`Notification::Lost`] is never told.
     Listening,
 }
 
-/// The epoch, the revision, and the id in hexadecimal digits: 1,058 bytes at most, of the 8,000 that a notice holds.
+/// The epoch, the revision, and the id in hexadecimal digits: 1,058 bytes at most, of the 8,000 that a notification holds.
 pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> String {
     let mut text = format!("{epoch} {} ", revision.get());
     text.reserve(2 * canvas.as_str().len());
@@ -35,7 +35,7 @@ pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> St
 }
 
 /// Reads a payload. Anybody with access to the database may send anything, so what is none is left out.
-pub(super) fn parse(payload: &str) -> Option<Notice> {
+pub(super) fn parse(payload: &str) -> Option<Notification> {
     let mut parts = payload.split(' ');
     let epoch = Epoch::new(parts.next()?.parse().ok()?)?;
     let revision = Revision::new(parts.next()?.parse().ok()?)?;
@@ -48,7 +48,7 @@ pub(super) fn parse(payload: &str) -> Option<Notice> {
         digits.map(|digit| digit.and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
     let bytes = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
     let canvas = CanvasId::new(&String::from_utf8(bytes).ok()?).ok()?;
-    Some(Notice::Preempted { canvas, epoch, revision })
+    Some(Notification::Preempted { canvas, epoch, revision })
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
                 let text = payload(&canvas, epoch, revision);
                 assert!(text.len() < 8_000);
                 let canvas = canvas.clone();
-                assert_eq!(parse(&text), Some(Notice::Preempted { canvas, epoch, revision }));
+                assert_eq!(parse(&text), Some(Notification::Preempted { canvas, epoch, revision }));
             }
         }
     }

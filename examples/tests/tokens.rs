@@ -1,4 +1,5 @@
-//! A board's context, counted by a real tokenizer: what the estimate says is enough, and what an exact count gains.
+//! Tokens, counted by a real tokenizer: the system prompt fits its budget, and the estimate of a board's context is
+//! enough.
 
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
@@ -7,8 +8,23 @@ use canvas_core::board::{
     Workspace, canvas_context, temporal_context,
 };
 use canvas_core::lease::Timestamp;
+use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_tools::{DocumentTools, Tools};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
+
+/// Tokens that the prompt may have (o200k).
+const BUDGET: usize = 400;
+
+#[test]
+fn the_system_prompt_stays_within_its_budget() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
+    let prompt = Tools::new(vec![Box::new(DocumentTools::default())])?.system_prompt(&engine);
+    let tokens = tiktoken_rs::o200k_base()?.encode_ordinary(&prompt).len();
+    println!("system prompt: {tokens} of {BUDGET} tokens");
+    assert!(tokens <= BUDGET, "{tokens} tokens:\n{prompt}");
+    Ok(())
+}
 
 struct Exact(CoreBPE);
 

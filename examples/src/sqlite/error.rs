@@ -5,8 +5,8 @@ use std::fmt;
 
 use canvas_core::{CanvasId, Fault, HeadError};
 
+use super::error_kind::ErrorKind;
 use super::open::OpenError;
-use super::trouble::Trouble;
 
 /// A call of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct SqliteError {
 #[derive(Debug)]
 pub(super) enum Cause {
     /// SQLite said so.
-    Sqlite(Trouble, rusqlite::Error),
+    Sqlite(ErrorKind, rusqlite::Error),
     /// The path leads to another file, or to none.
     Moved,
     /// Somebody has brought the file to a later format since it was opened.
@@ -61,13 +61,13 @@ pub(super) enum Cause {
 }
 
 impl SqliteError {
-    /// The stable code: that of the [`Trouble`], or of the [`OpenError`] where the file had to be opened again.
+    /// The stable code: that of the [`ErrorKind`], or of the [`OpenError`] where the file had to be opened again.
     pub fn code(&self) -> &'static str {
         match &self.cause {
-            Cause::Sqlite(trouble, _) => trouble.code(),
-            Cause::Moved => Trouble::Moved.code(),
+            Cause::Sqlite(kind, _) => kind.code(),
+            Cause::Moved => ErrorKind::Moved.code(),
             Cause::TooNew { .. } => "STORE_TOO_NEW",
-            Cause::Row(_) => Trouble::Corrupt.code(),
+            Cause::Row(_) => ErrorKind::Corrupt.code(),
             Cause::Reopen(e) => e.code(),
         }
     }
@@ -91,12 +91,12 @@ impl fmt::Display for SqliteError {
             write!(f, " of canvas {:?}", canvas.as_str())?;
         }
         match &self.cause {
-            Cause::Sqlite(trouble, e) => write!(f, ": {} ({e}): {}", trouble.what(), trouble.next()),
-            Cause::Moved => write!(f, ": {}: {}", Trouble::Moved.what(), Trouble::Moved.next()),
+            Cause::Sqlite(kind, e) => write!(f, ": {} ({e}): {}", kind.what(), kind.next()),
+            Cause::Moved => write!(f, ": {}: {}", ErrorKind::Moved.what(), ErrorKind::Moved.next()),
             Cause::TooNew { found } => {
                 write!(f, ": the file now has format {found}: update this program and open the store anew")
             }
-            Cause::Row(what) => write!(f, ": {what}: {}", Trouble::Corrupt.next()),
+            Cause::Row(what) => write!(f, ": {what}: {}", ErrorKind::Corrupt.next()),
             Cause::Reopen(e) => write!(f, ": {e}"),
         }
     }
@@ -112,9 +112,9 @@ impl Error for SqliteError {
     }
 }
 
-/// A failure on its way out of a call, before it knows its place.
+/// An error of a call, before its place is known.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CallError {
     /// Nothing was written.
     Definite(Cause),
     /// It may have been written.
@@ -123,12 +123,12 @@ pub(super) enum Failure {
     Head(HeadError),
 }
 
-impl Failure {
+impl CallError {
     /// Whether the connection should make way for a new one.
     pub(super) fn spoils_connection(&self) -> bool {
         match self {
             Self::Definite(cause) | Self::InDoubt(cause) => {
-                matches!(cause, Cause::Sqlite(trouble, _) if trouble.spoils_connection())
+                matches!(cause, Cause::Sqlite(kind, _) if kind.spoils_connection())
             }
             Self::Head(_) => false,
         }
@@ -145,7 +145,7 @@ impl Failure {
     }
 }
 
-impl From<Cause> for Failure {
+impl From<Cause> for CallError {
     fn from(cause: Cause) -> Self {
         Self::Definite(cause)
     }
@@ -153,18 +153,18 @@ impl From<Cause> for Failure {
 
 impl From<rusqlite::Error> for Cause {
     fn from(e: rusqlite::Error) -> Self {
-        Self::Sqlite(Trouble::of(&e), e)
+        Self::Sqlite(ErrorKind::of(&e), e)
     }
 }
 
 /// Before COMMIT nothing is written for good.
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for CallError {
     fn from(e: rusqlite::Error) -> Self {
         Self::Definite(e.into())
     }
 }
 
-impl From<HeadError> for Failure {
+impl From<HeadError> for CallError {
     fn from(e: HeadError) -> Self {
         Self::Head(e)
     }

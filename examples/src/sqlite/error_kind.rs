@@ -4,7 +4,7 @@ use rusqlite::{Error, ErrorCode, ffi};
 
 /// Why SQLite failed, told apart as far as a caller would act differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ErrorKind {
     /// Another connection kept the file to itself for longer than the timeout.
     Busy,
     /// The disk is full, or the file has the size that it may have.
@@ -29,7 +29,7 @@ pub enum Trouble {
     Unexpected,
 }
 
-impl Trouble {
+impl ErrorKind {
     /// What an error means.
     pub fn of(error: &Error) -> Self {
         match error.sqlite_extended_error_code() {
@@ -153,9 +153,9 @@ mod tests {
         ];
         for (number, code) in cases {
             let error = Error::SqliteFailure(ffi::Error::new(number), None);
-            assert_eq!(Trouble::of(&error).code(), code, "{error}");
+            assert_eq!(ErrorKind::of(&error).code(), code, "{error}");
         }
-        assert_eq!(Trouble::of(&Error::IntegralValueOutOfRange(0, 1)), Trouble::Corrupt);
-        assert_eq!(Trouble::of(&Error::InvalidQuery), Trouble::Unexpected);
+        assert_eq!(ErrorKind::of(&Error::IntegralValueOutOfRange(0, 1)), ErrorKind::Corrupt);
+        assert_eq!(ErrorKind::of(&Error::InvalidQuery), ErrorKind::Unexpected);
     }
 }

@@ -37,7 +37,7 @@ impl fmt::Display for Operation {
 
 /// What went wrong, told apart as far as a caller would act differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
+pub enum ErrorKind {
     /// The prefix leaves too little of the 1,024 bytes of a key.
     PrefixTooLong {
         /// Its bytes.
@@ -68,7 +68,7 @@ pub enum Problem {
     Failed,
 }
 
-impl Problem {
+impl ErrorKind {
     /// The stable code.
     pub const fn code(self) -> &'static str {
         match self {
@@ -108,7 +108,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::PrefixTooLong { bytes } => {
@@ -142,24 +142,24 @@ impl fmt::Display for Problem {
 #[derive(Debug)]
 pub struct ObjectStoreError {
     operation: Operation,
-    problem: Problem,
+    kind: ErrorKind,
     canvas: Option<CanvasId>,
     source: Option<object_store::Error>,
 }
 
 impl ObjectStoreError {
     pub(super) fn open(cause: Cause) -> Self {
-        Self { operation: Operation::Open, problem: cause.problem, canvas: None, source: cause.source }
+        Self { operation: Operation::Open, kind: cause.kind, canvas: None, source: cause.source }
     }
 
     /// The stable code.
     pub const fn code(&self) -> &'static str {
-        self.problem.code()
+        self.kind.code()
     }
 
     /// What went wrong.
-    pub const fn problem(&self) -> Problem {
-        self.problem
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
     }
 
     /// What was asked for.
@@ -180,7 +180,7 @@ impl fmt::Display for ObjectStoreError {
             // An id may hold anything: in quotes, with what cannot be printed escaped.
             write!(f, " of canvas {:?}", canvas.as_str())?;
         }
-        write!(f, ": {}", self.problem)
+        write!(f, ": {}", self.kind)
     }
 }
 
@@ -193,25 +193,25 @@ impl Error for ObjectStoreError {
 /// What failed, before it knows its place.
 #[derive(Debug)]
 pub(super) struct Cause {
-    pub(super) problem: Problem,
+    pub(super) kind: ErrorKind,
     pub(super) source: Option<object_store::Error>,
 }
 
-impl From<Problem> for Cause {
-    fn from(problem: Problem) -> Self {
-        Self { problem, source: None }
+impl From<ErrorKind> for Cause {
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind, source: None }
     }
 }
 
 impl From<object_store::Error> for Cause {
     fn from(error: object_store::Error) -> Self {
-        Self { problem: Problem::of(&error), source: Some(error) }
+        Self { kind: ErrorKind::of(&error), source: Some(error) }
     }
 }
 
-/// A failure on its way out of a call.
+/// An error of a call, before its place is known.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CallError {
     /// Nothing was written.
     Definite(Cause),
     /// It may have been written.
@@ -220,20 +220,20 @@ pub(super) enum Failure {
     Head(HeadError),
 }
 
-impl Failure {
+impl CallError {
     /// The same after a put whose fate is not known. Who has found a row that is none knows it all the same: the put
     /// would have left a good one.
     pub(super) fn after_a_put(self) -> Self {
         match self {
-            Self::Definite(cause) if !cause.problem.is_in_the_row() => Self::InDoubt(cause),
+            Self::Definite(cause) if !cause.kind.is_in_the_row() => Self::InDoubt(cause),
             other => other,
         }
     }
 
     /// The fault, with its place.
     pub(super) fn at(self, operation: Operation, canvas: Option<&CanvasId>) -> Fault {
-        let place = |Cause { problem, source }: Cause| {
-            Box::new(ObjectStoreError { operation, problem, canvas: canvas.cloned(), source })
+        let place = |Cause { kind, source }: Cause| {
+            Box::new(ObjectStoreError { operation, kind, canvas: canvas.cloned(), source })
         };
         match self {
             Self::Definite(cause) => Fault::Definite(place(cause)),
@@ -244,7 +244,7 @@ impl Failure {
 }
 
 /// Reads, and puts of blobs: a blob without a head is nothing.
-impl<T: Into<Cause>> From<T> for Failure {
+impl<T: Into<Cause>> From<T> for CallError {
     fn from(cause: T) -> Self {
         Self::Definite(cause.into())
     }

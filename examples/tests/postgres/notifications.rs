@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::{CheckOut, Commit, Engine, Policy, Revision, Store as _};
-use canvas_examples::postgres::{Listener, ListenerOptions, Notice};
+use canvas_examples::postgres::{Listener, ListenerOptions, Notification};
 use canvas_examples::testing::{World, address, canvas, commit, done, edit, head, key};
 use tokio_postgres::NoTls;
 
@@ -15,19 +15,19 @@ async fn listener(world: &World, heartbeat: Duration) -> Listener {
     Listener::connect(world.config(), NoTls, options).await.expect("the server is there")
 }
 
-/// The next notice; a test that waits in vain fails.
-async fn heard(listener: &mut Listener) -> Notice {
-    tokio::time::timeout(Duration::from_secs(30), listener.next()).await.expect("a notice comes")
+/// The next notification; a test that waits in vain fails.
+async fn heard(listener: &mut Listener) -> Notification {
+    tokio::time::timeout(Duration::from_secs(30), listener.next()).await.expect("a notification comes")
 }
 
-fn epoch_of(notice: &Notice) -> (String, u64) {
-    match notice {
-        Notice::Preempted { canvas, epoch, .. } => (canvas.as_str().to_owned(), epoch.get()),
+fn epoch_of(notification: &Notification) -> (String, u64) {
+    match notification {
+        Notification::Preempted { canvas, epoch, .. } => (canvas.as_str().to_owned(), epoch.get()),
         other => panic!("{other:?} is no preemption"),
     }
 }
 
-/// Notices keep the order of their commits, so what is heard next shows what was not said before.
+/// Notifications keep the order of their commits, so what is heard next shows what was not said before.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_a_changed_epoch_is_told() {
     let (world, other) = (World::new().await, World::new().await);
@@ -41,7 +41,7 @@ async fn only_a_changed_epoch_is_told() {
         for (epoch, told) in [(0, false), (1, true), (1, false), (2, true)] {
             version = done(here.commit(Commit { expected: Some(version), ..at(epoch) }).await);
             if told {
-                let expected = Notice::Preempted {
+                let expected = Notification::Preempted {
                     canvas: id.clone(),
                     epoch: Epoch::new(epoch).expect("it is small"),
                     revision: Revision::new(1).expect("it is small"),
@@ -79,8 +79,8 @@ async fn a_user_on_one_server_stops_the_loop_on_another() {
     servers[0].call(&id, &key("check out"), CheckOut, now).await.expect("the store answers");
     let edited = servers[1].call(&id, &key("edit"), edit("two\n"), now).await.expect("the store answers");
     let epoch = edited.snapshot.head.lock().epoch();
-    let notice = heard(&mut listener).await;
-    assert_eq!(epoch_of(&notice), ("c".into(), epoch.get()));
+    let notification = heard(&mut listener).await;
+    assert_eq!(epoch_of(&notification), ("c".into(), epoch.get()));
     servers[0].forget(&id);
     assert_eq!(servers[0].snapshot(&id, now).await.expect("the store answers").text(), "two\n");
 }
@@ -93,8 +93,8 @@ async fn a_lost_listener_says_so_and_listens_again() {
     let mut version = done(store.commit(commit(&id, None, "one\n")).await);
     for epoch in 1..=3 {
         world.terminate().await;
-        assert_eq!(heard(&mut listener).await, Notice::Lost);
-        assert_eq!(heard(&mut listener).await, Notice::Listening);
+        assert_eq!(heard(&mut listener).await, Notification::Lost);
+        assert_eq!(heard(&mut listener).await, Notification::Listening);
         let store = world.store();
         let preempted = Commit { head: head(&id, "one\n", epoch), ..commit(&id, Some(&version), "one\n") };
         version = done(store.commit(preempted).await);
@@ -122,9 +122,9 @@ async fn a_silent_network_is_found_out() {
     };
     let mut listener = Listener::connect(wire.config(), NoTls, options).await.expect("the server is there");
     wire.set(Fate::SwallowReplies);
-    assert_eq!(heard(&mut listener).await, Notice::Lost);
+    assert_eq!(heard(&mut listener).await, Notification::Lost);
     wire.set(Fate::Carry);
-    assert_eq!(heard(&mut listener).await, Notice::Listening);
+    assert_eq!(heard(&mut listener).await, Notification::Listening);
 }
 
 #[tokio::test(flavor = "multi_thread")]
