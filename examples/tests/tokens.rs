@@ -65,7 +65,7 @@ fn workspace(title: &str) -> Workspace {
             "theme": "dark", "voiceEnabled": false, "defaultRefreshInterval": 60000, "grid": grid, "proactiveMode": "off"
         }
     }))
-    .expect("a workspace as document 002 has it")
+    .expect("the JSON of a workspace")
 }
 
 /// An id without a pattern, which costs many tokens.

@@ -80,7 +80,7 @@
 //!
 //! # Limits
 //!
-//! Reads load, although preemptions are told ([`Notification`]): notifications come after the commit and may be lost. It keeps no
+//! Reads load, although preemptions are notified ([`Notification`]): notifications come after the commit and may be lost. It keeps no
 //! history of heads and drops no blobs by itself. While the server's queue of notifications is full, which takes a session
 //! that listens and never ends its transaction, it refuses commits that preempt.
 //!

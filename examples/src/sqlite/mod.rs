@@ -16,7 +16,7 @@
 //!   the clock is read while nobody else can write. `not_after` is kept.
 //! * A process that is killed at any moment leaves a canvas as it was before or after a commit, never between. What
 //!   was answered `Done` is still there.
-//! * A power loss tears nothing either, but by default it may take the last commits back, all of them from some
+//! * A power loss tears nothing either, but by default it may undo the last commits, all of them from some
 //!   point on. With [`Durability::Power`] it takes none that was answered, and each commit waits for the disk.
 //! * Loads, blobs and lists have a connection of their own and wait for no writer. Commits wait for each other: those
 //!   of one store in a queue, those of other connections for at most [`Options::busy_timeout`] each.

@@ -1,9 +1,5 @@
 //! What the tests of stores share: ids and commits, clocks, folders, schemas.
-#![expect(
-    clippy::missing_errors_doc,
-    clippy::missing_panics_doc,
-    reason = "a helper of a test panics where the test has failed"
-)]
+#![expect(clippy::missing_panics_doc, reason = "a helper of a test panics where the test has failed")]
 
 mod answer;
 mod clock;

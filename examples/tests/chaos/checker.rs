@@ -116,7 +116,7 @@ pub(crate) fn check(
             continue;
         }
         counts.revisions += 1;
-        // The line is behind the first one, and nothing else has changed.
+        // The line comes after the first one, and nothing else has changed.
         let line = after.lines().nth(1).unwrap_or_default();
         let expected = before.replacen("top\n", &format!("top\n{line}\n"), 1);
         let Some((name, (fence, under))) = parse(line).filter(|_| expected == after) else {
@@ -208,6 +208,18 @@ pub(crate) mod tests {
         (counts.lost, counts.double, counts.unasked, counts.older_epoch)
     }
 
+    fn double_a_line(told: &mut Told) {
+        let last = &told.history.last().expect("there are some").head;
+        let id = last.draft().get(&canvas_core::TreePath::document()).expect("a document");
+        let text = told.texts.get_mut(&id).expect("its text is known");
+        let line = text.lines().nth(1).expect("a line").to_owned();
+        *text += &format!("{line}\n");
+    }
+
+    fn name_an_older_lease(told: &mut Told) {
+        told.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
+    }
+
     pub(crate) fn all() {
         let told = play();
         assert_eq!(verdict(&told), (0, 0, 0, 0));
@@ -235,22 +247,12 @@ pub(crate) mod tests {
             |told| told.texts.values_mut().for_each(|text| *text = text.replace("w1 ", "x ")),
             |(lost, ..)| lost,
         );
-        let double: fn(&mut Told) = |told| {
-            let last = told.history.last().expect("there are some").clone();
-            let path = canvas_core::TreePath::document();
-            let id = last.head.draft().get(&path).expect("a document");
-            let line = told.texts[&id].lines().nth(1).expect("a line").to_owned();
-            told.texts.entry(id).and_modify(|text| *text = format!("{text}{line}\n"));
-        };
-        check("a line is there twice", double, |(_, double, ..)| double);
+        check("a line is there twice", double_a_line, |(_, double, ..)| double);
         check(
             "a refused write is there",
             |told| told.transcript.hear(&["no w1".into()]),
             |(_, _, unasked, _)| unasked,
         );
-        let older: fn(&mut Told) = |told| {
-            told.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
-        };
-        check("an older lease has written", older, |(.., older)| older);
+        check("an older lease has written", name_an_older_lease, |(.., older)| older);
     }
 }

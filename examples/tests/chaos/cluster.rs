@@ -59,7 +59,7 @@ impl Process {
     }
 }
 
-/// Two processes, so many kills, and the verdict.
+/// Runs two processes, kills them in turn and checks what they and the database have recorded.
 pub(crate) fn run(engine: &str, cluster: &impl Cluster, kills: u32) {
     let mut counts = Counts::default();
     let mut life = 0;

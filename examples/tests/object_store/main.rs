@@ -19,7 +19,7 @@ use object_store::path::Path;
 
 use server::{Conditions, Names, Server};
 
-/// Opens a store whose clock stands.
+/// Opens a store whose clock shows `NOW`.
 fn open(objects: Arc<dyn ObjectStore>, prefix: &str) -> Result<ObjectCanvasStore, ObjectStoreError> {
     block_on(ObjectCanvasStore::open(objects, Path::from(prefix), || NOW))
 }

@@ -49,7 +49,7 @@ async fn refusals_of_the_server_write_nothing() {
 /// A disk that is really full: the blobs lie on a file system of a few megabytes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_writes_nothing() {
-    // The script has said aloud that it could not make one.
+    // The script has reported that it could not make one.
     if address("CANVAS_POSTGRES_SMALL") == "none" {
         return;
     }

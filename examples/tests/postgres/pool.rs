@@ -120,7 +120,7 @@ async fn ended_sessions_are_replaced() {
     done(store.commit(commit(&id, Some(&version), "two\n")).await);
 }
 
-/// Forty callers on some stores write to so many canvases, each until its commit is done.
+/// Forty callers on some stores write to a number of canvases, each until its commit is done.
 pub(crate) async fn take_turns(stores: &[PostgresStore], canvases: usize) {
     let callers: Vec<_> = (0..40)
         .map(|i| {

@@ -7,7 +7,7 @@ use canvas_examples::testing::{World, address};
 use super::contract::{Server, sum_up};
 use super::pool::take_turns;
 
-/// The proxy; `None` where the script has said aloud that there is none.
+/// The proxy; `None` where the script has reported that there is none.
 fn proxy() -> Option<tokio_postgres::Config> {
     let address = address("CANVAS_PGBOUNCER");
     (address != "none").then(|| address.parse().expect("the script gives a connection string"))

@@ -165,18 +165,18 @@ async fn of_many_creations_one_wins_and_the_others_learn_it() {
     assert_eq!(world.state(&id).await, (1, 0, 1), "only the winner's blob is there");
 }
 
-/// Another creation is under way when the limit passes. It is then taken back, or stands.
+/// Another creation is under way when the limit passes. It is then rolled back, or kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_creation_that_waits_past_its_limit_is_late() {
-    const TAKEN_BACK: u64 = 1;
-    const STANDS: u64 = 2;
+    const ROLLED_BACK: u64 = 1;
+    const KEPT: u64 = 2;
     let (world, id) = (World::new().await, canvas("c"));
     let stores = [world.store(), world.store()];
     world
         .sql(
             "CREATE FUNCTION {schema}.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                  PERFORM pg_advisory_xact_lock(hashtext('{name}'), 0);
-                 IF NEW.epoch = 1 THEN RAISE EXCEPTION 'taken back'; END IF;
+                 IF NEW.epoch = 1 THEN RAISE EXCEPTION 'rolled back'; END IF;
                  RETURN NULL;
              END $$;
              CREATE TRIGGER hold AFTER INSERT ON {schema}.heads FOR EACH ROW WHEN (NEW.epoch > 0)
@@ -184,7 +184,7 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
         )
         .await;
     let (_, clock) = done_at(stores[0].commit(commit(&canvas("other"), None, "one\n")).await);
-    for epoch in [TAKEN_BACK, STANDS] {
+    for epoch in [ROLLED_BACK, KEPT] {
         let holder = world.admin().await;
         let hold = world.fill("BEGIN; SELECT pg_advisory_xact_lock(hashtext('{name}'), 0)");
         holder.batch_execute(&hold).await.expect("the server answers");
@@ -204,9 +204,9 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
                 holder.batch_execute("COMMIT").await.expect("the server answers");
             }
         );
-        if epoch == STANDS {
+        if epoch == KEPT {
             assert!(matches!(first, Ok(Committed::Done { .. })), "{first:?}");
-            assert_eq!(conflict(second).head, head(&id, "first\n", STANDS));
+            assert_eq!(conflict(second).head, head(&id, "first\n", KEPT));
         } else {
             assert_eq!(definite(first).code(), "POSTGRES_REFUSED");
             assert!(matches!(second, Ok(Committed::Late { clock }) if clock >= limit), "{second:?}");

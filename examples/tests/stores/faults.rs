@@ -11,7 +11,7 @@ use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault
 /// Something that happens before a commit arrives.
 pub(crate) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Is told of each commit that is done, whether the server gets to hear of it or not.
+/// Is called for each commit that is done, whether the server gets to hear of it or not.
 pub(crate) type Witness = Arc<dyn Fn() + Send + Sync>;
 
 /// What befalls a commit.
@@ -180,7 +180,7 @@ impl<S: Store> FaultyStore<S> {
         self.script().witness = Some(witness);
     }
 
-    /// From now on this server is told a clock that is so many milliseconds ahead of the store's.
+    /// From now on this server gets a clock that is `ahead` milliseconds ahead of the store's.
     pub(crate) fn skew(&self, ahead: i64) {
         self.script().ahead = ahead;
     }

@@ -1,7 +1,7 @@
 //! Every store under two servers at once, step by step beside a model, with a network that makes trouble.
 //!
 //! `model` and `row` say what a canvas should do, `story` what is done and `plan` in which sequences; `faults` is the
-//! network, `server` what stands on it, `machine` plays, `checker` holds what is said and stored against the model,
+//! network, `server` an engine on it, `machine` runs the steps, `checker` holds what is said and stored against the model,
 //! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something. `sync` is
 //! without trouble: there one server, started anew at any time, tells models what they have to know.
 //!

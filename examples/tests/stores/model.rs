@@ -1,6 +1,7 @@
 //! What a canvas should do, written down a second time: small, pure, and without a line of the production code.
 //!
-//! The rules are those of document 000 §4 and of the design's chapter on the lease. Answers are short codes.
+//! One lease at a time, held by one operation: acts of the user end it and raise its epoch, calls of its holder extend
+//! it, and a fence tells one lease from the next. Answers are short codes.
 
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ pub(crate) enum Command {
     Renew(Lease),
     CheckIn(Lease),
     Read(Lease),
-    /// Puts a line of its own behind the first line; without a line, a patch that fits nowhere.
+    /// Adds a line of its own after the first line; without a line, a patch that fits nowhere.
     Write {
         lease: Lease,
         base: Option<u64>,
@@ -78,7 +79,7 @@ pub(crate) fn line(number: u32) -> String {
     format!("line-{number}")
 }
 
-/// How long is long.
+/// Time limits of a lease, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     pub(crate) ttl: Millis,
@@ -104,7 +105,7 @@ pub(crate) struct Model {
 #[derive(Debug, Clone)]
 pub(crate) struct Decision {
     pub(crate) answer: String,
-    /// An engine may answer so instead, from its memory: a retry is told what it was told, also where the canvas was
+    /// An engine may answer so instead, from its memory: a retry gets its first answer, also where the canvas was
     /// deleted since.
     pub(crate) also: Option<String>,
     pub(crate) next: Model,
@@ -117,7 +118,7 @@ pub(crate) struct Decision {
 impl Model {
     /// Decides a command at a clock. Errors in the order: no canvas, receipt, epoch, owner, expiry, base, patch.
     pub(crate) fn decide(&self, terms: Terms, clock: Millis, op: Op, command: &Command) -> Decision {
-        let stands = |answer: &str| Decision {
+        let unchanged = |answer: &str| Decision {
             answer: answer.to_owned(),
             also: None,
             next: self.clone(),
@@ -128,31 +129,33 @@ impl Model {
         let live = self.row.as_ref().filter(|row| !row.deleted);
         match (command, live, receipt) {
             (Command::Look, Some(row), _) => {
-                stands(&format!("OK-r{}: {}", row.revision, row.text().join("|")))
+                unchanged(&format!("OK-r{}: {}", row.revision, row.text().join("|")))
             }
-            (Command::Look, None, _) => stands("CANVAS_NOT_FOUND"),
-            (Command::Resolve, _, Some(Receipt::Void)) => stands("NEVER"),
-            (Command::Resolve, _, Some(Receipt::Answered(_, answer))) => stands(&format!("DONE: {answer}")),
+            (Command::Look, None, _) => unchanged("CANVAS_NOT_FOUND"),
+            (Command::Resolve, _, Some(Receipt::Void)) => unchanged("NEVER"),
+            (Command::Resolve, _, Some(Receipt::Answered(_, answer))) => {
+                unchanged(&format!("DONE: {answer}"))
+            }
             (Command::Resolve, _, None) => {
                 let mut row = self.row.clone().unwrap_or_else(Row::never);
                 row.receipts.insert(op, Receipt::Void);
-                Decision { next: Self { row: Some(row) }, ..stands("NEVER") }
+                Decision { next: Self { row: Some(row) }, ..unchanged("NEVER") }
             }
-            (Command::Delete, _, _) if self.row.is_none() => stands("CANVAS_NOT_FOUND"),
+            (Command::Delete, _, _) if self.row.is_none() => unchanged("CANVAS_NOT_FOUND"),
             // A canvas that is gone has no answers, but an engine may remember.
             (command, None, receipt) if !matches!(command, Command::Create | Command::Delete) => {
                 let kept = receipt.and_then(|receipt| receipt.kept(command)).filter(|a| a.starts_with("OK"));
-                Decision { also: kept.map(str::to_owned), ..stands("CANVAS_NOT_FOUND") }
+                Decision { also: kept.map(str::to_owned), ..unchanged("CANVAS_NOT_FOUND") }
             }
             (Command::Read(lease), Some(row), _) => row.clone().read(terms, clock, op.who, *lease).or(self),
-            (_, _, Some(Receipt::Void)) => stands("CALL_ABANDONED"),
+            (_, _, Some(Receipt::Void)) => unchanged("CALL_ABANDONED"),
             (command, live, Some(receipt)) => match receipt.kept(command) {
-                None => stands("CALL_ID_REUSED"),
-                Some(_) if *command == Command::Create && live.is_none() => stands("CANVAS_DELETED"),
-                Some(answer) => Decision { replayed: true, ..stands(answer) },
+                None => unchanged("CALL_ID_REUSED"),
+                Some(_) if *command == Command::Create && live.is_none() => unchanged("CANVAS_DELETED"),
+                Some(answer) => Decision { replayed: true, ..unchanged(answer) },
             },
-            (Command::Create, Some(_), None) => stands("CANVAS_EXISTS"),
-            (Command::Delete, None, None) => stands("OK"),
+            (Command::Create, Some(_), None) => unchanged("CANVAS_EXISTS"),
+            (Command::Delete, None, None) => unchanged("OK"),
             (command, _, None) => self.change(terms, clock, op, command),
         }
     }
@@ -167,13 +170,13 @@ impl Model {
         let mut limit = None;
         let done = match command {
             Command::CheckOut => row.check_out(terms, clock, op),
-            Command::Renew(lease) => row.enter(terms, clock, op.who, *lease).map(|expires| {
+            Command::Renew(lease) => row.authorize(terms, clock, op.who, *lease).map(|expires| {
                 limit = Some(expires);
                 row.extend(terms, clock);
                 format!("OK-r{}", row.revision)
             }),
             Command::CheckIn(lease) => row.check_in(terms, clock, op.who, *lease),
-            Command::Write { lease, base, line } => match row.beat(terms, clock, op.who, *lease) {
+            Command::Write { lease, base, line } => match row.heartbeat(terms, clock, op.who, *lease) {
                 Ok(expires) => {
                     limit = Some(expires);
                     row.write(op.who, *base, *line)
@@ -185,7 +188,7 @@ impl Model {
         let answer = done.unwrap_or_else(str::to_owned);
         if answer == "STALE_EPOCH" {
             // The refusal shows what has changed.
-            row.sees(op.who);
+            row.mark_seen(op.who);
         }
         row.receipts.insert(op, Receipt::Answered(command.clone(), answer.clone()));
         Decision { answer, also: None, next: Self { row: Some(row) }, limit, replayed: false }

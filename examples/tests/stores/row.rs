@@ -28,11 +28,11 @@ pub(crate) struct Row {
 pub(crate) enum Access {
     Closed,
     Open,
-    Held(Hold),
+    Held(Held),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hold {
+pub(crate) struct Held {
     pub(crate) fence: u64,
     pub(crate) op: Op,
     taken: Millis,
@@ -111,7 +111,7 @@ impl Row {
         self.texts.get(&self.revision).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn hold(&self) -> Option<&Hold> {
+    pub(crate) fn hold(&self) -> Option<&Held> {
         match &self.access {
             Access::Held(hold) => Some(hold),
             Access::Closed | Access::Open => None,
@@ -150,7 +150,7 @@ impl Row {
     }
 
     /// Passes the holder of the valid lease, and says when it ends.
-    pub(crate) fn enter(
+    pub(crate) fn authorize(
         &mut self,
         terms: Terms,
         clock: Millis,
@@ -175,14 +175,14 @@ impl Row {
     }
 
     /// A call under the lease is a keep-alive: it extends the lease, once a third of its time has passed.
-    pub(crate) fn beat(
+    pub(crate) fn heartbeat(
         &mut self,
         terms: Terms,
         clock: Millis,
         who: Who,
         lease: Lease,
     ) -> Result<Millis, &'static str> {
-        let expires = self.enter(terms, clock, who, lease)?;
+        let expires = self.authorize(terms, clock, who, lease)?;
         if self.hold().is_some_and(|hold| self.mark.saturating_sub(hold.renewed) >= terms.ttl / 3) {
             self.extend(terms, clock);
         }
@@ -209,7 +209,7 @@ impl Row {
         }
         self.fence += 1;
         let expires = now + terms.ttl.min(terms.max_hold);
-        self.access = Access::Held(Hold { fence: self.fence, op, taken: now, renewed: now, expires });
+        self.access = Access::Held(Held { fence: self.fence, op, taken: now, renewed: now, expires });
         Ok(format!("OK-lease-{}-{}-r{}", self.fence, self.epoch, self.revision))
     }
 
@@ -238,12 +238,12 @@ impl Row {
     }
 
     pub(crate) fn read(mut self, terms: Terms, clock: Millis, who: Who, lease: Lease) -> Glance {
-        let entered = self.beat(terms, clock, who, lease);
-        if entered.is_ok() || entered == Err("STALE_EPOCH") {
-            self.sees(who);
+        let authorized = self.heartbeat(terms, clock, who, lease);
+        if authorized.is_ok() || authorized == Err("STALE_EPOCH") {
+            self.mark_seen(who);
         }
-        let answer = entered.map_or_else(str::to_owned, |_| format!("OK-r{}", self.revision));
-        Glance { row: self, answer, limit: entered.ok() }
+        let answer = authorized.map_or_else(str::to_owned, |_| format!("OK-r{}", self.revision));
+        Glance { row: self, answer, limit: authorized.ok() }
     }
 
     pub(crate) fn write(
@@ -257,14 +257,14 @@ impl Row {
             // It shows what has changed, if anybody remembers the base.
             let remembered = [known.seen, known.synced, self.origin];
             if base.is_none_or(|base| remembered.contains(&base) && self.differs(base)) {
-                self.sees(who);
+                self.mark_seen(who);
             }
             return Err("PATCH_REJECTED/STALE_BASE");
         }
         let mut text = self.text().to_vec();
         text.insert(1, line(number.ok_or("PATCH_REJECTED")?));
         self.put(text);
-        self.sees(who);
+        self.mark_seen(who);
         Ok(format!("OK-r{}", self.revision))
     }
 
@@ -341,7 +341,7 @@ impl Row {
         self.known.get(&who).copied().unwrap_or(Known { synced: self.origin, seen: self.origin })
     }
 
-    pub(crate) fn sees(&mut self, who: Who) {
+    pub(crate) fn mark_seen(&mut self, who: Who) {
         self.known.insert(who, Known { seen: self.revision, ..self.known(who) });
     }
 

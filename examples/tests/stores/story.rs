@@ -55,7 +55,7 @@ pub(crate) enum Act {
     /// What became of an operation that nobody has asked for, which is asked for afterwards?
     Forestall(Who),
     Wait(Millis),
-    /// From now on this server is told a clock that is so many milliseconds ahead.
+    /// From now on this server gets a clock that is ahead by this number of milliseconds.
     Skew(i64),
     /// A commit that was on its way arrives, in any order; a copy stays.
     Arrives {
@@ -80,7 +80,7 @@ pub(crate) enum Which {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base {
     Omitted,
-    /// So many revisions behind the current one.
+    /// This number of revisions before the current one.
     Behind(u64),
     /// A revision that is still to come.
     Ahead,

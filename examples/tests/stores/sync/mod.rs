@@ -1,5 +1,5 @@
-//! What a model is told adds up to the document, on every store and over every restart of its server: the first text and
-//! the hidden messages, read as text and applied to the letter, give the text that is there (specs 000 §12, §13).
+//! Hidden messages keep a model in step with the document, on every store and over every restart of its server: the
+//! first text and the diffs and snapshots of the messages, applied as written, give the stored text.
 //!
 //! Two conversations, a user, and a host that may be restarted between any two steps. A restart drops engine and store;
 //! what is left are the sessions, which a host keeps beside its chats, and what the store keeps. `story` is what is done,
