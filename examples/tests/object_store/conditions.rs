@@ -95,7 +95,7 @@ fn prefixes_are_apart() {
         assert_eq!(store.prefix(), &Path::from(*prefix));
         assert_eq!(state(store, "c"), None, "{prefix:?}");
         done(block_on(store.commit(commit("c", None, &format!("at {prefix:?}\n")))));
-        done(block_on(store.commit(commit(&format!("in {prefix:?}"), None, "x\n"))));
+        done(block_on(store.commit(commit(format!("in {prefix:?}"), None, "x\n"))));
     }
     for (prefix, store) in prefixes.iter().zip(&stores) {
         // The prefix of the whole bucket has the heads of another below its own.

@@ -105,7 +105,7 @@ async fn an_update_that_is_held_back_is_not_done() {
                  FOR EACH ROW EXECUTE FUNCTION {schema}.keep()",
         )
         .await;
-    let error = definite(world.store().commit(commit(&canvas("new"), None, "one\n")).await);
+    let error = definite(world.store().commit(commit("new", None, "one\n")).await);
     assert_eq!(error.kind(), ErrorKind::Unexpected);
 }
 
@@ -221,7 +221,7 @@ async fn a_standby_is_not_asked() {
         definite(store.blob(&id, BlobId::of(b"one\n")).await),
         definite(store.list(None, 9).await),
         definite(store.commit(commit(&id, Some(&version), "two\n")).await),
-        definite(store.commit(commit(&canvas("new"), None, "two\n")).await),
+        definite(store.commit(commit("new", None, "two\n")).await),
         definite(store.delete(&id, &[BlobId::of(b"x")]).await),
     ];
     for error in errors {

@@ -46,7 +46,7 @@ async fn a_steady_call_is_one_round_trip() {
             count("a blob");
             store.list(None, 10).await.expect("the store answers");
             count("a list");
-            done(store.commit(commit(&canvas(&format!("{steady}")), None, "one\n")).await);
+            done(store.commit(commit(steady, None, "one\n")).await);
             count("a creation");
             row(&store, &id).await;
         }

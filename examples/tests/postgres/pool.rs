@@ -14,7 +14,7 @@ use super::{definite, indeterminate, row};
 async fn more_callers_than_connections_take_turns() {
     let world = World::new().await;
     let store = world.store_with(|_, options| options.connections = 2);
-    take_turns(&[store.clone()], 20).await;
+    take_turns(std::slice::from_ref(&store), 20).await;
     assert_eq!(world.number("SELECT sum(version)::bigint FROM {schema}.heads").await, 40);
     assert!(store.pool().status().size <= 2);
 }

@@ -27,7 +27,7 @@ async fn servers_that_start_at_once_make_it_once() {
         let store = world.store();
         store.migrate().await.expect("it is there already");
         store.check().await.expect("it is the right one");
-        done(store.commit(commit(&canvas("c"), None, "one\n")).await);
+        done(store.commit(commit("c", None, "one\n")).await);
         store.migrate().await.expect("it is there already");
         row(&store, &canvas("c")).await;
     }
@@ -42,7 +42,7 @@ async fn any_name_will_do() {
         let name = format!("{plain}{odd}");
         let store = world.store_with(|_, options| options.schema.clone_from(&name));
         store.migrate().await.expect("the name is quoted");
-        done(store.commit(commit(&canvas("c"), None, "one\n")).await);
+        done(store.commit(commit("c", None, "one\n")).await);
         assert_eq!(store.schema(), name);
         let found = world.admin().await;
         let found = found.query_one("SELECT to_regnamespace(quote_ident($1)) IS NOT NULL", &[&name]).await;
@@ -64,7 +64,7 @@ async fn a_schema_may_be_given() {
     assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_DENIED", Some("42501")));
     world.sql(&format!("GRANT CREATE ON SCHEMA {{schema}} TO \"{role}\"")).await;
     store.migrate().await.expect("it may make tables now");
-    done(store.commit(commit(&canvas("c"), None, "one\n")).await);
+    done(store.commit(commit("c", None, "one\n")).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -183,7 +183,7 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
                  EXECUTE FUNCTION {schema}.hold()",
         )
         .await;
-    let (_, clock) = done_at(stores[0].commit(commit(&canvas("other"), None, "one\n")).await);
+    let (_, clock) = done_at(stores[0].commit(commit("other", None, "one\n")).await);
     for epoch in [ROLLED_BACK, KEPT] {
         let holder = world.admin().await;
         let hold = world.fill("BEGIN; SELECT pg_advisory_xact_lock(hashtext('{name}'), 0)");
