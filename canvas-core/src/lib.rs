@@ -82,6 +82,7 @@ pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
+pub use history::board::{BoardJournal, BoardJournalError};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts, Step};
 pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};

@@ -7,14 +7,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use canvas_core::board::{
-    Board, BoardEnv, BoardHistory, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult,
-    ComponentId, ComponentInstance, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position,
-    Registry, Size, Workspace,
+    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult, ComponentId,
+    ComponentInstance, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, Registry, Size,
+    Workspace,
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, CallId, CanvasId, ConversationId, CreateBoard, Engine, MemoryStore, OpKey, Policy,
-    RunBoardCommand, block_on,
+    Actor, Author, BoardJournal, CallId, CanvasId, ConversationId, CreateBoard, Engine, MemoryStore, OpKey,
+    Policy, RunBoardCommand, block_on,
 };
 use serde_json::{Value, json};
 
@@ -64,14 +64,14 @@ struct Timed {
 struct Desk<'r> {
     registry: &'r Registry,
     board: Board,
-    history: BoardHistory,
+    history: BoardJournal,
     calls: u64,
 }
 
 impl<'r> Desk<'r> {
     fn new(registry: &'r Registry, columns: u32, limit: usize) -> Self {
         let board = Board::new(empty(columns)).expect("an empty board is one");
-        Self { registry, board, history: BoardHistory::new(limit), calls: 0 }
+        Self { registry, board, history: BoardJournal::new(limit), calls: 0 }
     }
 
     /// A board with what a workload begins with, and the ids of its components by the workload's.

@@ -60,5 +60,4 @@ pub use self::wire::error::{
 pub use self::wire::execute::{BoardResult, Executed};
 pub use self::wire::history::{HistoryState, Recorded, Restore, UndoEntry};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
-pub use crate::history::board::{BoardHistory, BoardHistoryError};
 pub use crate::schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};

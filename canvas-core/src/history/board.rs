@@ -1,60 +1,66 @@
-//! What can be taken back on a board in memory.
+//! The history of a board in memory: the journal's rules, without its blobs.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::board::command::run::BoardChange;
-use crate::board::model::code::CommandErrorCode;
-use crate::board::model::event::CanvasEvent;
-use crate::board::model::id::UndoId;
-use crate::board::state::apply::PatchMismatch;
-use crate::board::state::board::Board;
-use crate::board::state::patch::BoardPatch;
-use crate::board::state::revert::Conflict;
-use crate::board::wire::execute::Executed;
-use crate::board::wire::history::{HistoryState, Recorded, UndoEntry};
-use crate::history::journal::{Entry, EntryKind, Step};
+use crate::board::{
+    Board, BoardChange, BoardEnv, BoardPatch, CanvasEvent, CommandErrorCode, Executed, HistoryState,
+    PatchMismatch, Recorded, UndoEntry, UndoId,
+};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, Reverts, Step};
+use crate::history::revert::{BoardRevert, Choice, RevertError, Selection};
 use crate::model::author::Actor;
 
-/// The last changes of a board, for a host that keeps one in memory. On a canvas the journal does this for all faces.
+/// The last changes of a board, for a host that keeps one in memory. A canvas has a journal of all its faces instead,
+/// with the same rules.
 ///
-/// An entry holds what it changed and nothing else. Undo and redo cost what the change did.
+/// It holds what each change touched and nothing else. Undo and redo cost what the change did.
 #[derive(Debug, Clone)]
-pub struct BoardHistory {
-    undo: VecDeque<BoardChange>,
-    redo: Vec<BoardChange>,
+pub struct BoardJournal {
+    undo: VecDeque<Item>,
+    redo: Vec<Item>,
     limit: usize,
+    /// Changes so far, dropped ones too.
+    changes: u64,
 }
 
-/// Why nothing was taken back, or done again.
+#[derive(Debug, Clone)]
+struct Item {
+    number: ChangeNumber,
+    change: BoardChange,
+    /// What a revert has reverted; boxed, because few are reverts.
+    reverts: Option<Box<Reverts>>,
+}
+
+/// Why nothing was undone or redone. The board is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BoardHistoryError {
-    /// There is nothing to take back.
+pub enum BoardJournalError {
+    /// No change is left that could be undone.
     #[error("nothing to undo: there is no change that could be taken back")]
     NothingToUndo,
-    /// There is nothing to do again.
+    /// No change was undone last.
     #[error("nothing to redo: there is no change that was taken back last")]
     NothingToRedo,
-    /// No entry has this id.
+    /// No change that still applies has this id.
     #[error("there is no entry {id} that could be taken back: take an id from the history")]
     NotFound {
-        /// The id.
+        /// As it was given.
         id: UndoId,
     },
-    /// A later change touches the same.
+    /// A later change touches the same component, view or setting, or covers a place that would be needed.
     #[error("a later change, {with}, touches the same: take that back first")]
     Conflict {
-        /// What was to be taken back.
+        /// The change that was to be reverted.
         id: UndoId,
-        /// What stands in the way.
+        /// The later one.
         with: UndoId,
     },
-    /// The board was changed by something that the history does not know of.
+    /// The board was changed by something that the journal does not have.
     #[error(transparent)]
     OtherBoard(#[from] PatchMismatch),
 }
 
-impl BoardHistoryError {
+impl BoardJournalError {
     /// The stable code.
     pub const fn code(&self) -> CommandErrorCode {
         match self {
@@ -66,78 +72,76 @@ impl BoardHistoryError {
     }
 }
 
-impl Default for BoardHistory {
+impl Default for BoardJournal {
     /// Of 50 changes.
     fn default() -> Self {
         Self::new(50)
     }
 }
 
-impl BoardHistory {
-    /// A history of so many changes; of more, the oldest are dropped.
+impl BoardJournal {
+    /// A journal of this many changes; of more, the oldest are dropped.
     pub const fn new(limit: usize) -> Self {
-        Self { undo: VecDeque::new(), redo: Vec::new(), limit }
+        Self { undo: VecDeque::new(), redo: Vec::new(), limit, changes: 0 }
     }
 
-    /// Keeps what a command did. What was refused, or changed nothing, leaves the history as it is.
-    pub fn keep(&mut self, executed: &Executed) {
+    /// Records what a command did. What was refused, or changed nothing, leaves the journal as it is.
+    pub fn record(&mut self, executed: &Executed) {
         if let Some(change) = &executed.change {
             self.push(change.clone());
         }
     }
 
-    /// Keeps a change that was made on the board.
+    /// Records a change that was made on the board. Nothing can be redone after it.
     pub fn push(&mut self, change: BoardChange) {
+        self.push_item(change, None);
+    }
+
+    fn push_item(&mut self, change: BoardChange, reverts: Option<Box<Reverts>>) {
+        self.changes += 1;
         self.redo.clear();
-        self.undo.push_back(change);
+        self.undo.push_back(Item { number: ChangeNumber::new(self.changes), change, reverts });
         while self.undo.len() > self.limit {
             self.undo.pop_front();
         }
     }
 
-    /// Takes the last change back. Gives it, and what happened by that.
+    /// Undoes the last change. Gives it, and what happened by that.
     ///
     /// # Errors
     ///
-    /// Where there is nothing to take back.
-    pub fn undo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardHistoryError> {
-        let change = self.undo.pop_back().ok_or(BoardHistoryError::NothingToUndo)?;
-        match walk(board, &change.patch.inverse()) {
-            Ok(events) => Ok((self.redo.push_mut(change), events)),
-            Err(e) => {
-                self.undo.push_back(change);
-                Err(e)
-            }
-        }
+    /// Where there is nothing to undo.
+    pub fn undo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
+        let item = self.undo.back().ok_or(BoardJournalError::NothingToUndo)?;
+        let events = apply(board, &item.change.patch.inverse())?;
+        let item = self.undo.pop_back().ok_or(BoardJournalError::NothingToUndo)?;
+        Ok((&self.redo.push_mut(item).change, events))
     }
 
-    /// Does again what was taken back last. Gives it, and what happened by that.
+    /// Redoes the change that was undone last. Gives it, and what happened by that.
     ///
     /// # Errors
     ///
-    /// Where there is nothing to do again.
-    pub fn redo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardHistoryError> {
-        let change = self.redo.pop().ok_or(BoardHistoryError::NothingToRedo)?;
-        match walk(board, &change.patch) {
-            Ok(events) => Ok((self.undo.push_back_mut(change), events)),
-            Err(e) => {
-                self.redo.push(change);
-                Err(e)
-            }
-        }
+    /// Where there is nothing to redo.
+    pub fn redo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
+        let item = self.redo.last().ok_or(BoardJournalError::NothingToRedo)?;
+        let events = apply(board, &item.change.patch)?;
+        let item = self.redo.pop().ok_or(BoardJournalError::NothingToRedo)?;
+        Ok((&self.undo.push_back_mut(item).change, events))
     }
 
-    /// Takes back the change of this id and all later ones. Tells how many.
+    /// Undoes the change of this id and all later ones. Gives how many they were.
     ///
     /// # Errors
     ///
-    /// Where no change that stands has the id; nothing was taken back.
+    /// Where no change has the id; nothing was undone.
     pub fn undo_to(
         &mut self,
         board: &mut Board,
         id: &UndoId,
-    ) -> Result<(usize, Vec<CanvasEvent>), BoardHistoryError> {
-        let at = self.place(id)?;
+    ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
+        let at = self.undo.iter().position(|item| item.change.id == *id);
+        let at = at.ok_or_else(|| BoardJournalError::NotFound { id: id.clone() })?;
         let (count, mut events) = (self.undo.len() - at, Vec::new());
         for _ in 0..count {
             events.extend(self.undo(board)?.1);
@@ -145,100 +149,122 @@ impl BoardHistory {
         Ok((count, events))
     }
 
-    /// Takes one change back from under later ones, which stay. Nothing can be done again after that.
+    /// Reverts one change under later ones, which stay. The revert is a change of its own, by `by`, and can be undone.
     ///
     /// # Errors
     ///
-    /// Where no change that stands has the id, or a later one touches a record that it touches, or has put something in
-    /// its place. Nothing was taken back then.
-    pub fn undo_one(
+    /// Where no change that still applies has the id, or a later one touches a record that it touches, or has put something
+    /// in its place. Nothing was reverted then.
+    pub fn revert(
         &mut self,
         board: &mut Board,
         id: &UndoId,
-    ) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
-        let at = self.place(id)?;
-        self.take_back(board, &[at])
+        by: Actor,
+        env: &mut BoardEnv<'_>,
+    ) -> Result<Vec<CanvasEvent>, BoardJournalError> {
+        let not_found = || BoardJournalError::NotFound { id: id.clone() };
+        let item = self.undo.iter().find(|item| item.change.id == *id).ok_or_else(not_found)?;
+        let selection = Selection::Change(item.number);
+        let reverted = self.revert_all(board, selection, by, env)?;
+        reverted.map(|(_, events)| events).ok_or_else(not_found)
     }
 
-    /// Takes back every change of one author that still stands, from under those of the other. Tells how many.
+    /// Reverts every change of one author that still applies, under those of others. Gives how many they were. The revert
+    /// is a change of its own, by `by`, and can be undone.
     ///
     /// # Errors
     ///
-    /// Where there is none, or the other has touched what one of them touches, or has put something in its place. None
-    /// was taken back then.
-    pub fn undo_by(
+    /// Where there is none, or another author's later change touches what one of them touches, or has put something in its
+    /// place. Nothing was reverted then.
+    pub fn revert_author(
         &mut self,
         board: &mut Board,
         author: Actor,
-    ) -> Result<(usize, Vec<CanvasEvent>), BoardHistoryError> {
-        let own: Vec<usize> = (0..self.undo.len()).filter(|at| self.undo[*at].source == author).collect();
-        if own.is_empty() {
-            return Err(BoardHistoryError::NothingToUndo);
-        }
-        Ok((own.len(), self.take_back(board, &own)?))
+        by: Actor,
+        env: &mut BoardEnv<'_>,
+    ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
+        let reverted = self.revert_all(board, Selection::Author { author, since: 0 }, by, env)?;
+        reverted.ok_or(BoardJournalError::NothingToUndo)
     }
 
-    /// Forgets everything. The board stays.
+    /// `None` where nothing is chosen.
+    fn revert_all(
+        &mut self,
+        board: &mut Board,
+        selection: Selection,
+        by: Actor,
+        env: &mut BoardEnv<'_>,
+    ) -> Result<Option<(usize, Vec<CanvasEvent>)>, BoardJournalError> {
+        let (mut choice, mut revert) = (Choice::new(selection), BoardRevert::default());
+        let mut author = by;
+        for Item { number, change, reverts } in self.undo.iter().rev() {
+            if choice.takes(*number, change.source, reverts.as_deref()) {
+                let step = (&change.patch, &*change.forward);
+                let reverted: Result<(), RevertError> =
+                    revert.revert((*number, (*number).into()), step, || Ok(board.clone()));
+                reverted.map_err(|error| self.error(&error))?;
+                author = change.source;
+                if matches!(selection, Selection::Change(_)) {
+                    break;
+                }
+            } else {
+                revert.keep(*number, &change.patch);
+            }
+        }
+        let BoardRevert { board: Some(reverted), changes, forward: Some(forward), done, .. } = revert else {
+            return Ok(None);
+        };
+        let Some(patch) = BoardPatch::joined(done).filter(|patch| !patch.is_empty()) else {
+            return Ok(None);
+        };
+        *board = reverted;
+        let (count, events) = (changes.len(), board.events_of(&patch));
+        let description = format!("took back {count} change{}", if count == 1 { "" } else { "s" });
+        let change = BoardChange { id: env.ids.undo(), at: env.now, source: by, description, forward, patch };
+        self.push_item(change, Some(Box::new(Reverts { changes, author })));
+        Ok(Some((count, events)))
+    }
+
+    fn error(&self, error: &RevertError) -> BoardJournalError {
+        match *error {
+            RevertError::Conflict { change, with } => {
+                BoardJournalError::Conflict { id: self.id(change), with: self.id(with) }
+            }
+            RevertError::Damaged(entry) => {
+                PatchMismatch { place: self.id(ChangeNumber::new(entry.get())).to_string() }.into()
+            }
+        }
+    }
+
+    fn id(&self, number: ChangeNumber) -> UndoId {
+        let item = self.undo.iter().find(|item| item.number == number);
+        item.map(|item| item.change.id.clone()).expect("it was looked at just now")
+    }
+
+    /// Drops everything. The board stays.
     pub fn clear(&mut self) {
         self.undo.clear();
         self.redo.clear();
     }
 
-    /// The changes that can be taken back, the last one last.
+    /// The changes that can be undone, reverts among them, the last one last.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = &BoardChange> + DoubleEndedIterator {
-        self.undo.iter()
+        self.undo.iter().map(|item| &item.change)
     }
 
-    /// The history as it is shown.
+    /// What a person is shown of it.
     pub fn state(&self) -> HistoryState {
         HistoryState {
-            undo_stack: self.undo.iter().map(BoardChange::shown).collect(),
-            redo_stack: self.redo.iter().map(BoardChange::shown).collect(),
+            undo_stack: self.undo.iter().map(|item| item.change.shown()).collect(),
+            redo_stack: self.redo.iter().map(|item| item.change.shown()).collect(),
             max_size: self.limit,
         }
     }
+}
 
-    fn place(&self, id: &UndoId) -> Result<usize, BoardHistoryError> {
-        let at = self.undo.iter().position(|change| change.id == *id);
-        at.ok_or_else(|| BoardHistoryError::NotFound { id: id.clone() })
-    }
-
-    /// Takes back changes, given in order, from under those that stay.
-    fn take_back(
-        &mut self,
-        board: &mut Board,
-        chosen: &[usize],
-    ) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
-        let (mut done, mut events) = (Vec::new(), Vec::new());
-        for at in chosen.iter().rev() {
-            let change = &self.undo[*at];
-            let later = self.undo.iter().enumerate().skip(at + 1).filter(|(at, _)| !chosen.contains(at));
-            let later: Vec<&BoardChange> = later.map(|(_, change)| change).collect();
-            match board.revert(&change.patch, later.iter().map(|change| &change.patch)) {
-                Ok(patch) => {
-                    events.extend(board.events_of(&patch));
-                    done.push(patch);
-                }
-                Err(met) => {
-                    for patch in done.iter().rev() {
-                        walk(board, &patch.inverse())?;
-                    }
-                    return Err(match met {
-                        Conflict::Touched(with) => BoardHistoryError::Conflict {
-                            id: change.id.clone(),
-                            with: later[with].id.clone(),
-                        },
-                        Conflict::Mismatch(mismatch) => mismatch.into(),
-                    });
-                }
-            }
-        }
-        for at in chosen.iter().rev() {
-            self.undo.remove(*at);
-        }
-        self.redo.clear();
-        Ok(events)
-    }
+fn apply(board: &mut Board, patch: &BoardPatch) -> Result<Vec<CanvasEvent>, PatchMismatch> {
+    board.apply(patch)?;
+    Ok(board.events_of(patch))
 }
 
 impl UndoEntry {
@@ -262,9 +288,4 @@ impl UndoEntry {
             inverse: Recorded::inverse_of(&patch),
         })
     }
-}
-
-fn walk(board: &mut Board, patch: &BoardPatch) -> Result<Vec<CanvasEvent>, BoardHistoryError> {
-    board.apply(patch)?;
-    Ok(board.events_of(patch))
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use canvas_patch::Delta;
 
 use crate::board::{Board, BoardPatch, CanvasCommand, Conflict};
-use crate::history::journal::{ChangeNumber, Entry, EntryNumber};
+use crate::history::journal::{ChangeNumber, Entry, EntryNumber, Reverts};
 use crate::model::author::Actor;
 
 /// Which of the changes that still apply are reverted.
@@ -18,23 +18,41 @@ pub(crate) enum Selection {
 }
 
 impl Selection {
-    pub(crate) fn takes(self, entry: &Entry) -> bool {
-        match self {
-            Self::Change(change) => entry.change == change,
-            // Who took an own change back has nothing of it in the text any more.
-            Self::Author { author, .. } => {
-                entry.author == author
-                    && entry.reverts.as_ref().is_none_or(|reverts| reverts.author != author)
-            }
-        }
-    }
-
     /// Whether nothing older can be chosen.
     pub(crate) fn ends_before(self, entry: &Entry) -> bool {
         match self {
             // Done again, a change has a later number than its own, never an earlier one.
             Self::Change(change) => entry.number < change.into(),
             Self::Author { since, .. } => entry.revision_after.get() <= since,
+        }
+    }
+}
+
+/// Which changes are chosen, looked at from the newest to older ones.
+pub(crate) struct Choice {
+    selection: Selection,
+    /// Changes that later ones have reverted.
+    reverted: Vec<ChangeNumber>,
+}
+
+impl Choice {
+    pub(crate) const fn new(selection: Selection) -> Self {
+        Self { selection, reverted: Vec::new() }
+    }
+
+    /// Whether the next older change is chosen: it still applies, and is one of the selection.
+    pub(crate) fn takes(&mut self, change: ChangeNumber, author: Actor, reverts: Option<&Reverts>) -> bool {
+        if self.reverted.contains(&change) {
+            // What it reverted applies again.
+            return false;
+        }
+        self.reverted.extend(reverts.into_iter().flat_map(|reverts| &reverts.changes));
+        match self.selection {
+            Selection::Change(one) => one == change,
+            // Who reverted an own change has nothing of it in the text any more.
+            Selection::Author { author: by, .. } => {
+                author == by && reverts.is_none_or(|reverts| reverts.author != by)
+            }
         }
     }
 }
@@ -111,14 +129,14 @@ pub(crate) struct BoardRevert {
 
 impl BoardRevert {
     /// Takes the next older change, to keep it.
-    pub(crate) fn keep(&mut self, entry: &Entry, patch: &BoardPatch) {
-        self.later.insert(0, (entry.change, patch.clone()));
+    pub(crate) fn keep(&mut self, change: ChangeNumber, patch: &BoardPatch) {
+        self.later.insert(0, (change, patch.clone()));
     }
 
     /// Takes the next older change, to revert it on a board that `load` gives the first time.
     pub(crate) fn revert<E: From<RevertError>>(
         &mut self,
-        entry: &Entry,
+        (change, entry): (ChangeNumber, EntryNumber),
         (patch, forward): (&BoardPatch, &CanvasCommand),
         load: impl FnOnce() -> Result<Board, E>,
     ) -> Result<(), E> {
@@ -128,12 +146,10 @@ impl BoardRevert {
         };
         let later = self.later.iter().map(|(_, patch)| patch);
         let back = board.revert(patch, later).map_err(|conflict| match conflict {
-            Conflict::Touched(with) => {
-                RevertError::Conflict { change: entry.change, with: self.later[with].0 }
-            }
-            Conflict::Mismatch(_) => RevertError::Damaged(entry.number),
+            Conflict::Touched(with) => RevertError::Conflict { change, with: self.later[with].0 },
+            Conflict::Mismatch => RevertError::Damaged(entry),
         })?;
-        self.changes.push(entry.change);
+        self.changes.push(change);
         self.forward.get_or_insert_with(|| Box::new(forward.clone()));
         self.done.push(back);
         Ok(())

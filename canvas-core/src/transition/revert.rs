@@ -3,8 +3,8 @@
 use canvas_patch::Delta;
 
 use crate::board::{Board, BoardPatch};
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, NewEntry, Reverts, Step};
-use crate::history::revert::{BoardRevert, DocumentRevert, RevertError, Selection};
+use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts, Step};
+use crate::history::revert::{BoardRevert, Choice, DocumentRevert, RevertError, Selection};
 use crate::model::author::Author;
 use crate::model::blob::Blob;
 use crate::model::id::OpKey;
@@ -38,10 +38,10 @@ impl Transition<'_> {
         for (entry, is_chosen) in &entries {
             match (&entry.step, is_chosen) {
                 (Step::Document { delta, .. }, _) => text.pass(entry, delta.as_ref(), *is_chosen)?,
-                (Step::Board { patch, .. }, false) => board.keep(entry, patch),
+                (Step::Board { patch, .. }, false) => board.keep(entry.change, patch),
                 (Step::Board { patch, forward, .. }, true) => {
                     let load = || self.board_now::<UndoRefusal>().map(|board| Board::clone(&board));
-                    board.revert(entry, (patch, forward), load)?;
+                    board.revert((entry.change, entry.number), (patch, forward), load)?;
                 }
             }
             if *is_chosen {
@@ -107,7 +107,7 @@ impl Transition<'_> {
     /// The changes that still apply, newest first, down to the last that is chosen.
     fn choose(&self, selection: Selection) -> Result<Vec<(Entry, bool)>, Stop<UndoRefusal>> {
         let mut entries: Vec<(Entry, bool)> = Vec::new();
-        let mut taken_back: Vec<ChangeNumber> = Vec::new();
+        let mut choice = Choice::new(selection);
         let mut next = self.head.journal.undo;
         while let Some(entry) = self.entry(next)? {
             if selection.ends_before(&entry) {
@@ -118,11 +118,7 @@ impl Transition<'_> {
                 return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
             }
             next = entry.below();
-            let applies = !taken_back.contains(&entry.change);
-            let is_chosen = applies && selection.takes(&entry);
-            // What took something back and was itself taken back did nothing.
-            let reverts = entry.reverts.iter().filter(|_| applies);
-            taken_back.extend(reverts.flat_map(|reverts| &reverts.changes));
+            let is_chosen = choice.takes(entry.change, entry.author, entry.reverts.as_ref());
             entries.push((entry, is_chosen));
             if is_chosen && matches!(selection, Selection::Change(_)) {
                 break;

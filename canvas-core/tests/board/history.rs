@@ -1,9 +1,7 @@
 //! What a board in memory takes back, does again, and shows of both.
 
-use canvas_core::Actor;
-use canvas_core::board::{
-    Board, BoardHistory, BoardHistoryError, CanvasCommand, Executed, GridPolicy, Recorded, UndoId,
-};
+use canvas_core::board::{Board, CanvasCommand, Executed, GridPolicy, Recorded, UndoId};
+use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
 use super::world::{World, code, empty, kinds};
@@ -121,15 +119,26 @@ fn a_change_goes_from_under_a_later_one_unless_they_touch() {
         let mut scene = Scene::new();
         let (first, second) = (scene.change(&first), scene.change(&second));
         let before = scene.world.board.clone();
-        match scene.world.history.undo_one(&mut scene.world.board, &first) {
+        match scene.world.revert(&first) {
             Ok(_) => {
                 assert!(free, "{what}");
-                let kept: Vec<_> = scene.world.history.changes().map(|change| &change.id).collect();
-                assert_eq!(kept, [&second], "{what}");
+                // The revert is a change like others, and nothing that could be reverted once more.
+                assert_eq!(
+                    scene.world.revert(&first),
+                    Err(BoardJournalError::NotFound { id: first }),
+                    "{what}"
+                );
+                let World { history, board, .. } = &mut scene.world;
+                assert_eq!(history.changes().len(), 3, "{what}");
+                let reverted = board.clone();
+                history.undo(board).unwrap();
+                assert_eq!(*board, before, "{what}");
+                history.redo(board).unwrap();
+                assert_eq!(*board, reverted, "{what}");
             }
             Err(e) => {
                 assert!(!free, "{what}: {e}");
-                assert_eq!(e, BoardHistoryError::Conflict { id: first, with: second }, "{what}");
+                assert_eq!(e, BoardJournalError::Conflict { id: first, with: second }, "{what}");
                 assert_eq!((&scene.world.board, scene.world.history.changes().len()), (&before, 2), "{what}");
             }
         }
@@ -182,7 +191,7 @@ fn changes_are_taken_back_down_to_one() {
     assert_eq!((state.undo_stack.len(), state.redo_stack.len()), (1, 2));
     // What was taken back stands no longer.
     let error = world.history.undo_to(&mut world.board, &ids[2]).unwrap_err();
-    assert_eq!(error, BoardHistoryError::NotFound { id: ids[2].clone() });
+    assert_eq!(error, BoardJournalError::NotFound { id: ids[2].clone() });
     assert_eq!(world.board, states[1]);
     assert_eq!(world.history.undo_to(&mut world.board, &ids[0]).unwrap().0, 1);
     assert_eq!(world.board, states[0]);
@@ -192,7 +201,7 @@ fn changes_are_taken_back_down_to_one() {
 fn of_more_changes_than_it_keeps_a_history_drops_the_oldest() {
     for limit in [0, 1, 2, 3, 9] {
         let Scene { mut world, one, .. } = Scene::new();
-        world.history = BoardHistory::new(limit);
+        world.history = BoardJournal::new(limit);
         let ids: Vec<_> = [4, 6, 8].map(|col| world.json(moved(&one, col, 0)).change.unwrap().id).into();
         let kept: Vec<_> = world.history.changes().map(|change| change.id.clone()).collect();
         assert_eq!(kept, ids[3 - limit.min(3)..], "{limit}");
@@ -201,7 +210,7 @@ fn of_more_changes_than_it_keeps_a_history_drops_the_oldest() {
             world.history.undo(&mut world.board).unwrap();
         }
         let error = world.history.undo(&mut world.board).unwrap_err();
-        assert_eq!(error, BoardHistoryError::NothingToUndo, "{limit}");
+        assert_eq!(error, BoardJournalError::NothingToUndo, "{limit}");
     }
 }
 

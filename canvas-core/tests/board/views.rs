@@ -225,7 +225,7 @@ fn one_that_was_saved_goes_from_under_one_that_was_loaded_with_its_grid() {
     let saving = world.json(save("Wide")).change.unwrap().id;
     world.json(load(&ViewId::new("view_1").unwrap()));
     assert_eq!((world.board.grid().columns, world.workspace().views.len()), (4, 2));
-    world.history.undo_one(&mut world.board, &saving).unwrap();
+    world.revert(&saving).unwrap();
     assert_eq!((world.board.grid().columns, world.workspace().views.len()), (4, 1));
 }
 

@@ -1,16 +1,16 @@
 //! A board with its history, a clock that ticks with each command, and short words for commands.
 
-use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardHistory, BoardResult, BoardRules, Bounds, CanvasCommand, CanvasEvent, ComponentId,
-    Executed, GridConfig, GridPolicy, IdSource, Position, Registry, Size, Workspace,
+    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CanvasEvent, ComponentId, Executed,
+    GridConfig, GridPolicy, IdSource, Position, Registry, Size, UndoId, Workspace,
 };
 use canvas_core::lease::Timestamp;
+use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
     pub(crate) board: Board,
-    pub(crate) history: BoardHistory,
+    pub(crate) history: BoardJournal,
     pub(crate) registry: Registry,
     pub(crate) rules: BoardRules,
     ticks: u64,
@@ -25,7 +25,7 @@ impl World {
     pub(crate) fn of(workspace: Workspace, grid: GridPolicy) -> Self {
         Self {
             board: Board::new(workspace).unwrap(),
-            history: BoardHistory::default(),
+            history: BoardJournal::default(),
             registry: Registry::built_in(),
             rules: BoardRules { grid, ..BoardRules::default() },
             ticks: 1_000,
@@ -33,13 +33,23 @@ impl World {
     }
 
     pub(crate) fn run(&mut self, command: &CanvasCommand, by: Actor) -> Executed {
-        self.ticks += 1;
-        let ids = IdSource::seeded(&self.ticks.to_le_bytes());
-        let now = Timestamp::from_millis(self.ticks);
-        let mut env = BoardEnv { registry: &self.registry, rules: self.rules, now, ids };
-        let executed = self.board.execute(command, by, &mut env);
-        self.history.keep(&executed);
+        let Self { board, history, registry, rules, ticks } = self;
+        let executed = board.execute(command, by, &mut env(registry, *rules, ticks));
+        history.record(&executed);
         executed
+    }
+
+    pub(crate) fn revert(&mut self, id: &UndoId) -> Result<Vec<CanvasEvent>, BoardJournalError> {
+        let Self { board, history, registry, rules, ticks } = self;
+        history.revert(board, id, Actor::User, &mut env(registry, *rules, ticks))
+    }
+
+    pub(crate) fn revert_author(
+        &mut self,
+        author: Actor,
+    ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
+        let Self { board, history, registry, rules, ticks } = self;
+        history.revert_author(board, author, Actor::User, &mut env(registry, *rules, ticks))
     }
 
     /// Runs a command as JSON.
@@ -130,4 +140,11 @@ pub(crate) fn spread(board: &Board) -> (u64, Vec<ComponentId>) {
 /// The same of a board that is made of it anew.
 pub(crate) fn anew(board: &Board) -> (u64, Vec<ComponentId>) {
     spread(&Board::new(board.workspace(|_| Default::default())).unwrap())
+}
+
+/// The next moment.
+fn env<'r>(registry: &'r Registry, rules: BoardRules, ticks: &mut u64) -> BoardEnv<'r> {
+    *ticks += 1;
+    let (ids, now) = (IdSource::seeded(&ticks.to_le_bytes()), Timestamp::from_millis(*ticks));
+    BoardEnv { registry, rules, now, ids }
 }

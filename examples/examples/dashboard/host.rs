@@ -3,20 +3,19 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardHistory, BoardHistoryError, BoardResult, BoardRules, CanvasCommand, CanvasEvent,
-    CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, IdSource, MockGithub, Registry,
-    Workspace,
+    Board, BoardEnv, BoardResult, BoardRules, CanvasCommand, CanvasEvent, CommandError, ComponentId,
+    ComponentInstance, DataPolicy, DataStates, IdSource, MockGithub, Registry, Workspace,
 };
 use canvas_core::lease::Timestamp;
+use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
 use crate::text;
 
 pub(crate) struct Dashboard {
     board: Board,
-    history: BoardHistory,
+    history: BoardJournal,
     pub(crate) registry: Registry,
     data: DataStates,
     source: MockGithub,
@@ -39,7 +38,7 @@ impl Dashboard {
         }))?;
         Ok(Self {
             board: Board::new(workspace)?,
-            history: BoardHistory::default(),
+            history: BoardJournal::default(),
             registry: Registry::built_in(),
             data: DataStates::new(DataPolicy::default()),
             source: MockGithub::new(),
@@ -82,7 +81,7 @@ impl Dashboard {
         let (registry, now) = (&self.registry, self.now());
         let mut env = BoardEnv { registry, rules: BoardRules::default(), now, ids };
         let executed = self.board.execute(command, Actor::Assistant, &mut env);
-        self.history.keep(&executed);
+        self.history.record(&executed);
         if let Some(error) = executed.result.error() {
             return Ok(Err(error.clone()));
         }
@@ -105,7 +104,7 @@ impl Dashboard {
                 text::line(out, &format!("Undone: {}", change.description))?;
                 self.follow(&events);
             }
-            Err(BoardHistoryError::NothingToUndo) => {}
+            Err(BoardJournalError::NothingToUndo) => {}
             Err(error) => text::line(out, &error.to_string())?,
         }
         Ok(())
@@ -118,7 +117,7 @@ impl Dashboard {
                 text::line(out, &format!("Redone: {}", change.description))?;
                 self.follow(&events);
             }
-            Err(BoardHistoryError::NothingToRedo) => {}
+            Err(BoardJournalError::NothingToRedo) => {}
             Err(error) => text::line(out, &error.to_string())?,
         }
         Ok(())

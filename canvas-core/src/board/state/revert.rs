@@ -1,6 +1,5 @@
 //! Changes taken back from under later ones, which stay.
 
-use super::apply::PatchMismatch;
 use super::board::Board;
 use super::patch::{BoardPatch, Diff};
 use crate::board::model::id::ComponentId;
@@ -11,7 +10,7 @@ pub(crate) enum Conflict {
     /// The later change of this number touches a record that it touches, or has put something in its place.
     Touched(usize),
     /// It was made on another board.
-    Mismatch(PatchMismatch),
+    Mismatch,
 }
 
 impl Board {
@@ -27,12 +26,12 @@ impl Board {
         }
         let mut back = patch.inverse();
         back.updated_at = Diff { before: self.updated_at, after: self.updated_at };
-        self.apply(&back).map_err(Conflict::Mismatch)?;
+        self.apply(&back).map_err(|_| Conflict::Mismatch)?;
         // Cells may be taken that were free when it was done, without any record being touched twice.
         let met = self.in_the_way(&back);
         match later.position(|later| met.iter().any(|id| later.places(id))) {
             Some(with) => {
-                self.apply(&back.inverse()).map_err(Conflict::Mismatch)?;
+                self.apply(&back.inverse()).map_err(|_| Conflict::Mismatch)?;
                 Err(Conflict::Touched(with))
             }
             None => Ok(back),
