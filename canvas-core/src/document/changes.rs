@@ -1,4 +1,4 @@
-//! What a conversation knows, and what must be told to it (specs 000 §12, §13).
+//! How a document differs from the text that a conversation knows.
 
 use canvas_patch::{DiffExcerpt, Limits, build};
 use serde::{Deserialize, Serialize};

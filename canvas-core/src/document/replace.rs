@@ -16,12 +16,12 @@ const MARK: &str = "\u{feff}";
 pub struct Replacement {
     /// The first line, from 1.
     pub start: usize,
-    /// The last line, inclusive. `start - 1` replaces nothing and inserts before `start`: behind the last line, too.
+    /// The last line, inclusive. `start - 1` replaces nothing and inserts before `start`, also after the last line.
     pub end: usize,
     /// The hash of these lines. For an insertion that of the line above, at the top that of the first line, in an
     /// empty document that of nothing.
     pub expect: RangeHash,
-    /// What comes there: whole lines, with or without a terminator behind the last one; nothing removes the lines.
+    /// What comes there: whole lines, with or without a terminator after the last one; nothing removes the lines.
     ///
     /// They take the terminator of their neighbour, and the document keeps a byte order mark at its beginning and a
     /// missing terminator at its end.
@@ -126,7 +126,7 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     } else {
         LineRange { start, end }
     };
-    // Where the lines behind the first, the second, and so on begin.
+    // Where the lines after the first, the second, and so on begin.
     let mut starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
     let from = if lines.start == 1 { 0 } else { starts.nth(lines.start - 2).unwrap_or(text.len()) };
     let behind = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
@@ -191,7 +191,7 @@ fn adapt(lines: &str, wanted: Option<&'static str>) -> Adapted {
     out
 }
 
-/// The terminator of the last line that ends before `at`, which is replaced or stands above, else of the line behind.
+/// The terminator of the last line that ends before `at`, which is replaced or lies above, else of the line after.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&'static str> {
     let newline = text[..at].rfind('\n').or_else(|| text[at..].find('\n').map(|i| at + i))?;
     Some(if text[..newline].ends_with('\r') { "\r\n" } else { "\n" })

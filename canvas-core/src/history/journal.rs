@@ -111,11 +111,11 @@ impl JournalSlot {
 pub enum EntryKind {
     /// A change of its own.
     Edit,
-    /// The last change that stood was taken back.
+    /// The last change in effect was undone.
     Undo,
     /// What was undone last was done again.
     Redo,
-    /// Changes were taken back from under later ones, which stay. Undo treats it as an edit.
+    /// Changes were undone from under later ones, which stay. Undo treats it as an edit.
     Revert,
 }
 
@@ -132,7 +132,7 @@ pub struct Entry {
     pub actor: Actor,
     /// Who first made the change: whoever does it again, it stays the author's.
     pub author: Actor,
-    /// What a [`EntryKind::Revert`] has taken back.
+    /// What an [`EntryKind::Revert`] has undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<Reverts>,
     /// The call that did it.
@@ -171,7 +171,7 @@ impl Below {
     }
 }
 
-/// Changes that were taken back from under later ones.
+/// Changes that were undone from under later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reverts {
     /// Their numbers.
@@ -203,7 +203,7 @@ pub enum Step {
         after: BlobId,
         /// Names the change, as the answer to its command did.
         id: UndoId,
-        /// The command as it was done; of a selective undo, what it took back.
+        /// The command as it was done; of a selective undo, the one that it undid.
         forward: Box<CanvasCommand>,
         /// The change that leads from one to the other.
         patch: BoardPatch,
@@ -266,7 +266,7 @@ impl From<&Entry> for HistoryEntry {
     }
 }
 
-/// What [`JournalSlot::push`] is told; the rest follows from the slot.
+/// The input of [`JournalSlot::push`]; the rest of an entry follows from the slot.
 #[derive(Debug)]
 pub(crate) struct NewEntry {
     pub(crate) kind: EntryKind,

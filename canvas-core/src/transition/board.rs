@@ -47,7 +47,7 @@ pub struct RunBoardCommand {
     pub base: Option<Base>,
 }
 
-/// A command was run on the board: done, or refused by what stands on it.
+/// A command was run on the board: done, or refused by the board itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoardCommandRun {
     /// What is answered.

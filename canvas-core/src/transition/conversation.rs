@@ -1,4 +1,4 @@
-//! What a conversation knows of the document, what it is told, and which text a call of it is made for.
+//! What a conversation knows of the document, which changes it gets to see, and which text a call of it is made for.
 
 use canvas_patch::{Mode, Options, apply};
 

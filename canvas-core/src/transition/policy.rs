@@ -11,7 +11,7 @@ use crate::transition::rollout::{Access, Rollout};
 pub struct Policy {
     /// How far the tools of models are rolled out. Default all the way: nothing without a lease.
     pub rollout: Rollout,
-    /// The host keeps its documents in Git, where models have no tools whatever the rollout (specs 000 §8.2). Default
+    /// The host keeps its documents in Git, where models have no tools whatever the rollout. Default
     /// false.
     pub git_mode: bool,
     /// What boards may be.
@@ -27,15 +27,15 @@ pub struct Policy {
     /// Receipts that are kept besides those of the live lease. Default 128.
     pub receipts: usize,
     /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest
-    /// time; should that one come back, it is told the whole document. Default 256.
+    /// time; should that one come back, it gets the whole document. Default 256.
     pub conversations: usize,
     /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
     pub refusal_diff_bytes: usize,
     /// Bytes of a hidden diff; a larger one makes way for the whole document where that is smaller. Default 32 KiB.
     pub sync_diff_bytes: usize,
-    /// Entries of the journal that can be taken back; older ones are forgotten first. Default 100,000; 0 for no journal.
+    /// Entries of the journal that can be undone; older ones are forgotten first. Default 100,000; 0 for no journal.
     pub history: u64,
-    /// Changes that stand above one which is taken back from under them: all of them are moved. Default 256.
+    /// Later changes under which a change can still be undone: all of them are transformed. Default 256.
     pub history_reach: usize,
     /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
     /// Default 1 MiB.

@@ -3,7 +3,7 @@
 //! A command's refusal is composed of a few shared groups, so that a caller has a branch for what can be and for
 //! nothing else. Who renders refusals of any command takes the borrowed [`Refusal`] of [`Refused::view`].
 //!
-//! Receipts keep refusals as JSON, told apart by the member `refusal`: names of variants and fields are stored.
+//! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
 
 use canvas_lease::{CheckOutError, Epoch, Timestamp};
 use canvas_patch::{ApplyError, DiffExcerpt, Reason};
@@ -134,7 +134,7 @@ composed! {
     /// Why [`CreateBoard`](crate::CreateBoard) is refused.
     CreateBoardRefusal { Call(CallRefusal), NewBoard(NewBoardRefusal), Limit(LimitRefusal) }
 
-    /// Why [`RunBoardCommand`](crate::RunBoardCommand) is refused, other than by what stands on the board.
+    /// Why [`RunBoardCommand`](crate::RunBoardCommand) is refused, other than by the board itself.
     BoardCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Board(BoardRefusal), Limit(LimitRefusal),
     }
@@ -282,7 +282,7 @@ pub enum HistoryRefusal {
         /// How many there are.
         available: u32,
     },
-    /// No change of this number stands.
+    /// No change of this number is in effect.
     #[error(
         "change {change} does not stand: it was taken back, forgotten, or never made: take a number from the history"
     )]
@@ -290,15 +290,15 @@ pub enum HistoryRefusal {
         /// The number.
         change: ChangeNumber,
     },
-    /// A later change touches the one that is to be taken back.
+    /// A later change touches the one that is to be undone.
     #[error("change {with} touches what change {change} did: take change {with} back first")]
     HistoryConflict {
-        /// What was to be taken back.
+        /// The change that was to be undone.
         change: ChangeNumber,
-        /// What stands in the way.
+        /// The later change that touches it.
         with: ChangeNumber,
     },
-    /// What is to be taken back lies too far below.
+    /// Too many later changes lie above the one that is to be undone.
     #[error(
         "more than {limit} later changes would have to be moved: undo step by step, or name a later revision"
     )]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rollout {
-    /// Stage 0: models have no tools; they are told what users change.
+    /// Stage 0: models have no tools; they see what users change.
     Off,
     /// Stage 1: models read, without a lease.
     ReadOnly,

@@ -32,7 +32,7 @@ pub struct TurnBegan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forget;
 
-/// The conversation will be told the whole document.
+/// The next message to the conversation brings the whole document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {}
 

@@ -57,7 +57,7 @@ pub struct Redo {
     pub steps: NonZeroU32,
 }
 
-/// Changes were taken back, or done again.
+/// Changes were undone or redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryMove {
     /// What was entered into the journal for it, in the order in which it was done.
@@ -71,7 +71,7 @@ pub struct HistoryMove {
     pub revision: RevisionId,
 }
 
-/// Forget the history of the canvas. Its faces stay; what was done can no more be taken back.
+/// Forget the history of the canvas. Its faces stay; no change so far can be undone any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClearHistory;
 
@@ -196,7 +196,7 @@ enum Direction {
     Redo,
 }
 
-/// The faces that changes were taken back from, and the entries that tell of it.
+/// The faces after an undo or a redo, and the entries that record it.
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) document: Option<Blob>,
@@ -269,8 +269,8 @@ impl Transition<'_> {
         HistoryMove { entries, events, epoch: self.head.lock.epoch(), revision: self.head.revision_id() }
     }
 
-    /// Takes back what the last changes, or the last undoings, did: each by an entry and a revision of its own, so that
-    /// each can be taken back by itself.
+    /// Inverts the last changes, or the last undos: each by an entry and a revision of its own, so that each can be
+    /// undone by itself.
     fn replay_history(
         &mut self,
         operation: &OpKey,
@@ -312,7 +312,7 @@ impl Transition<'_> {
         Ok(replayed)
     }
 
-    /// The faces after the steps of some entries were taken back, one after the other.
+    /// The faces after the steps of some entries were inverted, one after the other.
     fn invert(&self, entries: &[Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
         let mut text = Cow::Borrowed(self.view.text());
         let mut board: Option<Board> = None;
