@@ -1,4 +1,4 @@
-//! The suite as an integrator has it: a harness of a few lines, one test for each promise.
+//! The suite as an integrator has it: a harness of a few lines, one test for each check.
 
 #![cfg(feature = "conformance")]
 

@@ -1,23 +1,23 @@
-//! The promises: one list, from which the type, its checks and the tests are made.
+//! The checks: one list, from which the type and the tests are made.
 
 use super::harness::Harness;
-use super::outcome::{Broken, Kept};
+use super::outcome::{CheckOutcome, Violation};
 use super::suite;
 
-macro_rules! promises {
+macro_rules! checks {
     ($d:tt $($variant:ident = $module:ident::$name:ident: $text:literal;)*) => {
-        /// What a store promises. Each can be tried by itself, on a fresh store of the harness.
+        /// One promise of the contract. Each check runs by itself, on a fresh store of the harness.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Promise {
+        pub enum Check {
             $(#[doc = concat!($text, ".")] $variant,)*
         }
 
-        impl Promise {
-            /// Every promise, the simple ones first.
+        impl Check {
+            /// Every check, the simple ones first.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The promise in words.
+            /// What the store must do.
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -31,27 +31,28 @@ macro_rules! promises {
                 }
             }
 
-            /// Tries it.
+            /// Runs it.
             ///
             /// # Errors
             ///
-            /// [`Broken`] says what the store did.
-            pub async fn check<H: Harness>(self, harness: &H) -> Result<Kept, Broken> {
+            /// [`Violation`] says what the store did.
+            pub async fn run<H: Harness>(self, harness: &H) -> Result<CheckOutcome, Violation> {
                 // Boxed, so that the future is not as large as the largest of them all.
-                let kept = match self {
+                let outcome = match self {
                     $(Self::$variant => Box::pin(suite::$module::$name(harness)).await,)*
                 };
-                kept.map_err(Broken::new)
+                outcome.map_err(Violation::new)
             }
         }
 
-        /// Makes a test of each promise, so that `cargo test` names what a store breaks.
+        /// Makes a test of each check, so that `cargo test` names what a store breaks.
         ///
         /// It takes an expression that makes the [`Harness`](crate::conformance::Harness), which may wait
         /// (`.await`), and what drives a future to its end: a function or closure, [`block_on`](crate::block_on)
         /// unless another is given. Each test makes a harness of its own.
         ///
-        /// A promise that cannot be tried (see [`Kept::Untried`](crate::conformance::Kept)) passes, and its test
+        /// The test of a check that is skipped (see [`CheckOutcome::Skipped`](crate::conformance::CheckOutcome)) passes, and
+        ///
         /// prints why.
         ///
         /// ```
@@ -94,18 +95,18 @@ macro_rules! promises {
                 $(
                     #[test]
                     fn $name() {
-                        let promise = $crate::conformance::Promise::$variant;
-                        let kept = $d block_on(async {
+                        let check = $crate::conformance::Check::$variant;
+                        let outcome = $d block_on(async {
                             let harness = $d harness;
-                            promise.check(&harness).await
+                            check.run(&harness).await
                         });
-                        match kept {
-                            ::std::result::Result::Ok($crate::conformance::Kept::Shown) => {}
-                            ::std::result::Result::Ok($crate::conformance::Kept::Untried(why)) => {
-                                ::std::println!("{}: not tried, {why}", promise.text());
+                        match outcome {
+                            ::std::result::Result::Ok($crate::conformance::CheckOutcome::Passed) => {}
+                            ::std::result::Result::Ok($crate::conformance::CheckOutcome::Skipped(why)) => {
+                                ::std::println!("{}: skipped, {why}", check.text());
                             }
-                            ::std::result::Result::Err(broken) => {
-                                ::std::panic!("{}: {broken}", promise.text());
+                            ::std::result::Result::Err(violation) => {
+                                ::std::panic!("{}: {violation}", check.text());
                             }
                         }
                     }
@@ -115,7 +116,7 @@ macro_rules! promises {
     };
 }
 
-promises! { $
+checks! { $
     UnknownCanvas = rows::unknown_canvas: "an unknown canvas has no row";
     RoundTrip = rows::round_trip: "what is committed is loaded";
     MadeOnce = rows::made_once: "a row is made once";
@@ -158,7 +159,7 @@ promises! { $
     JudgedAfterTheWait = time::judged_after_the_wait:
         "a commit that waits for the row is judged by the clock after the wait";
     Listed = listing::listed: "canvases are listed in order";
-    ListPages = listing::list_pages: "a list goes on behind any id and ends at its limit";
+    ListPages = listing::list_pages: "a list goes on after any id and ends at its limit";
     ListBytes = listing::list_bytes: "the order of a list is the order of the bytes of the ids";
     ListTombstones = listing::list_tombstones: "a deleted canvas stays in the list";
     AnyId = ids::any_id: "any canvas id will do";
@@ -175,20 +176,20 @@ promises! { $
     RetryInFlight = retries::retry_in_flight: "a call that is made again while it is on its way is done once";
     RetryAfterTheLease = retries::retry_after_the_lease:
         "a call that is made again after its lease has ended is answered as before";
-    TellsPeers = notification::tells_peers: "a store that claims to notify tells every connection before it answers";
+    NotifiesPeers = notification::notifies_peers: "a store that claims to notify notifies every connection before it answers";
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::Promise;
+    use super::Check;
 
     #[test]
     fn names_and_texts_differ() {
-        let names: BTreeSet<_> = Promise::ALL.iter().map(|promise| promise.name()).collect();
-        let texts: BTreeSet<_> = Promise::ALL.iter().map(|promise| promise.text()).collect();
-        assert_eq!((names.len(), texts.len()), (Promise::ALL.len(), Promise::ALL.len()));
-        assert_eq!(Promise::AnyId.name(), "any_id");
+        let names: BTreeSet<_> = Check::ALL.iter().map(|check| check.name()).collect();
+        let texts: BTreeSet<_> = Check::ALL.iter().map(|check| check.text()).collect();
+        assert_eq!((names.len(), texts.len()), (Check::ALL.len(), Check::ALL.len()));
+        assert_eq!(Check::AnyId.name(), "any_id");
     }
 }

@@ -33,10 +33,10 @@ pub trait Harness: Send + Sync {
         async { None }
     }
 
-    /// The canvases that the store's host was told of since it was asked last, for a store that claims
-    /// [`Capabilities::notify`](crate::Capabilities::notify). The store is one connection, and its word is its own:
-    /// to ask one takes nothing from another.
-    fn told(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
+    /// The canvases that the store has notified its host of since the last call, for a store that claims
+    /// [`Capabilities::notify`](crate::Capabilities::notify). Each connection has notifications of
+    /// its own: to take those of one takes nothing from another.
+    fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
         async { Vec::new() }
     }
 }

@@ -1,4 +1,4 @@
-//! One suite for every store: what the contract promises, tried out. For those who write a store.
+//! One suite for every store: checks of what the contract promises. For those who write a store.
 //!
 //! # A harness
 //!
@@ -37,42 +37,42 @@
 //!
 //! let report = block_on(run(&InMemory::default()));
 //! assert!(report.is_passed(), "{report}");
-//! # assert!(report.untried().count() > 0);
+//! # assert!(report.skipped().count() > 0);
 //! ```
 //!
-//! * `fresh` gives a store without canvases: a schema, a file, a bucket prefix of its own. Promises may run side by
+//! * `fresh` gives a store without canvases: a schema, a file, a bucket prefix of its own. Checks may run side by
 //!   side, so two fresh stores share nothing.
 //! * `peer` opens a real second connection, as another process would. A copy that shares a cache with the first hides
 //!   just the faults that the suite looks for.
 //! * `advance` moves a clock that the harness owns, or sleeps where the clock is real. The suite judges time by the
-//!   clocks in the answers and never expects that something is fast; over all promises it asks a real clock for less
+//!   clocks in the answers and never expects that something is fast; all checks together wait for a real clock less
 //!   than a quarter of a minute.
 //! * `stall` plays a slow writer. Databases let a commit wait for the row, and that is where clocks and rows grow old
 //!   unseen: a condition on `now()` is judged by the time at which the transaction began, and what is read beside the
 //!   condition may be older than the row that the condition saw. A `SELECT ... FOR UPDATE` or `BEGIN IMMEDIATE` on a
 //!   connection of its own, ended when the value is dropped, is all it takes. Leave it out where nothing ever waits.
-//! * `told` is for stores that claim [`Capabilities::notify`](crate::Capabilities::notify): engines on them serve
-//!   reads from memory until they are told, so word must be there before the committer has its answer.
+//! * `notified` is for stores that claim [`Capabilities::notify`](crate::Capabilities::notify): engines on them serve
+//!   reads from memory until they are notified, so notifications must arrive before the committer has its answer.
 //!
 //! # As tests, or at run time
 //!
-//! [`conformance_tests!`](crate::conformance_tests) makes one test of each promise. [`run`] tries all of them and
+//! [`conformance_tests!`](crate::conformance_tests) makes one test of each check. [`run`] tries all of them and
 //! gives a [`Report`], for an installation that wants to know whether the database it was given will do;
-//! [`Promise::check`] tries one.
+//! [`Check::run`] tries one.
 //!
-//! A report has a line for each promise: `pass`; `FAIL` with what the store did; `--` where nothing was tried, and
+//! A report has a line for each check: `pass`; `FAIL` with what the store did; `--` where nothing was tried, and
 //! why: the store does not claim it, or the harness has no way to try it. The last are no failures, so look at
-//! [`Report::untried`] once, and say in your own test which of them you accept.
+//! [`Report::skipped`] once, and say in your own test which of them you accept.
 //!
 //! # Does it see?
 //!
-//! [`mutants`] wraps your store into some fifty others, each with one flaw, and tells which of them the suite has
-//! passed through your harness. There should be none but those that the harness has no way to show:
+//! [`mutants`] wraps your store into some fifty others, each with one flaw, and lists those that the suite passes with
+//! your harness. There should be none but those that the harness has no way to show:
 //!
 //! ```
 //! # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
 //! # use std::time::Duration;
-//! # use canvas_core::conformance::{Harness, Kept, mutants};
+//! # use canvas_core::conformance::{Harness, CheckOutcome, mutants};
 //! # use canvas_core::{MemoryStore, block_on, lease::Timestamp};
 //! # #[derive(Default)]
 //! # struct InMemory(Arc<AtomicU64>);
@@ -88,7 +88,7 @@
 //! #     }
 //! # }
 //! for (flaw, kept) in block_on(mutants::survivors(&InMemory::default())) {
-//!     assert!(matches!(kept, Kept::Untried(_)), "the suite does not see that a store {}", flaw.text());
+//!     assert!(matches!(kept, CheckOutcome::Skipped(_)), "the suite does not see that a store {}", flaw.text());
 //! }
 //! ```
 //!
@@ -107,16 +107,16 @@ mod suite;
 #[cfg(test)]
 mod tests;
 
-pub use self::check::Promise;
+pub use self::check::Check;
 pub use self::harness::{Harness, Stall};
-pub use self::outcome::{Broken, Kept};
+pub use self::outcome::{CheckOutcome, Violation};
 pub use self::report::Report;
 
-/// Tries every promise on fresh stores of the harness.
+/// Runs every check on fresh stores of the harness.
 pub async fn run<H: Harness>(harness: &H) -> Report {
     let mut results = Vec::new();
-    for promise in Promise::ALL.iter().copied() {
-        results.push((promise, promise.check(harness).await));
+    for check in Check::ALL.iter().copied() {
+        results.push((check, check.run(harness).await));
     }
     Report { results }
 }

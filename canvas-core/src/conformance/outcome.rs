@@ -1,30 +1,30 @@
-//! What becomes of one promise.
+//! The outcome of one check.
 
 use std::fmt;
 
-/// How a promise was kept.
+/// How a check ended that found no violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// It was tried, and the store kept it.
-    Shown,
+pub enum CheckOutcome {
+    /// The store keeps the promise.
+    Passed,
     /// Nothing was tried: the store does not claim it, or the harness has no way to try it.
-    Untried(&'static str),
+    Skipped(&'static str),
 }
 
-/// How a promise was broken: what the store said, and what it should have said.
+/// What the store did, and what it should have done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken(String);
+pub struct Violation(String);
 
-impl Broken {
+impl Violation {
     pub(super) fn new(how: String) -> Self {
         Self(how)
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for Violation {}

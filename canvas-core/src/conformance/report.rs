@@ -2,49 +2,49 @@
 
 use std::fmt;
 
-use super::check::Promise;
-use super::outcome::{Broken, Kept};
+use super::check::Check;
+use super::outcome::{CheckOutcome, Violation};
 
-/// What the suite found. Its text has a line for each promise and a count at the end.
+/// What the suite found. Its text has a line for each check and a count at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Each promise and what became of it, in the order of [`Promise::ALL`].
-    pub results: Vec<(Promise, Result<Kept, Broken>)>,
+    /// Each check and its outcome, in the order of [`Check::ALL`].
+    pub results: Vec<(Check, Result<CheckOutcome, Violation>)>,
 }
 
 impl Report {
-    /// True where no promise was broken. Some may not have been tried: see [`Report::untried`].
+    /// True where no check failed. Some may have been skipped: see [`Report::skipped`].
     pub fn is_passed(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// The promises that were broken.
-    pub fn failed(&self) -> impl Iterator<Item = Promise> {
-        self.results.iter().filter(|(_, result)| result.is_err()).map(|(promise, _)| *promise)
+    /// The checks that failed.
+    pub fn failed(&self) -> impl Iterator<Item = Check> {
+        self.results.iter().filter(|(_, result)| result.is_err()).map(|(check, _)| *check)
     }
 
-    /// The promises that were not tried, and why.
-    pub fn untried(&self) -> impl Iterator<Item = (Promise, &'static str)> {
-        self.results.iter().filter_map(|(promise, result)| match result {
-            Ok(Kept::Untried(why)) => Some((*promise, *why)),
-            Ok(Kept::Shown) | Err(_) => None,
+    /// The checks that were skipped, and why.
+    pub fn skipped(&self) -> impl Iterator<Item = (Check, &'static str)> {
+        self.results.iter().filter_map(|(check, result)| match result {
+            Ok(CheckOutcome::Skipped(why)) => Some((*check, *why)),
+            Ok(CheckOutcome::Passed) | Err(_) => None,
         })
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (promise, result) in &self.results {
-            let text = promise.text();
+        for (check, result) in &self.results {
+            let text = check.text();
             match result {
-                Ok(Kept::Shown) => writeln!(f, "pass  {text}")?,
-                Ok(Kept::Untried(why)) => writeln!(f, "  --  {text} (not tried: {why})")?,
+                Ok(CheckOutcome::Passed) => writeln!(f, "pass  {text}")?,
+                Ok(CheckOutcome::Skipped(why)) => writeln!(f, "  --  {text} (skipped: {why})")?,
                 Err(how) => writeln!(f, "FAIL  {text}: {how}")?,
             }
         }
-        let (broken, untried) = (self.failed().count(), self.untried().count());
-        let kept = self.results.len() - broken - untried;
-        writeln!(f, "{kept} kept, {untried} not tried, {broken} broken")
+        let (failed, skipped) = (self.failed().count(), self.skipped().count());
+        let passed = self.results.len() - failed - skipped;
+        writeln!(f, "{passed} passed, {skipped} skipped, {failed} failed")
     }
 }
 
@@ -53,20 +53,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_names_each_promise_and_counts() {
-        let kept = (Promise::RoundTrip, Ok(Kept::Shown));
-        let untried = (Promise::TellsPeers, Ok(Kept::Untried("it claims nothing")));
-        let broken = (Promise::MadeOnce, Err(Broken::new("it fell".to_owned())));
-        let report = Report { results: vec![kept.clone(), untried.clone(), broken] };
+    fn a_report_names_each_check_and_counts() {
+        let passed = (Check::RoundTrip, Ok(CheckOutcome::Passed));
+        let skipped = (Check::NotifiesPeers, Ok(CheckOutcome::Skipped("it claims nothing")));
+        let failed = (Check::MadeOnce, Err(Violation::new("it fell".to_owned())));
+        let report = Report { results: vec![passed.clone(), skipped.clone(), failed] };
         let expected = "pass  what is committed is loaded\n  \
-                        --  a store that claims to notify tells every connection before it answers \
-                        (not tried: it claims nothing)\n\
+                        --  a store that claims to notify notifies every connection before it answers \
+                        (skipped: it claims nothing)\n\
                         FAIL  a row is made once: it fell\n\
-                        1 kept, 1 not tried, 1 broken\n";
+                        1 passed, 1 skipped, 1 failed\n";
         assert_eq!(report.to_string(), expected);
-        assert_eq!(report.failed().collect::<Vec<_>>(), [Promise::MadeOnce]);
-        assert_eq!(report.untried().collect::<Vec<_>>(), [(Promise::TellsPeers, "it claims nothing")]);
+        assert_eq!(report.failed().collect::<Vec<_>>(), [Check::MadeOnce]);
+        assert_eq!(report.skipped().collect::<Vec<_>>(), [(Check::NotifiesPeers, "it claims nothing")]);
         assert!(!report.is_passed());
-        assert!(Report { results: vec![kept, untried] }.is_passed());
+        assert!(Report { results: vec![passed, skipped] }.is_passed());
     }
 }

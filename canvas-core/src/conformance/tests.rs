@@ -1,4 +1,4 @@
-//! The suite over a store in memory that can be held up and that tells of changes, and over its mutants.
+//! The suite over a store in memory whose commits can be held up and that notifies, and over its mutants.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -26,16 +26,16 @@ pub(super) struct Gated {
 struct Gate {
     stalled: BTreeSet<CanvasId>,
     waiting: Vec<Waker>,
-    /// What each connection was told.
-    news: Vec<Vec<CanvasId>>,
+    /// What each connection was notified of.
+    notifications: Vec<Vec<CanvasId>>,
 }
 
 impl Gated {
     fn connect(store: MemoryStore, gate: Arc<Mutex<Gate>>) -> Self {
         let number = {
             let mut gate = lock(&gate);
-            gate.news.push(Vec::new());
-            gate.news.len() - 1
+            gate.notifications.push(Vec::new());
+            gate.notifications.len() - 1
         };
         Self { store, gate, number }
     }
@@ -69,8 +69,9 @@ impl Store for Gated {
         if matches!(committed, Ok(Committed::Done { .. })) {
             // Who commits knows by the answer.
             let mut gate = lock(&self.gate);
-            let others = gate.news.iter_mut().enumerate().filter(|(number, _)| *number != self.number);
-            others.for_each(|(_, news)| news.push(canvas.clone()));
+            let others =
+                gate.notifications.iter_mut().enumerate().filter(|(number, _)| *number != self.number);
+            others.for_each(|(_, notifications)| notifications.push(canvas.clone()));
         }
         committed
     }
@@ -135,12 +136,12 @@ impl Harness for Gates {
         Some(Box::new(Held { gate: Arc::clone(&store.gate), canvas: canvas.clone() }))
     }
 
-    async fn told(&self, store: &Gated) -> Vec<CanvasId> {
-        std::mem::take(&mut lock(&store.gate).news[store.number])
+    async fn notified(&self, store: &Gated) -> Vec<CanvasId> {
+        std::mem::take(&mut lock(&store.gate).notifications[store.number])
     }
 }
 
-/// Only what every harness must have: nothing can be held up, and nothing is told.
+/// Only what every harness must have: nothing can be held up, and nobody is notified.
 struct Bare(Gates);
 
 impl Harness for Bare {
@@ -160,41 +161,41 @@ impl Harness for Bare {
 }
 
 #[test]
-fn memory_keeps_every_promise() {
+fn memory_passes_every_check() {
     let report = block_on(run(&Gates::new()));
     assert!(report.is_passed(), "{report}");
-    assert_eq!(report.untried().count(), 0, "{report}");
+    assert_eq!(report.skipped().count(), 0, "{report}");
 }
 
 #[test]
-fn what_a_bare_harness_cannot_try_is_said() {
+fn what_a_bare_harness_cannot_show_is_skipped() {
     let report = block_on(run(&Bare(Gates::new())));
     assert!(report.is_passed(), "{report}");
-    let untried: Vec<_> = report.untried().map(|(promise, _)| promise).collect();
+    let skipped: Vec<_> = report.skipped().map(|(check, _)| check).collect();
     let expected =
-        [Promise::Abandoned, Promise::LearnsAfterTheWait, Promise::JudgedAfterTheWait, Promise::TellsPeers];
-    assert_eq!(untried, expected);
+        [Check::Abandoned, Check::LearnsAfterTheWait, Check::JudgedAfterTheWait, Check::NotifiesPeers];
+    assert_eq!(skipped, expected);
 }
 
-/// Each flaw fails the promise that it breaks, not just any; and each promise can be failed.
+/// Each flaw fails its own check, not just any; and each check can fail.
 #[test]
-fn every_mutant_is_killed_by_the_promise_that_it_breaks() {
+fn every_mutant_is_killed_by_its_own_check() {
     let reports = block_on(mutants::kills(&Gates::new()));
     assert_eq!(reports.iter().map(|(flaw, _)| *flaw).collect::<Vec<_>>(), Flaw::ALL);
     let mut failed = BTreeSet::new();
     let mut survivors = Vec::new();
     for (flaw, report) in &reports {
         failed.extend(report.failed());
-        if !report.failed().any(|promise| promise == flaw.killed_by()) {
+        if !report.failed().any(|check| check == flaw.killed_by()) {
             survivors.push((flaw, flaw.killed_by(), report.failed().collect::<Vec<_>>()));
         }
     }
     assert!(survivors.is_empty(), "{survivors:#?}");
-    let never: Vec<_> = Promise::ALL.iter().filter(|promise| !failed.contains(promise)).collect();
+    let never: Vec<_> = Check::ALL.iter().filter(|check| !failed.contains(check)).collect();
     assert!(never.is_empty(), "no flaw breaks {never:?}");
-    let told: String = reports.iter().map(|(_, report)| report.to_string()).collect();
+    let reports: String = reports.iter().map(|(_, report)| report.to_string()).collect();
     for answer in ["Done (", "Conflict (the row has ", "Conflict (no row)", "Late (at ", "a fault ("] {
-        assert!(told.contains(&format!("gave {answer}")), "no report says that a commit gave {answer}");
+        assert!(reports.contains(&format!("gave {answer}")), "no report says that a commit gave {answer}");
     }
 }
 
@@ -202,7 +203,10 @@ fn every_mutant_is_killed_by_the_promise_that_it_breaks() {
 fn the_short_round_kills_what_the_harness_can_show() {
     assert_eq!(block_on(mutants::survivors(&Gates::new())), []);
     let survivors = block_on(mutants::survivors(&Bare(Gates::new())));
-    assert!(survivors.iter().all(|(_, kept)| matches!(kept, Kept::Untried(_))), "{survivors:?}");
+    assert!(
+        survivors.iter().all(|(_, outcome)| matches!(outcome, CheckOutcome::Skipped(_))),
+        "{survivors:?}"
+    );
     let flaws: Vec<_> = survivors.into_iter().map(|(flaw, _)| flaw).collect();
     assert_eq!(flaws, [Flaw::ShowsTheRowBeforeTheWait, Flaw::ReadsItsClockBeforeTheWait]);
 }
@@ -212,8 +216,8 @@ fn the_short_round_kills_what_the_harness_can_show() {
 fn the_table_of_flaws_is_true() {
     let mut table = "| flaw | the store | killed by |\n| --- | --- | --- |\n".to_owned();
     for flaw in Flaw::ALL {
-        let promise = flaw.killed_by();
-        table += &format!("| `{flaw:?}` | {} | `{promise:?}`: {} |\n", flaw.text(), promise.text());
+        let check = flaw.killed_by();
+        table += &format!("| `{flaw:?}` | {} | `{check:?}`: {} |\n", flaw.text(), check.text());
     }
     assert!(include_str!("kills.md") == table, "kills.md should read:\n{table}");
 }

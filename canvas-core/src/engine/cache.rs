@@ -3,7 +3,7 @@
 //! Calls overlap, so rows arrive in another order than they were read in. The cache numbers every question to the store
 //! before it is asked. For each canvas it keeps a number, `since`: a row that answers a later question is at least as new
 //! as all that the engine has answered or was notified of. Such a row replaces what is kept and is current. A row that
-//! answers an earlier question may be older or newer than the kept one, and then nothing tells which: the kept row stays,
+//! answers an earlier question may be older or newer than the kept one, and nothing shows which: the kept row stays,
 //! but reads load until a later question is answered. A commit may begin with any row, because the store compares its
 //! version.
 
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use canvas_lease::Timestamp;
 
 use super::EngineError;
-use super::context::Known;
-use super::run::{Ask, Done, Told};
+use super::context::CachedRow;
+use super::run::{Done, Request, Response};
 use crate::model::id::CanvasId;
 
 /// Canvases whose rows are kept. Beyond that the half that was used least recently goes.
@@ -32,7 +32,7 @@ pub(super) struct Cache {
 
 #[derive(Debug, Clone)]
 struct Cached {
-    row: Known,
+    row: CachedRow,
     /// It is at least as new as all that the engine has answered or was notified of.
     is_current: bool,
     /// A row that answers an earlier question may be older than this one.
@@ -73,15 +73,15 @@ impl Cache {
     }
 
     /// Numbers a question before it is asked. None for a blob, which says nothing of the row.
-    pub(super) fn ticket(&mut self, ask: &Ask) -> Option<Ticket> {
-        match ask {
-            Ask::Load | Ask::Commit(_) => Some(Ticket(self.tick())),
-            Ask::Blob(_) => None,
+    pub(super) fn ticket(&mut self, request: &Request) -> Option<Ticket> {
+        match request {
+            Request::Load | Request::Commit(_) => Some(Ticket(self.tick())),
+            Request::Blob(_) => None,
         }
     }
 
     /// The row that is kept, and whether a run may decide on it.
-    pub(super) fn start(&self, canvas: &CanvasId, begin: Begin, now: Timestamp) -> (Option<Known>, bool) {
+    pub(super) fn start(&self, canvas: &CanvasId, begin: Begin, now: Timestamp) -> (Option<CachedRow>, bool) {
         let Some(Cached { row, is_current, .. }) = self.canvases.get(canvas) else { return (None, false) };
         let is_good_for_it = match begin {
             Begin::Load => false,
@@ -93,9 +93,9 @@ impl Cache {
     }
 
     /// Hears an answer of the store before the run does.
-    pub(super) fn answered(&mut self, canvas: &CanvasId, told: &Told) {
+    pub(super) fn answered(&mut self, canvas: &CanvasId, response: &Response) {
         // The commit may have landed, or may land yet.
-        if let Told::Committed(Err(_)) = told {
+        if let Response::Committed(Err(_)) = response {
             self.forget(canvas);
         }
     }
@@ -119,7 +119,7 @@ impl Cache {
         }
     }
 
-    fn keep(&mut self, canvas: &CanvasId, row: &Known, ticket: Option<Ticket>) {
+    fn keep(&mut self, canvas: &CanvasId, row: &CachedRow, ticket: Option<Ticket>) {
         let is_current = ticket.is_some_and(|ticket| self.is_later(canvas, ticket));
         let used = self.tick();
         match self.canvases.get_mut(canvas) {
@@ -164,7 +164,7 @@ impl Cache {
 
     /// What later answers depend on, besides [`Cache::is_later`] of the questions that are under way.
     #[cfg(test)]
-    pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&Known, bool)> {
+    pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&CachedRow, bool)> {
         self.canvases.get(canvas).map(|cached| (&cached.row, cached.is_current))
     }
 }

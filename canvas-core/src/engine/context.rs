@@ -16,7 +16,7 @@ use crate::transition::policy::Policy;
 /// Where a run and its task stand.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
-pub(crate) struct At<'a> {
+pub(crate) struct RunContext<'a> {
     pub(crate) canvas: &'a CanvasId,
     pub(crate) policy: &'a Policy,
     pub(crate) registry: Types<'a>,
@@ -24,7 +24,7 @@ pub(crate) struct At<'a> {
     pub(crate) now: Timestamp,
 }
 
-impl At<'_> {
+impl RunContext<'_> {
     pub(crate) fn not_found(&self) -> EngineError {
         EngineError::NotFound { canvas: self.canvas.clone() }
     }
@@ -56,7 +56,7 @@ impl std::hash::Hash for Types<'_> {
 /// The row of a canvas as it was last seen.
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
-pub(crate) struct Known {
+pub(crate) struct CachedRow {
     pub(crate) head: Arc<Head>,
     pub(crate) version: Version,
     /// Of its faces those that were needed.
@@ -67,8 +67,8 @@ pub(crate) struct Known {
     pub(crate) store_at: Timestamp,
 }
 
-impl Known {
-    /// The store's clock now, as far as can be told. It may run ahead by one round trip, never behind.
+impl CachedRow {
+    /// An estimate of the store's clock: too late by one round trip at most, never too early.
     pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
         self.store_at.saturating_add(now.saturating_since(self.host_at))
     }

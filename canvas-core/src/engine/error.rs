@@ -65,7 +65,7 @@ pub enum EngineError {
     /// The key was used for another operation.
     #[error("this operation key was used before with other arguments: use a new key")]
     KeyReused,
-    /// The operation was given up by [`Engine::resolve`](crate::Engine::resolve).
+    /// The operation was abandoned by [`Engine::resolve`](crate::Engine::resolve).
     #[error("this operation was given up before it was done: ask again under a new key")]
     Abandoned,
     /// The store failed.

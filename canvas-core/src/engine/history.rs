@@ -1,4 +1,4 @@
-//! What the journal tells: entries, the blobs that are in use, and whether it leads to the document.
+//! Reads of the journal: entries, stacks, the blobs in use, and a replay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -106,8 +106,8 @@ impl<S: Store> Engine<S> {
         Ok(blobs)
     }
 
-    /// Plays the journal back from the document to its first entry and forth again, for those who must know that what
-    /// it tells is what happened. Keeps all entries in memory meanwhile.
+    /// Plays the journal back from the document to its first entry and forth again, for those who must know that it
+    /// leads to the draft. Keeps all entries in memory meanwhile.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The engine: load, decide, commit, and again until an answer stands.
+//! The engine: loads, decides and commits, and decides again where others were faster.
 //!
 //! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
 //! What is left here waits for the store and keeps the cache.
@@ -19,12 +19,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use canvas_lease::Timestamp;
 
 use self::cache::{Begin, Cache};
-use self::context::{At, Known, Types};
+use self::context::{CachedRow, RunContext, Types};
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
-use self::run::{Ask, Done, Next, Run, Told};
+use self::run::{Done, Next, Request, Response, Run};
 pub use self::task::Resolution;
-use self::task::{Create, Delete, Look, LookAtBoard, Remember, Reply, Resolve, Task};
+use self::task::{BoardTask, Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use crate::board::{Board, Registry};
 use crate::model::blob::Blob;
 use crate::model::head::Head;
@@ -39,7 +39,7 @@ use crate::transition::policy::Policy;
 ///
 /// A steady writer costs one round trip: the engine decides on the head that it knows and learns from the conflict
 /// if it was wrong. What it refuses on a cached head it decides again on a fresh one before it says so. A read loads
-/// the head first, unless the store tells of changes.
+/// the head first, unless the store notifies of changes.
 ///
 /// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
 /// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
@@ -71,7 +71,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// A row as it is shown; `None` where there is no canvas, or its document was never needed.
-    fn of(row: Option<Known>, now: Timestamp) -> Option<Self> {
+    fn of(row: Option<CachedRow>, now: Timestamp) -> Option<Self> {
         let row = row.filter(|row| !row.head.is_deleted())?;
         let clock = row.clock(now);
         Some(Self { head: row.head, document: row.contents.document()?.clone(), clock })
@@ -192,7 +192,7 @@ impl<S: Store> Engine<S> {
     ///
     /// [`EngineError::NotFound`]; faults of the store.
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
-        let ((), snapshot) = self.run(canvas, Look, Begin::Load, now).await?;
+        let ((), snapshot) = self.run(canvas, SnapshotTask, Begin::Load, now).await?;
         seen(canvas, snapshot)
     }
 
@@ -206,7 +206,7 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
-        let (board, snapshot) = self.run(canvas, LookAtBoard, Begin::Load, now).await?;
+        let (board, snapshot) = self.run(canvas, BoardTask, Begin::Load, now).await?;
         Ok((board, seen(canvas, snapshot)?))
     }
 
@@ -215,7 +215,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Only where no answer stands: an unknown canvas, faults of the store, contention. What the rules refuse is in
+    /// Only where there is no answer: an unknown canvas, faults of the store, contention. What the rules refuse is in
     /// [`Answered::result`].
     pub async fn call<C: Command>(
         &self,
@@ -244,7 +244,7 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<(Option<Result<C::Done, C::Refusal>>, Snapshot), EngineError> {
         let call = task::Call { operation, command };
-        let (answer, snapshot) = self.run(canvas, Remember(call), Begin::Load, now).await?;
+        let (answer, snapshot) = self.run(canvas, RecallTask(call), Begin::Load, now).await?;
         Ok((answer, seen(canvas, snapshot)?))
     }
 
@@ -286,7 +286,8 @@ impl<S: Store> Engine<S> {
         Ok(resolution)
     }
 
-    /// Drops what is known of a canvas: a store that tells of changes calls for this.
+    /// Drops the cached row of a canvas. A host whose store claims [`Capabilities::notify`](crate::Capabilities::notify)
+    /// calls it for each notification.
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
     }
@@ -299,23 +300,23 @@ impl<S: Store> Engine<S> {
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let at = At { canvas, policy: &self.policy, registry: Types(&self.registry), now };
+        let at = RunContext { canvas, policy: &self.policy, registry: Types(&self.registry), now };
         let (cached, trusted) = self.cache().start(canvas, begin, now);
         let (mut run, mut next) = Run::start(at, task, cached, trusted);
         let (mut ticket, mut losses) = (None, 0);
         loop {
-            let ask = match next {
-                Next::Ask(ask) => ask,
+            let request = match next {
+                Next::Request(request) => request,
                 Next::Done(ended) => {
                     self.cache().ended(canvas, &ended, ticket);
                     return ended.map(|Done { answer, row }| (answer, Snapshot::of(row, now)));
                 }
             };
-            ticket = self.cache().ticket(&ask).or(ticket);
-            let told = match ask {
-                Ask::Load => Told::Row(self.store.load(canvas).await),
-                Ask::Blob(id) => Told::Blob(self.store.blob(canvas, id).await),
-                Ask::Commit(commit) => {
+            ticket = self.cache().ticket(&request).or(ticket);
+            let response = match request {
+                Request::Load => Response::Row(self.store.load(canvas).await),
+                Request::Blob(id) => Response::Blob(self.store.blob(canvas, id).await),
+                Request::Commit(commit) => {
                     let mut committed = self.store.commit(commit).await;
                     if let Ok(Committed::Conflict(row)) = &mut committed {
                         losses += 1;
@@ -326,11 +327,11 @@ impl<S: Store> Engine<S> {
                             *row = newer;
                         }
                     }
-                    Told::Committed(committed)
+                    Response::Committed(committed)
                 }
             };
-            self.cache().answered(canvas, &told);
-            next = run.tell(told);
+            self.cache().answered(canvas, &response);
+            next = run.handle_response(response);
         }
     }
 

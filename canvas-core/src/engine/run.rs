@@ -1,14 +1,14 @@
-//! One task at a canvas, as a machine without input or output: it says what to ask of the store next, and is told
-//! the answer, until its own answer stands.
+//! One task at a canvas, as a state machine without input or output: it gives the next request to the store and takes the
+//! response, until it has an answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::context::{At, Known};
+use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
-use super::task::{Halt, Scene, Task, Verdict};
+use super::task::{Blocked, Decision, DecisionContext, Task};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -19,15 +19,15 @@ use crate::transition::view::Change;
 
 /// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the
 /// time, one is faster than the others for dozens of rounds now and then.
-const ATTEMPTS: usize = 256;
+const MAX_COMMITS: usize = 256;
 
 /// How often the row is looked at to settle a commit of unknown fate.
-const LOOKS: usize = 4;
+const MAX_SETTLE_LOADS: usize = 4;
 
 /// What a run needs of the store.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
-pub(crate) enum Ask {
+pub(crate) enum Request {
     Load,
     Blob(BlobId),
     Commit(Commit),
@@ -35,7 +35,7 @@ pub(crate) enum Ask {
 
 /// What the store has answered.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum Response {
     Row(Result<Option<Loaded>, Fault>),
     Blob(Result<Option<Blob>, Fault>),
     Committed(Result<Committed, Fault>),
@@ -43,7 +43,7 @@ pub(crate) enum Told {
 
 #[derive(Debug)]
 pub(crate) enum Next<A> {
-    Ask(Ask),
+    Request(Request),
     Done(Result<Done<A>, EngineError>),
 }
 
@@ -51,21 +51,21 @@ pub(crate) enum Next<A> {
 pub(crate) struct Done<A> {
     pub(crate) answer: A,
     /// The row after it; none where there is none.
-    pub(crate) row: Option<Known>,
+    pub(crate) row: Option<CachedRow>,
 }
 
 /// A task on its way.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct Run<'a, T: Task> {
-    at: At<'a>,
+    context: RunContext<'a>,
     task: T,
-    row: Option<Known>,
+    row: Option<CachedRow>,
     /// The row comes from the store and not from a cache.
     is_fresh: bool,
     blobs: BTreeMap<BlobId, Blob>,
     commits: usize,
-    looks: usize,
+    settle_loads: usize,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
     lost: Option<Option<Version>>,
     phase: Phase<T::Answer>,
@@ -75,13 +75,13 @@ pub(crate) struct Run<'a, T: Task> {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    /// One blob, and those that are needed behind it.
+    /// One blob, and those that are needed after it.
     Fetching(BlobId, Vec<BlobId>),
     Committing {
         planned: Planned,
         answer: A,
     },
-    /// A commit is of unknown fate, and the row shall tell.
+    /// A commit is of unknown fate, and the row is loaded to see it.
     Settling,
     /// It is not in the row, so the version moves on, and then it never will be.
     Bumping(Planned),
@@ -98,9 +98,9 @@ struct Planned {
 }
 
 impl Planned {
-    fn done(self, version: Version, clock: Timestamp, now: Timestamp) -> Known {
+    fn done(self, version: Version, clock: Timestamp, now: Timestamp) -> CachedRow {
         let Self { head, contents, .. } = self;
-        Known { head, version, contents, host_at: now, store_at: clock }
+        CachedRow { head, version, contents, host_at: now, store_at: clock }
     }
 }
 
@@ -108,20 +108,20 @@ impl<'a, T: Task> Run<'a, T> {
     /// Begins with the row that a cache has, if it has one. Where that is not `trusted` to be the current one, only its
     /// contents are used, once the row is loaded.
     pub(crate) fn start(
-        at: At<'a>,
+        context: RunContext<'a>,
         task: T,
-        cached: Option<Known>,
+        cached: Option<CachedRow>,
         trusted: bool,
     ) -> (Self, Next<T::Answer>) {
         let begin = trusted && cached.is_some();
         let mut run = Self {
-            at,
+            context,
             task,
             row: cached,
             is_fresh: false,
             blobs: BTreeMap::new(),
             commits: 0,
-            looks: 0,
+            settle_loads: 0,
             lost: None,
             phase: Phase::Over,
         };
@@ -130,27 +130,26 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Takes the answer to what was asked last.
-    pub(crate) fn tell(&mut self, told: Told) -> Next<T::Answer> {
-        match (std::mem::replace(&mut self.phase, Phase::Over), told) {
-            (Phase::Loading, Told::Row(Ok(row))) => {
-                self.learn(row);
+    pub(crate) fn handle_response(&mut self, response: Response) -> Next<T::Answer> {
+        match (std::mem::replace(&mut self.phase, Phase::Over), response) {
+            (Phase::Loading, Response::Row(Ok(row))) => {
+                self.take_row(row);
                 self.decide()
             }
-            (Phase::Loading, Told::Row(Err(fault))) => self.fail(fault),
-            (Phase::Fetching(id, rest), Told::Blob(Ok(blob))) => self.fetched(id, rest, blob),
-            (Phase::Fetching(..), Told::Blob(Err(fault))) => self.fail(fault),
-            (Phase::Committing { planned, answer }, Told::Committed(committed)) => {
+            (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
+            (Phase::Fetching(id, rest), Response::Blob(Ok(blob))) => self.fetched(id, rest, blob),
+            (Phase::Fetching(..), Response::Blob(Err(fault))) => self.fail(fault),
+            (Phase::Committing { planned, answer }, Response::Committed(committed)) => {
                 self.committed(planned, answer, committed)
             }
-            (Phase::Settling, Told::Row(Ok(row))) => {
-                self.learn(row);
+            (Phase::Settling, Response::Row(Ok(row))) => {
+                self.take_row(row);
                 self.settle()
             }
-            (Phase::Settling, Told::Row(Err(fault))) | (Phase::Bumping(_), Told::Committed(Err(fault))) => {
-                self.look_again(Some(fault))
-            }
-            (Phase::Bumping(planned), Told::Committed(Ok(committed))) => self.bumped(planned, committed),
-            (phase, told) => unreachable!("{told:?} is no answer to {phase:?}"),
+            (Phase::Settling, Response::Row(Err(fault)))
+            | (Phase::Bumping(_), Response::Committed(Err(fault))) => self.settle_again(Some(fault)),
+            (Phase::Bumping(planned), Response::Committed(Ok(committed))) => self.bumped(planned, committed),
+            (phase, response) => unreachable!("{response:?} is no answer to {phase:?}"),
         }
     }
 
@@ -162,11 +161,11 @@ impl<'a, T: Task> Run<'a, T> {
 
     fn load(&mut self) -> Next<T::Answer> {
         self.phase = Phase::Loading;
-        Next::Ask(Ask::Load)
+        Next::Request(Request::Load)
     }
 
     /// Takes the row as the store has given it.
-    fn learn(&mut self, row: Option<Loaded>) {
+    fn take_row(&mut self, row: Option<Loaded>) {
         let old = self.row.take().map(|known| known.contents);
         // What has been the document may be a text that a conversation knows.
         let roots = old.iter().flat_map(Contents::roots);
@@ -176,40 +175,40 @@ impl<'a, T: Task> Run<'a, T> {
             let mut sent = Contents::default();
             document.into_iter().for_each(|document| sent.put(Face::Document, document));
             let contents = sent.of(&head, old.as_ref(), &self.blobs);
-            Known { head, version, contents, host_at: self.at.now, store_at: clock }
+            CachedRow { head, version, contents, host_at: self.context.now, store_at: clock }
         });
     }
 
     fn decide(&mut self) -> Next<T::Answer> {
-        let scene = Scene { at: self.at, row: self.row.as_ref(), blobs: &self.blobs };
-        let verdict = self.task.decide(&scene);
-        let doubtful = match &verdict {
-            Ok(Verdict::Stands(answer) | Verdict::Commit(_, answer)) => T::is_refusal(answer),
-            Err(Halt::Fails(_)) => true,
-            Err(Halt::Missing(_)) => false,
+        let context = DecisionContext { run: self.context, row: self.row.as_ref(), blobs: &self.blobs };
+        let decision = self.task.decide(&context);
+        let doubtful = match &decision {
+            Ok(Decision::Answer(answer) | Decision::Commit(_, answer)) => T::is_refusal(answer),
+            Err(Blocked::Fails(_)) => true,
+            Err(Blocked::Missing(_)) => false,
         };
         // What is refused on a cached row is no refusal yet.
         if doubtful && !self.is_fresh {
             return self.load();
         }
-        match verdict {
-            Ok(Verdict::Stands(answer)) => self.done(answer),
-            Ok(Verdict::Commit(_, _)) if self.commits == ATTEMPTS => self.give_up(),
-            Ok(Verdict::Commit(change, answer)) => {
+        match decision {
+            Ok(Decision::Answer(answer)) => self.done(answer),
+            Ok(Decision::Commit(_, _)) if self.commits == MAX_COMMITS => self.stop_trying(),
+            Ok(Decision::Commit(change, answer)) => {
                 self.commits += 1;
-                let (planned, ask) = self.commit(change);
+                let (planned, request) = self.commit(change);
                 self.phase = Phase::Committing { planned, answer };
-                ask
+                request
             }
-            Err(Halt::Missing(Missing(blobs))) => self.fetch(blobs),
-            Err(Halt::Fails(e)) => Next::Done(Err(e)),
+            Err(Blocked::Missing(Missing(blobs))) => self.fetch(blobs),
+            Err(Blocked::Fails(e)) => Next::Done(Err(e)),
         }
     }
 
     fn fetch(&mut self, mut blobs: Vec<BlobId>) -> Next<T::Answer> {
         let Some(id) = blobs.pop() else { return self.decide() };
         self.phase = Phase::Fetching(id, blobs);
-        Next::Ask(Ask::Blob(id))
+        Next::Request(Request::Blob(id))
     }
 
     fn fetched(&mut self, id: BlobId, rest: Vec<BlobId>, blob: Option<Blob>) -> Next<T::Answer> {
@@ -223,7 +222,7 @@ impl<'a, T: Task> Run<'a, T> {
             }
             // What a cached head needs may have been dropped since.
             None if !self.is_fresh => self.load(),
-            None => Next::Done(Err(self.at.damaged(id))),
+            None => Next::Done(Err(self.context.damaged(id))),
         }
     }
 
@@ -232,7 +231,7 @@ impl<'a, T: Task> Run<'a, T> {
         let expected = self.row.as_ref().map(|row| row.version.clone());
         let contents = contents.of(&head, self.row.as_ref().map(|row| &row.contents), &self.blobs);
         let commit = Commit { expected: expected.clone(), head: Arc::clone(&head), blobs, not_after };
-        (Planned { expected, head, contents }, Next::Ask(Ask::Commit(commit)))
+        (Planned { expected, head, contents }, Next::Request(Request::Commit(commit)))
     }
 
     fn committed(
@@ -243,7 +242,7 @@ impl<'a, T: Task> Run<'a, T> {
     ) -> Next<T::Answer> {
         match committed {
             Ok(Committed::Done { version, clock }) => {
-                self.row = Some(planned.done(version, clock, self.at.now));
+                self.row = Some(planned.done(version, clock, self.context.now));
                 self.done(answer)
             }
             Ok(Committed::Conflict(row)) => {
@@ -253,8 +252,8 @@ impl<'a, T: Task> Run<'a, T> {
             Ok(Committed::Late { .. }) => self.load(),
             Err(Fault::Indeterminate(_)) => {
                 self.lost = Some(planned.expected);
-                self.looks = 0;
-                self.look()
+                self.settle_loads = 0;
+                self.load_to_settle()
             }
             Err(fault) => self.fail(fault),
         }
@@ -266,20 +265,20 @@ impl<'a, T: Task> Run<'a, T> {
         if self.lost.as_ref().is_some_and(|lost| lost.as_ref() != version) {
             self.lost = None;
         }
-        self.learn(row);
+        self.take_row(row);
     }
 
-    fn look(&mut self) -> Next<T::Answer> {
+    fn load_to_settle(&mut self) -> Next<T::Answer> {
         self.phase = Phase::Settling;
-        Next::Ask(Ask::Load)
+        Next::Request(Request::Load)
     }
 
-    fn look_again(&mut self, fault: Option<Fault>) -> Next<T::Answer> {
-        self.looks += 1;
-        if self.looks < LOOKS {
-            return self.look();
+    fn settle_again(&mut self, fault: Option<Fault>) -> Next<T::Answer> {
+        self.settle_loads += 1;
+        if self.settle_loads < MAX_SETTLE_LOADS {
+            return self.load_to_settle();
         }
-        fault.map_or_else(|| self.give_up(), |fault| self.fail(fault))
+        fault.map_or_else(|| self.stop_trying(), |fault| self.fail(fault))
     }
 
     /// After a commit of unknown fate: where the row shows it, it got through. Where it does not, an empty bump of
@@ -293,29 +292,29 @@ impl<'a, T: Task> Run<'a, T> {
             Some(row) => {
                 let head = Arc::clone(&row.head);
                 let bump = Change { head, blobs: Vec::new(), contents: Contents::default(), not_after: None };
-                let (planned, ask) = self.commit(bump);
+                let (planned, request) = self.commit(bump);
                 self.phase = Phase::Bumping(planned);
-                ask
+                request
             }
             // There is no version to move. What is committed next expects no row either: one of the two wins.
             None if self.lost == Some(None) => self.decide(),
             // A row never vanishes: this look was of the past.
-            None => self.look_again(None),
+            None => self.settle_again(None),
         }
     }
 
     fn bumped(&mut self, planned: Planned, committed: Committed) -> Next<T::Answer> {
         match committed {
             Committed::Done { version, clock } => {
-                self.row = Some(planned.done(version, clock, self.at.now));
+                self.row = Some(planned.done(version, clock, self.context.now));
                 self.lost = None;
                 self.decide()
             }
             Committed::Conflict(row) => {
                 self.overtaken(row);
-                if self.lost.is_none() { self.decide() } else { self.look_again(None) }
+                if self.lost.is_none() { self.decide() } else { self.settle_again(None) }
             }
-            Committed::Late { .. } => self.look_again(None),
+            Committed::Late { .. } => self.settle_again(None),
         }
     }
 
@@ -329,11 +328,11 @@ impl<'a, T: Task> Run<'a, T> {
             Fault::Definite(e) if self.lost.is_some() => Fault::Indeterminate(e),
             fault => fault,
         };
-        Next::Done(Err(EngineError::of(fault, self.at.canvas)))
+        Next::Done(Err(EngineError::of(fault, self.context.canvas)))
     }
 
-    fn give_up(&self) -> Next<T::Answer> {
-        let contention = EngineError::Contention { canvas: self.at.canvas.clone() };
+    fn stop_trying(&self) -> Next<T::Answer> {
+        let contention = EngineError::Contention { canvas: self.context.canvas.clone() };
         Next::Done(Err(if self.lost.is_some() {
             EngineError::Store(Fault::Indeterminate(Box::new(contention)))
         } else {

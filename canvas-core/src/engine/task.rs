@@ -7,7 +7,7 @@ use std::sync::Arc;
 use canvas_lease::PreemptionCause;
 use serde::{Deserialize, Serialize};
 
-use super::context::{At, Known};
+use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use crate::board::{Board, LoadError};
 use crate::model::blob::Missing;
@@ -29,7 +29,7 @@ pub(crate) trait Task {
     type Answer: Debug;
 
     /// Decides on the row as it is known.
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt>;
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked>;
 
     /// Whose receipt shows that it was done, or will never be; none for what changes nothing.
     fn operation(&self) -> Option<&OpKey>;
@@ -43,28 +43,28 @@ pub(crate) trait Task {
 /// What a task decides.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one lives at a time, for the length of a call")]
-pub(crate) enum Verdict<A> {
+pub(crate) enum Decision<A> {
     /// The answer, with nothing to commit.
-    Stands(A),
+    Answer(A),
     /// The answer once this is committed.
     Commit(Change, A),
 }
 
 /// Why a task decides nothing.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum Blocked {
     /// It needs a blob first.
     Missing(Missing),
     Fails(EngineError),
 }
 
-impl From<Missing> for Halt {
+impl From<Missing> for Blocked {
     fn from(missing: Missing) -> Self {
         Self::Missing(missing)
     }
 }
 
-impl From<EngineError> for Halt {
+impl From<EngineError> for Blocked {
     fn from(e: EngineError) -> Self {
         Self::Fails(e)
     }
@@ -72,23 +72,23 @@ impl From<EngineError> for Halt {
 
 /// What a task sees.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    pub(crate) at: At<'a>,
+pub(crate) struct DecisionContext<'a> {
+    pub(crate) run: RunContext<'a>,
     /// The row; none where the canvas never had one.
-    pub(crate) row: Option<&'a Known>,
+    pub(crate) row: Option<&'a CachedRow>,
     pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> DecisionContext<'a> {
     /// The row of a canvas that is not deleted, with its document loaded.
-    fn live(&self) -> Result<&'a Known, Halt> {
+    fn live(&self) -> Result<&'a CachedRow, Blocked> {
         let live = self.row.filter(|row| !row.head.is_deleted());
-        let row = live.ok_or_else(|| self.at.not_found())?;
+        let row = live.ok_or_else(|| self.run.not_found())?;
         let id = row.head.document();
         let document = row.contents.root(Face::Document, id).ok_or_else(|| Missing(vec![id]))?;
         match document.as_text() {
             Some(_) => Ok(row),
-            None => Err(self.at.damaged(id).into()),
+            None => Err(self.run.damaged(id).into()),
         }
     }
 
@@ -108,14 +108,14 @@ impl<'a> Scene<'a> {
 
 /// See the canvas.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look;
+pub(crate) struct SnapshotTask;
 
-impl Task for Look {
+impl Task for SnapshotTask {
     type Answer = ();
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<()>, Halt> {
-        scene.live()?;
-        Ok(Verdict::Stands(()))
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
+        context.live()?;
+        Ok(Decision::Answer(()))
     }
 
     fn operation(&self) -> Option<&OpKey> {
@@ -125,18 +125,18 @@ impl Task for Look {
 
 /// See the canvas and its board.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LookAtBoard;
+pub(crate) struct BoardTask;
 
-impl Task for LookAtBoard {
+impl Task for BoardTask {
     type Answer = Option<Arc<Board>>;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
-        let row = scene.live()?;
-        let Some(id) = row.head.board() else { return Ok(Verdict::Stands(None)) };
-        match row.contents.board(id, scene.blobs) {
-            Ok(board) => Ok(Verdict::Stands(Some(board))),
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        let row = context.live()?;
+        let Some(id) = row.head.board() else { return Ok(Decision::Answer(None)) };
+        match row.contents.board(id, context.blobs) {
+            Ok(board) => Ok(Decision::Answer(Some(board))),
             Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
-            Err(LoadError::Damaged(id)) => Err(scene.at.damaged(id).into()),
+            Err(LoadError::Damaged(id)) => Err(context.run.damaged(id).into()),
         }
     }
 
@@ -162,15 +162,15 @@ pub(crate) struct Call<'a, C> {
 impl<C: Command> Task for Call<'_, C> {
     type Answer = Reply<Outcome<C>>;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
-        let row = scene.live()?;
-        let (clock, registry) = (row.clock(scene.at.now), scene.at.registry.0);
-        let view = View { head: &row.head, contents: &row.contents, clock, blobs: scene.blobs, registry };
-        let decision = decide(&view, scene.at.policy, self.operation, self.command)?;
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        let row = context.live()?;
+        let (clock, registry) = (row.clock(context.run.now), context.run.registry.0);
+        let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, registry };
+        let decision = decide(&view, context.run.policy, self.operation, self.command)?;
         let reply = Reply { answer: decision.result, replayed: decision.replayed };
         Ok(match decision.change {
-            Some(change) => Verdict::Commit(change, reply),
-            None => Verdict::Stands(reply),
+            Some(change) => Decision::Commit(change, reply),
+            None => Decision::Answer(reply),
         })
     }
 
@@ -185,19 +185,19 @@ impl<C: Command> Task for Call<'_, C> {
 
 /// See the canvas, and what a call was answered before.
 #[derive(Debug)]
-pub(crate) struct Remember<'a, C>(pub(crate) Call<'a, C>);
+pub(crate) struct RecallTask<'a, C>(pub(crate) Call<'a, C>);
 
-impl<C: Command> Task for Remember<'_, C> {
+impl<C: Command> Task for RecallTask<'_, C> {
     type Answer = Option<Outcome<C>>;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
-        scene.live()?;
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        context.live()?;
         let Call { operation, command } = &self.0;
-        Ok(Verdict::Stands(match scene.recall(operation, command.digest())? {
+        Ok(Decision::Answer(match context.recall(operation, command.digest())? {
             Recall::New => None,
-            Recall::Answered(answer) => Some(recalled::<C>(&answer, |id| scene.blob(id))?),
+            Recall::Answered(answer) => Some(recalled::<C>(&answer, |id| context.blob(id))?),
             Recall::Reused => Some(Err(CallRefusal::CallIdReused.into())),
-            Recall::Void => Some(Err(CallRefusal::Abandoned.into())),
+            Recall::Abandoned => Some(Err(CallRefusal::Abandoned.into())),
         }))
     }
 
@@ -219,9 +219,9 @@ impl Create<'_> {
     }
 
     /// The head of the canvas that is made.
-    fn head(&self, scene: &Scene<'_>) -> Result<Head, EngineError> {
-        let canvas = || scene.at.canvas.clone();
-        match scene.row {
+    fn head(&self, context: &DecisionContext<'_>) -> Result<Head, EngineError> {
+        let canvas = || context.run.canvas.clone();
+        match context.row {
             None => Ok(Head::create(canvas(), self.document.id())),
             Some(row) if row.head.is_deleted() => row
                 .head
@@ -245,31 +245,31 @@ struct Nothing {}
 impl Task for Create<'_> {
     type Answer = Reply<RevisionId>;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Self::Answer>, Halt> {
-        match scene.recall(self.operation, self.digest())? {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        match context.recall(self.operation, self.digest())? {
             Recall::New => {}
             Recall::Reused => return Err(EngineError::KeyReused.into()),
-            Recall::Void => return Err(EngineError::Abandoned.into()),
-            Recall::Answered(_) if scene.row.is_some_and(|row| row.head.is_deleted()) => {
-                return Err(EngineError::Deleted { canvas: scene.at.canvas.clone() }.into());
+            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
+            Recall::Answered(_) if context.row.is_some_and(|row| row.head.is_deleted()) => {
+                return Err(EngineError::Deleted { canvas: context.run.canvas.clone() }.into());
             }
             Recall::Answered(answer) => {
-                scene.live()?;
-                let stored = scene.stored_answer(&answer)?;
+                context.live()?;
+                let stored = context.stored_answer(&answer)?;
                 let made = stored.and_then(|stored| serde_json::from_str(stored.json()).ok());
                 let Revised { revision } = made.ok_or(EngineError::KeyReused)?;
-                return Ok(Verdict::Stands(Reply { answer: revision, replayed: true }));
+                return Ok(Decision::Answer(Reply { answer: revision, replayed: true }));
             }
         }
-        let mut head = self.head(scene)?;
+        let mut head = self.head(context)?;
         let revision = head.revision_id();
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, self.digest(), answer);
+        leave_receipt((&mut head, &mut blobs), context.run.policy, self.operation, self.digest(), answer);
         let mut contents = Contents::default();
         contents.put(Face::Document, self.document.clone());
         let change = Change { head: Arc::new(head), blobs, contents, not_after: None };
-        Ok(Verdict::Commit(change, Reply { answer: revision, replayed: false }))
+        Ok(Decision::Commit(change, Reply { answer: revision, replayed: false }))
     }
 
     fn operation(&self) -> Option<&OpKey> {
@@ -286,27 +286,27 @@ pub(crate) struct Delete<'a> {
 impl Task for Delete<'_> {
     type Answer = ();
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<()>, Halt> {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
         let digest = Digest::of(&[b"delete"]);
-        let row = scene.row.ok_or_else(|| scene.at.not_found())?;
-        match scene.recall(self.operation, digest)? {
+        let row = context.row.ok_or_else(|| context.run.not_found())?;
+        match context.recall(self.operation, digest)? {
             // It may have been made again since, and that canvas stays.
-            Recall::Answered(_) => return Ok(Verdict::Stands(())),
-            Recall::New if row.head.is_deleted() => return Ok(Verdict::Stands(())),
+            Recall::Answered(_) => return Ok(Decision::Answer(())),
+            Recall::New if row.head.is_deleted() => return Ok(Decision::Answer(())),
             Recall::New => {}
             Recall::Reused => return Err(EngineError::KeyReused.into()),
-            Recall::Void => return Err(EngineError::Abandoned.into()),
+            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
         }
-        let policy = scene.at.policy;
+        let policy = context.run.policy;
         let mut head = Head::clone(&row.head);
         // As a message does: should the canvas be made again, a turn is open.
-        head.lock.preempt(&policy.lease, row.clock(scene.at.now), PreemptionCause::UserMessage);
+        head.lock.preempt(&policy.lease, row.clock(context.run.now), PreemptionCause::UserMessage);
         head.tombstone();
         let mut blobs = Vec::new();
         let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
         leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
         let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
-        Ok(Verdict::Commit(change, ()))
+        Ok(Decision::Commit(change, ()))
     }
 
     fn operation(&self) -> Option<&OpKey> {
@@ -333,28 +333,34 @@ pub(crate) struct Resolve<'a> {
 impl Task for Resolve<'_> {
     type Answer = Resolution;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Resolution>, Halt> {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Resolution>, Blocked> {
         let mut blobs = Vec::new();
-        let mut head = match scene.row.map(|row| &row.head) {
-            Some(head) => match head.receipts.find(self.operation, |id| scene.blob(id))?.as_deref() {
+        let mut head = match context.row.map(|row| &row.head) {
+            Some(head) => match head.receipts.find(self.operation, |id| context.blob(id))?.as_deref() {
                 Some(receipt) => {
-                    let stored = scene.stored_answer(&receipt.answer)?;
-                    return Ok(Verdict::Stands(stored.map_or(Resolution::NeverDone, Resolution::Done)));
+                    let stored = context.stored_answer(&receipt.answer)?;
+                    return Ok(Decision::Answer(stored.map_or(Resolution::NeverDone, Resolution::Done)));
                 }
                 None => Head::clone(head),
             },
             // A creation may be on its way: a tombstone takes its place.
             None => {
                 let nothing = Blob::text(String::new());
-                let head = Head::absent(scene.at.canvas.clone(), nothing.id());
+                let head = Head::absent(context.run.canvas.clone(), nothing.id());
                 blobs.push(nothing);
                 head
             }
         };
         let nothing = Digest::of(&[]);
-        leave_receipt((&mut head, &mut blobs), scene.at.policy, self.operation, nothing, Answer::Void);
+        leave_receipt(
+            (&mut head, &mut blobs),
+            context.run.policy,
+            self.operation,
+            nothing,
+            Answer::Abandoned,
+        );
         let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
-        Ok(Verdict::Commit(change, Resolution::NeverDone))
+        Ok(Decision::Commit(change, Resolution::NeverDone))
     }
 
     fn operation(&self) -> Option<&OpKey> {

@@ -68,8 +68,9 @@ impl Digest {
 pub(crate) enum Answer {
     Inline(String),
     Stored(BlobId),
-    /// It was given up, and must not be done any more.
-    Void,
+    /// It was abandoned, and must not be done any more.
+    #[serde(rename = "void")]
+    Abandoned,
 }
 
 impl Answer {
@@ -91,7 +92,7 @@ impl Answer {
     fn blob(&self) -> Option<BlobId> {
         match self {
             Self::Stored(id) => Some(*id),
-            Self::Inline(_) | Self::Void => None,
+            Self::Inline(_) | Self::Abandoned => None,
         }
     }
 }
@@ -114,8 +115,8 @@ pub(crate) enum Recall {
     Answered(Answer),
     /// The same key was used for other arguments.
     Reused,
-    /// It was given up, with whatever arguments.
-    Void,
+    /// It was abandoned, with whatever arguments.
+    Abandoned,
 }
 
 /// The receipts of a canvas, oldest first. Those of the live lease are never dropped.
@@ -236,7 +237,7 @@ impl Receipts {
     ) -> Result<Recall, Missing> {
         Ok(match self.find(operation, blob)?.as_deref() {
             None => Recall::New,
-            Some(Receipt { answer: Answer::Void, .. }) => Recall::Void,
+            Some(Receipt { answer: Answer::Abandoned, .. }) => Recall::Abandoned,
             Some(receipt) if receipt.digest == digest => Recall::Answered(receipt.answer.clone()),
             Some(_) => Recall::Reused,
         })

@@ -138,7 +138,7 @@ impl<T> Slot<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first answer stands.
+    /// Takes the first answer only.
     fn fill(&self, answer: Result<T, Fault>) {
         let waker = {
             let mut waiting = self.waiting();

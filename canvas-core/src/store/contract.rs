@@ -50,7 +50,7 @@ pub struct Commit {
     /// Blobs that the head needs and that the store may not have yet. Writers put theirs again rather than trust
     /// that an old one was kept.
     pub blobs: Vec<Blob>,
-    /// Do not commit at or past this instant of the store's clock. A store that cannot tell says so in its
+    /// Do not commit at or past this instant of the store's clock. A store that cannot judge it says so in its
     /// [`Capabilities`] and relies on the version alone, which is safe.
     pub not_after: Option<Timestamp>,
 }
@@ -104,7 +104,8 @@ impl Error for Fault {
 pub struct Capabilities {
     /// It keeps to [`Commit::not_after`].
     pub not_after: bool,
-    /// It tells the engine of every change by others, so reads need not load the head.
+    /// It notifies the engine ([`Engine::forget`](crate::Engine::forget)) of every commit whose answer this engine does not
+    /// get, that of another or its own, before anybody has the answer. So reads need not load the head.
     pub notify: bool,
 }
 
@@ -130,7 +131,7 @@ pub struct Capabilities {
 ///
 /// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
 ///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row, so that a text that comes back is told apart. Also a commit of
+/// * **Versions** are never used for two states of a row, so that A, B, A is seen. Also a commit of
 ///   the very head that is there takes a new version: by such an empty bump an engine makes sure that a commit of unknown
 ///   fate can never land.
 /// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other
@@ -152,7 +153,7 @@ pub struct Capabilities {
 ///
 /// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
 /// again, which keeps it from being old. A host drops blobs by [`Store::delete`] once they are unreferenced *and* old;
-/// what the current head needs stays whatever the host says. Blobs of a commit that lost may be left behind and do no
+/// what the current head needs stays whatever the host says. Blobs of a commit that lost may stay and do no
 /// harm.
 ///
 /// A drop and a commit that puts the same blob again may come together. A store with transactions makes one wait for the
@@ -176,7 +177,7 @@ pub trait Store: Send + Sync {
     fn blob(&self, canvas: &CanvasId, id: BlobId)
     -> impl Future<Output = Result<Option<Blob>, Fault>> + Send;
 
-    /// Canvases behind `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
+    /// Canvases after `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
     /// tombstones too.
     fn list(
         &self,

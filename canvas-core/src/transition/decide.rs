@@ -48,7 +48,7 @@ pub(crate) fn decide<C: Command>(
                 return Ok(Decision { result, replayed: true, change: None });
             }
             Recall::Reused => return Ok(Decision::refused(CallRefusal::CallIdReused)),
-            Recall::Void => return Ok(Decision::refused(CallRefusal::Abandoned)),
+            Recall::Abandoned => return Ok(Decision::refused(CallRefusal::Abandoned)),
         }
     }
     let mut transition = Transition::new(view, policy, &operation.conversation);
@@ -93,6 +93,6 @@ pub(crate) fn stored_answer<'a>(
     Ok(match answer {
         Answer::Inline(json) => Some(StoredAnswer(json.clone())),
         Answer::Stored(id) => Some(StoredAnswer(blob(*id)?.as_text().unwrap_or_default().to_owned())),
-        Answer::Void => None,
+        Answer::Abandoned => None,
     })
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use canvas_core::conformance::{Promise, Report};
+use canvas_core::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
 use canvas_core::{Committed, Fault, Head, HeadError, Loaded, Version};
 
@@ -77,8 +77,8 @@ pub fn fault<E: Error + 'static>(
 
 /// Prints a line for the table of stores and gives the promises that could not be tried. No promise may be broken.
 #[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
-pub fn untried(store: &str, report: &Report) -> Vec<Promise> {
-    let (promises, mut reasons): (Vec<_>, Vec<_>) = report.untried().unzip();
+pub fn skipped(store: &str, report: &Report) -> Vec<Check> {
+    let (promises, mut reasons): (Vec<_>, Vec<_>) = report.skipped().unzip();
     let total = report.results.len();
     let kept = total - promises.len() - report.failed().count();
     reasons.dedup();

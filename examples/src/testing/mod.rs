@@ -17,7 +17,7 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-pub use answer::{conflict, current, definite, done, done_at, fault, indeterminate, untried};
+pub use answer::{conflict, current, definite, done, done_at, fault, indeterminate, skipped};
 pub use clock::{Clock, NOW, system_now};
 pub use folder::Folder;
 #[cfg(feature = "postgres")]

@@ -1,13 +1,13 @@
-//! The suite that every store passes: a test for each promise.
+//! The suite that every store passes: a test for each check.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use canvas_core::block_on;
-use canvas_core::conformance::{Harness, Kept, Promise, mutants, run};
+use canvas_core::conformance::{Check, CheckOutcome, Harness, mutants, run};
 use canvas_examples::object_store::ObjectCanvasStore;
-use canvas_examples::testing::{Clock, untried};
+use canvas_examples::testing::{Clock, skipped};
 use object_store::ObjectStore;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -55,36 +55,36 @@ impl Harness for Bucket {
     }
 }
 
-mod promises {
+mod checks {
     use super::{Bucket, Names};
 
     canvas_core::conformance_tests!(Bucket::served(Names::Hashed));
 }
 
 /// What the store does not claim, and what cannot be tried because commits never wait.
-const UNTRIED: [Promise; 7] = [
-    Promise::LearnsAfterTheWait,
-    Promise::NotAfter,
-    Promise::AtTheLimit,
-    Promise::LateWritesNothing,
-    Promise::LateAndWrong,
-    Promise::JudgedAfterTheWait,
-    Promise::TellsPeers,
+const SKIPPED: [Check; 7] = [
+    Check::LearnsAfterTheWait,
+    Check::NotAfter,
+    Check::AtTheLimit,
+    Check::LateWritesNothing,
+    Check::LateAndWrong,
+    Check::JudgedAfterTheWait,
+    Check::NotifiesPeers,
 ];
 
 /// On each kind of server. In memory nothing waits at all, so that no commit can be abandoned half way.
 #[test]
 fn all_in_one_report() {
     let buckets = [
-        ("in memory", Bucket::new(InMemory::new()), &[Promise::Abandoned][..]),
+        ("in memory", Bucket::new(InMemory::new()), &[Check::Abandoned][..]),
         ("ETags that count", Bucket::served(Names::Counted), &[]),
         ("ETags that are hashes", Bucket::served(Names::Hashed), &[]),
         ("generations", Bucket::served(Names::Generations), &[]),
     ];
     for (kind, bucket, more) in buckets {
-        let mut promises = untried(&format!("object store, {kind}"), &block_on(run(&bucket)));
+        let mut promises = skipped(&format!("object store, {kind}"), &block_on(run(&bucket)));
         promises.retain(|promise| !more.contains(promise));
-        assert_eq!(promises, UNTRIED, "{kind}");
+        assert_eq!(promises, SKIPPED, "{kind}");
     }
 }
 
@@ -93,7 +93,11 @@ fn all_in_one_report() {
 fn no_mutant_survives() {
     let survivors = block_on(mutants::survivors(&Bucket::served(Names::Hashed)));
     for (flaw, kept) in survivors {
-        assert!(matches!(kept, Kept::Untried(_)), "the suite does not see that a store {}", flaw.text());
-        assert!(UNTRIED.contains(&flaw.killed_by()), "{}", flaw.text());
+        assert!(
+            matches!(kept, CheckOutcome::Skipped(_)),
+            "the suite does not see that a store {}",
+            flaw.text()
+        );
+        assert!(SKIPPED.contains(&flaw.killed_by()), "{}", flaw.text());
     }
 }

@@ -1,12 +1,12 @@
-//! The store passes the suite: a test for each promise.
+//! The store passes the suite: a test for each check.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::{Harness, Promise, Report, Stall, run};
+use canvas_core::conformance::{Check, Harness, Report, Stall, run};
 use canvas_examples::postgres::{PostgresStore, Statements};
-use canvas_examples::testing::{World, untried};
+use canvas_examples::testing::{World, skipped};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -18,7 +18,7 @@ pub(crate) struct Server {
     statements: Statements,
     /// Where they connect; the server itself if there is none.
     proxy: Option<tokio_postgres::Config>,
-    /// Kept until the suite has ended, and dropped with their schemas also where a promise panics.
+    /// CheckOutcome until the suite has ended, and dropped with their schemas also where a check panics.
     worlds: Mutex<Vec<World>>,
     _seat: SemaphorePermit<'static>,
 }
@@ -101,7 +101,7 @@ fn unnamed_statements_keep_every_promise() {
     sum_up("postgres, unnamed statements", &report);
 }
 
-/// Only what the store does not claim may be left untried.
+/// Only what the store does not claim may be left skipped.
 pub(crate) fn sum_up(store: &str, report: &Report) {
-    assert_eq!(untried(store, report), [Promise::TellsPeers], "{store}");
+    assert_eq!(skipped(store, report), [Check::NotifiesPeers], "{store}");
 }

@@ -1,18 +1,18 @@
-//! The suite that every store passes: a test for each promise.
+//! The suite that every store passes: a test for each check.
 
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::conformance::{Harness, Promise, Stall, mutants, run};
+use canvas_core::conformance::{Check, Harness, Stall, mutants, run};
 use canvas_core::{Blocking, CanvasId, block_on};
 use canvas_examples::sqlite::{Options, SqliteStore};
-use canvas_examples::testing::{Clock, Folder, untried};
+use canvas_examples::testing::{Clock, Folder, skipped};
 
 #[derive(Default)]
 struct Files {
     clock: Clock,
-    /// Kept until the suite has ended, and removed also where a promise panics.
+    /// CheckOutcome until the suite has ended, and removed also where a check panics.
     folders: Mutex<Vec<Folder>>,
 }
 
@@ -52,16 +52,16 @@ impl Harness for Files {
     }
 }
 
-mod promises {
+mod checks {
     use super::Files;
 
     canvas_core::conformance_tests!(Files::default());
 }
 
-/// Only what the store does not claim may be left untried.
+/// Only what the store does not claim may be left skipped.
 #[test]
 fn all_in_one_report() {
-    assert_eq!(untried("sqlite", &block_on(run(&Files::default()))), [Promise::TellsPeers]);
+    assert_eq!(skipped("sqlite", &block_on(run(&Files::default()))), [Check::NotifiesPeers]);
 }
 
 /// Through this harness the suite sees every flaw that it knows.

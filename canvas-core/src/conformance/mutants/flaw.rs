@@ -1,9 +1,9 @@
-//! The flaws: one list of what stores get wrong, and of the promise that must show it.
+//! The flaws: one list of what stores get wrong, and of the check that must show it.
 
-use crate::conformance::check::Promise;
+use crate::conformance::check::Check;
 
 macro_rules! flaws {
-    ($($flaw:ident: $text:literal => $promise:ident;)*) => {
+    ($($flaw:ident: $text:literal => $check:ident;)*) => {
         /// What a mutant does wrong.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -22,10 +22,10 @@ macro_rules! flaws {
                 }
             }
 
-            /// The promise that it breaks, and that must show it. Others may show it too.
-            pub const fn killed_by(self) -> Promise {
+            /// The check that it breaks, and that must show it. Others may show it too.
+            pub const fn killed_by(self) -> Check {
                 match self {
-                    $(Self::$flaw => Promise::$promise,)*
+                    $(Self::$flaw => Check::$check,)*
                 }
             }
         }
@@ -93,6 +93,6 @@ flaws! {
     LosesNul: "loses each NUL in a head" => FullHead;
     CutsLargeHeads: "keeps only the last conversations of a large head" => LargeHead;
     FreesTombstones: "gives the row of a deleted canvas away" => Tombstone;
-    ClaimsToTell: "claims `notify` and tells nobody" => TellsPeers;
-    TellsLate: "claims `notify` and tells at the next commit" => TellsPeers;
+    ClaimsToNotify: "claims `notify` and notifies nobody" => NotifiesPeers;
+    NotifiesLate: "claims `notify` and notifies at the next commit" => NotifiesPeers;
 }

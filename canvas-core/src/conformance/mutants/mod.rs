@@ -1,7 +1,7 @@
-//! Stores that break one promise each. A suite that passes one of them is worth nothing.
+//! Stores that fail one check each. A suite that passes one of them is worth nothing.
 //!
-//! A mutant is the store of a harness behind a layer with one [`Flaw`]. [`survivors`] tries, for each flaw, only the
-//! promise that must show it; [`kills`] runs the whole suite over each mutant.
+//! A mutant is the store of a harness in a layer with one [`Flaw`]. [`survivors`] runs, for each flaw, only the
+//! check that must show it; [`kills`] runs the whole suite over each mutant.
 //!
 //! Run one of them with your own harness: it shows that the harness lets the suite see. A harness that cannot move
 //! its clock or make a commit wait leaves some flaws unseen, and says so.
@@ -19,9 +19,9 @@ use std::time::Duration;
 
 pub use self::flaw::Flaw;
 use self::store::Mutant;
-use super::check::Promise;
+use super::check::Check;
 use super::harness::{Harness, Stall};
-use super::outcome::Kept;
+use super::outcome::CheckOutcome;
 use super::report::Report;
 use super::run;
 use crate::model::id::CanvasId;
@@ -38,24 +38,24 @@ pub async fn kills<H: Harness>(harness: &H) -> Vec<(Flaw, Report)> {
     reports
 }
 
-/// Tries on each mutant the promise that must show its flaw, up to five times because some are races, and gives the
-/// flaws that were not shown: with [`Kept::Untried`] because the harness has no way to, with [`Kept::Shown`] because
+/// Runs on each mutant the check that must show its flaw, up to five times because some are races, and gives the
+/// flaws that were not shown: with [`CheckOutcome::Skipped`] because the harness has no way to, with [`CheckOutcome::Passed`] because
 /// something is wrong.
-pub async fn survivors<H: Harness>(harness: &H) -> Vec<(Flaw, Kept)> {
+pub async fn survivors<H: Harness>(harness: &H) -> Vec<(Flaw, CheckOutcome)> {
     let mut survivors = Vec::new();
     for flaw in Flaw::ALL.iter().copied() {
-        let promise: Promise = flaw.killed_by();
+        let check: Check = flaw.killed_by();
         let mutant = MutantHarness { harness, flaw };
-        let mut kept = promise.check(&mutant).await;
+        let mut outcome = check.run(&mutant).await;
         // Some flaws are races, which a busy machine may win by chance.
         for _ in 0..4 {
-            if !matches!(kept, Ok(Kept::Shown)) {
+            if !matches!(outcome, Ok(CheckOutcome::Passed)) {
                 break;
             }
-            kept = promise.check(&mutant).await;
+            outcome = check.run(&mutant).await;
         }
-        if let Ok(kept) = kept {
-            survivors.push((flaw, kept));
+        if let Ok(outcome) = outcome {
+            survivors.push((flaw, outcome));
         }
     }
     survivors
@@ -85,7 +85,7 @@ impl<H: Harness> Harness for MutantHarness<'_, H> {
         self.harness.stall(store.inner(), canvas).await
     }
 
-    async fn told(&self, store: &Self::Store) -> Vec<CanvasId> {
-        store.tell(self.harness.told(store.inner()).await)
+    async fn notified(&self, store: &Self::Store) -> Vec<CanvasId> {
+        store.notify(self.harness.notified(store.inner()).await)
     }
 }

@@ -1,4 +1,4 @@
-//! A store behind a layer with one flaw.
+//! A layer around a store, with one flaw.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,8 +36,8 @@ pub(super) struct Own {
     pub(super) commits: u32,
     /// A commit was given up half way.
     pub(super) broken: bool,
-    /// What was told and is not passed on yet.
-    untold: Vec<CanvasId>,
+    /// Notifications that are not passed on yet.
+    delayed: Vec<CanvasId>,
 }
 
 /// What all connections to the same data remember.
@@ -80,12 +80,12 @@ impl<S> Mutant<S> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes news on, as far as the flaw lets it.
-    pub(super) fn tell(&self, told: Vec<CanvasId>) -> Vec<CanvasId> {
+    /// Passes notifications on, as far as the flaw lets it.
+    pub(super) fn notify(&self, canvases: Vec<CanvasId>) -> Vec<CanvasId> {
         match self.flaw {
-            Flaw::ClaimsToTell => Vec::new(),
-            Flaw::TellsLate => std::mem::replace(&mut self.own().untold, told),
-            _ => told,
+            Flaw::ClaimsToNotify => Vec::new(),
+            Flaw::NotifiesLate => std::mem::replace(&mut self.own().delayed, canvases),
+            _ => canvases,
         }
     }
 }
@@ -125,7 +125,7 @@ impl<S: Store> Store for Mutant<S> {
         let capabilities = self.store.capabilities();
         match self.flaw {
             Flaw::IgnoresNotAfter => Capabilities { not_after: true, ..capabilities },
-            Flaw::ClaimsToTell | Flaw::TellsLate => Capabilities { notify: true, ..capabilities },
+            Flaw::ClaimsToNotify | Flaw::NotifiesLate => Capabilities { notify: true, ..capabilities },
             _ => capabilities,
         }
     }

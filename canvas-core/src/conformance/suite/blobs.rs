@@ -1,6 +1,6 @@
 //! Blobs: there with their commit, whole, and only for their canvas.
 
-use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, has, same};
+use super::{PASSED, Verdict, blob, canvas, commit, commit_with, done, has, same};
 use crate::conformance::harness::Harness;
 use crate::model::blob::{Blob, BlobId};
 
@@ -17,7 +17,7 @@ pub(in crate::conformance) async fn blobs_are_there<H: Harness>(harness: &H) -> 
     done(&store, commit(&id, Some(version), "one\n")).await?;
     same("the text, put again", blob(&store, &id, BlobId::of(b"one\n")).await?, Some(b"one\n".to_vec()))?;
     same("a blob that nobody put", blob(&store, &id, BlobId::of(b"two\n")).await?, None)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn blobs_are_apart<H: Harness>(harness: &H) -> Verdict {
@@ -26,7 +26,7 @@ pub(in crate::conformance) async fn blobs_are_apart<H: Harness>(harness: &H) -> 
     done(&store, commit(&mine, None, "secret\n")).await?;
     done(&store, commit(&other, None, "open\n")).await?;
     same("a blob of another canvas", blob(&store, &other, BlobId::of(b"secret\n")).await?, None)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn blob_sizes<H: Harness>(harness: &H) -> Verdict {
@@ -48,7 +48,7 @@ pub(in crate::conformance) async fn blob_sizes<H: Harness>(harness: &H) -> Verdi
             None => return Err(format!("a blob of {bytes} bytes is not there")),
         }
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn repeated_blob<H: Harness>(harness: &H) -> Verdict {
@@ -60,7 +60,7 @@ pub(in crate::conformance) async fn repeated_blob<H: Harness>(harness: &H) -> Ve
     for text in ["one\n", "two\n"] {
         same("a blob that came twice", has(&store, &id, text).await?, true)?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn many_blobs<H: Harness>(harness: &H) -> Verdict {
@@ -74,7 +74,7 @@ pub(in crate::conformance) async fn many_blobs<H: Harness>(harness: &H) -> Verdi
         let found = blob(&store, &id, put.id()).await?;
         same("a blob of many", found.as_deref(), Some(put.as_bytes()))?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn old_blobs_stay<H: Harness>(harness: &H) -> Verdict {
@@ -88,5 +88,5 @@ pub(in crate::conformance) async fn old_blobs_stay<H: Harness>(harness: &H) -> V
     for text in texts {
         same("the blob of an earlier commit", has(&store, &id, text).await?, true)?;
     }
-    SHOWN
+    PASSED
 }

@@ -1,7 +1,7 @@
-//! Dropping blobs: what is named goes, unless the head needs it, and nothing else does.
+//! Collection of blobs: what is named goes, unless the head needs it, and nothing else does.
 
 use super::fixture::Fixture;
-use super::{SHOWN, Verdict, blob, canvas, commit, commit_with, done, drop_blobs, has, row, same};
+use super::{PASSED, Verdict, blob, canvas, commit, commit_with, done, drop_blobs, has, row, same};
 use crate::conformance::harness::Harness;
 use crate::model::blob::{Blob, BlobId};
 
@@ -23,7 +23,7 @@ pub(in crate::conformance) async fn dropped<H: Harness>(harness: &H) -> Verdict 
     let unknown = canvas("unknown");
     drop_blobs(&store, &unknown, &[old]).await?;
     same("a row of a canvas that only dropped", super::find(&store, &unknown).await?.is_some(), false)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn dropped_apart<H: Harness>(harness: &H) -> Verdict {
@@ -35,7 +35,7 @@ pub(in crate::conformance) async fn dropped_apart<H: Harness>(harness: &H) -> Ve
     drop_blobs(&store, &one, &[BlobId::of(b"in both\n")]).await?;
     same("the blob of the canvas that dropped it", has(&store, &one, "in both\n").await?, false)?;
     same("the blob of the other canvas", has(&store, &two, "in both\n").await?, true)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn dropped_again<H: Harness>(harness: &H) -> Verdict {
@@ -53,7 +53,7 @@ pub(in crate::conformance) async fn dropped_again<H: Harness>(harness: &H) -> Ve
     done(&store, commit(&id, Some(version), "on and off\n")).await?;
     drop_blobs(&store, &id, &[BlobId::of(b"on and off\n")]).await?;
     same("a dropped blob that is the document now", has(&store, &id, "on and off\n").await?, true)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn needed_blobs_stay<H: Harness>(harness: &H) -> Verdict {
@@ -72,5 +72,5 @@ pub(in crate::conformance) async fn needed_blobs_stay<H: Harness>(harness: &H) -
     for needed in row(&store, &id).await?.head.blobs() {
         same("a blob that the head needs", blob(&store, &id, needed).await?.is_some(), true)?;
     }
-    SHOWN
+    PASSED
 }

@@ -1,4 +1,4 @@
-//! The promises, by subject. Each works on stores of its own and says how it was broken.
+//! The checks, by subject. Each works on stores of its own; its error is what the store did wrong.
 
 pub(super) mod blobs;
 mod fixture;
@@ -21,18 +21,18 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use crate::conformance::outcome::Kept;
+use crate::conformance::outcome::CheckOutcome;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
 
-/// What became of a promise; the text says how it was broken.
-type Verdict = Result<Kept, String>;
+/// The end of a check; the text says what the store did wrong.
+type Verdict = Result<CheckOutcome, String>;
 
-const SHOWN: Verdict = Ok(Kept::Shown);
-const NO_NOT_AFTER: Verdict = Ok(Kept::Untried("the store does not claim not_after"));
-const NO_STALL: Verdict = Ok(Kept::Untried("the harness gives no stall"));
+const PASSED: Verdict = Ok(CheckOutcome::Passed);
+const NO_NOT_AFTER: Verdict = Ok(CheckOutcome::Skipped("the store does not claim not_after"));
+const NO_STALL: Verdict = Ok(CheckOutcome::Skipped("the harness gives no stall"));
 
 fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what} is {found:?}, expected {expected:?}")) }

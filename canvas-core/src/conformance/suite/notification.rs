@@ -1,14 +1,14 @@
-//! Stores that tell of changes, so that reads need not load the head.
+//! Stores that notify of changes, so that reads need not load the head.
 
-use super::{SHOWN, Verdict, canvas, commit, conflict_row, done, same};
+use super::{PASSED, Verdict, canvas, commit, conflict_row, done, same};
 use crate::conformance::harness::Harness;
-use crate::conformance::outcome::Kept;
+use crate::conformance::outcome::CheckOutcome;
 use crate::store::contract::Store as _;
 
-pub(in crate::conformance) async fn tells_peers<H: Harness>(harness: &H) -> Verdict {
+pub(in crate::conformance) async fn notifies_peers<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;
     if !store.capabilities().notify {
-        return Ok(Kept::Untried("the store does not claim notify"));
+        return Ok(CheckOutcome::Skipped("the store does not claim notify"));
     }
     let peers = [harness.peer(&store).await, harness.peer(&store).await];
     let ids = [canvas("one"), canvas("two")];
@@ -18,18 +18,18 @@ pub(in crate::conformance) async fn tells_peers<H: Harness>(harness: &H) -> Verd
         let committer = committer.unwrap_or(&store);
         for (id, version) in ids.iter().zip(&mut versions) {
             for connection in peers.iter().chain([&store]) {
-                harness.told(connection).await;
+                harness.notified(connection).await;
             }
             let next = commit(id, version.take(), &format!("{round}\n"));
             *version = Some(done(committer, next).await?.0);
-            // Who has its answer is not asked: it knows.
+            // The committer knows by its answer.
             for connection in peers.iter().chain([&store]).filter(|other| !std::ptr::eq(*other, committer)) {
-                let told = harness.told(connection).await;
-                same("word of a commit that has its answer", told.contains(id), true)?;
+                let notified = harness.notified(connection).await;
+                same("the notification of a commit that has its answer", notified.contains(id), true)?;
             }
         }
     }
-    // Word of what did not happen does no harm, so it is not asked for.
+    // A notification of what did not happen does no harm, so nothing checks that there is none.
     conflict_row(&store, commit(&ids[0], None, "lost\n")).await?;
-    SHOWN
+    PASSED
 }

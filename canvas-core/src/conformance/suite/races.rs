@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::tasks::{Elsewhere, both, give_up_after, join, yield_now};
-use super::{NO_STALL, SHOWN, Verdict, blob, brief, canvas, commit, done, reached, row, same, same_head};
+use super::{NO_STALL, PASSED, Verdict, blob, brief, canvas, commit, done, reached, row, same, same_head};
 use super::{find, has, unchanged};
 use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
@@ -23,7 +23,7 @@ pub(in crate::conformance) async fn one_wins<H: Harness>(harness: &H) -> Verdict
     for _ in 0..ROUNDS {
         version = race(harness, &store, &id, Some(version)).await?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn creation_race<H: Harness>(harness: &H) -> Verdict {
@@ -31,7 +31,7 @@ pub(in crate::conformance) async fn creation_race<H: Harness>(harness: &H) -> Ve
     for round in 0..ROUNDS {
         race(harness, &store, &canvas(&round.to_string()), None).await?;
     }
-    SHOWN
+    PASSED
 }
 
 /// Three connections commit at once: one wins, the others learn the winner's row, which is there afterwards.
@@ -79,7 +79,7 @@ pub(in crate::conformance) async fn land_once<H: Harness>(harness: &H) -> Verdic
     let (count, loaded) = counted(&store, row(&store, &id).await?).await?;
     same("the counter after ten steps", count, TASKS)?;
     same("the last version in use", versions.contains(&loaded.version), true)?;
-    SHOWN
+    PASSED
 }
 
 /// Adds one to the counter in the document, and again after each conflict.
@@ -139,7 +139,7 @@ pub(in crate::conformance) async fn head_brings_blobs<H: Harness>(harness: &H) -
     let (written, read) = both(write, read).await;
     written?;
     read?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn abandoned<H: Harness>(harness: &H) -> Verdict {
@@ -167,9 +167,9 @@ pub(in crate::conformance) async fn abandoned<H: Harness>(harness: &H) -> Verdic
         }
     }
     if gave_up {
-        SHOWN
+        PASSED
     } else {
-        Ok(crate::conformance::Kept::Untried("commits end before they can be given up"))
+        Ok(crate::conformance::CheckOutcome::Skipped("commits end before they can be given up"))
     }
 }
 
@@ -225,7 +225,7 @@ pub(in crate::conformance) async fn learns_after_the_wait<H: Harness>(harness: &
         blob(&store, &id, BlobId::of(format!("{won}\n").as_bytes())).await?.is_some(),
         true,
     )?;
-    SHOWN
+    PASSED
 }
 
 /// Which of two has won and when, and the row that the other has learnt.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    SHOWN, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has, row, same,
+    PASSED, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has, row, same,
     same_head, unchanged,
 };
 use crate::conformance::harness::Harness;
@@ -20,7 +20,7 @@ pub(in crate::conformance) async fn unknown_canvas<H: Harness>(harness: &H) -> V
     same("the list of an empty store", list, Vec::new())?;
     // Asking has made nothing.
     done(&store, commit(&id, None, "one\n")).await?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn round_trip<H: Harness>(harness: &H) -> Verdict {
@@ -34,7 +34,7 @@ pub(in crate::conformance) async fn round_trip<H: Harness>(harness: &H) -> Verdi
         unchanged(&store, &head, &version).await?;
         expected = Some(version);
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn made_once<H: Harness>(harness: &H) -> Verdict {
@@ -46,7 +46,7 @@ pub(in crate::conformance) async fn made_once<H: Harness>(harness: &H) -> Verdic
     let current = conflict_row(&store, commit(&id, None, "two\n")).await?;
     same("the version in the conflict", &current.version, &version)?;
     unchanged(&store, &head, &version).await?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn no_row_no_match<H: Harness>(harness: &H) -> Verdict {
@@ -56,7 +56,7 @@ pub(in crate::conformance) async fn no_row_no_match<H: Harness>(harness: &H) -> 
     let current = conflict(&store, commit(&id, Some(version), "two\n")).await?;
     same("a row in the conflict", current.is_some(), false)?;
     same("a row afterwards", find(&store, &id).await?.is_some(), false)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn old_version<H: Harness>(harness: &H) -> Verdict {
@@ -68,7 +68,7 @@ pub(in crate::conformance) async fn old_version<H: Harness>(harness: &H) -> Verd
     let (version, _) = done(&store, second).await?;
     conflict(&store, commit(&id, Some(first), "three\n")).await?;
     unchanged(&store, &head, &version).await?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn lost_commit<H: Harness>(harness: &H) -> Verdict {
@@ -93,7 +93,7 @@ pub(in crate::conformance) async fn lost_commit<H: Harness>(harness: &H) -> Verd
     for text in ["two\n", "lost\n", "lost too\n"] {
         same("a blob after the loser came again", has(&store, &id, text).await?, true)?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn conflict_carries_row<H: Harness>(harness: &H) -> Verdict {
@@ -109,7 +109,7 @@ pub(in crate::conformance) async fn conflict_carries_row<H: Harness>(harness: &H
     same_head("the head in the conflict", &current.head, &head)?;
     same("the version in the conflict", &current.version, &version)?;
     done(&store, commit(&id, Some(current.version), "four\n")).await?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn peer_sees<H: Harness>(harness: &H) -> Verdict {
@@ -127,7 +127,7 @@ pub(in crate::conformance) async fn peer_sees<H: Harness>(harness: &H) -> Verdic
         same("the peer's list", list, vec![id.clone()])?;
         expected = Some(version);
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn canvases_apart<H: Harness>(harness: &H) -> Verdict {
@@ -154,5 +154,5 @@ pub(in crate::conformance) async fn canvases_apart<H: Harness>(harness: &H) -> V
             unchanged(&store, head, version).await?;
         }
     }
-    SHOWN
+    PASSED
 }

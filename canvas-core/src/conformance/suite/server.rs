@@ -111,7 +111,7 @@ impl<'a, H: Harness> Server<'a, H> {
 
     /// Takes note of changes by others, as the host of a store that notifies does.
     async fn hear(&self) {
-        for canvas in self.harness.told(self.engine.store()).await {
+        for canvas in self.harness.notified(self.engine.store()).await {
             self.engine.forget(&canvas);
         }
     }
@@ -182,7 +182,7 @@ mod tests {
     use crate::conformance::tests::Gates;
     use crate::transition::document::{ApplyPatch, Read};
 
-    /// A store that tells of changes spares reads the load, so a server that does not listen reads what is over.
+    /// Where the store notifies, reads do not load, so a server that does not listen reads old rows.
     #[test]
     fn a_server_listens_before_it_reads() {
         let gates = Gates::new();

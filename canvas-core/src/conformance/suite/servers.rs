@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::server::{LONG, SHORT, Server, Skew, code, operation};
 use super::tasks::both;
-use super::{SHOWN, Verdict, row, same};
+use super::{PASSED, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::engine::EngineError;
 use crate::store::contract::Store as _;
@@ -34,14 +34,14 @@ pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Ver
     for server in [&one, &two] {
         same("the document", server.text().await?, text.to_owned())?;
     }
-    // The winner's retry, on the other server, is told what the winner was told.
+    // The winner's retry, on the other server, has the winner's answer.
     let key = if text == "one\n" { &keys[0] } else { &keys[1] };
     for server in [&one, &two] {
         let again =
             server.create_as(text, key).await.map_err(|e| format!("a retried creation failed: {e}"))?;
         same("the answer to a retried creation", again.revision, created.revision)?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdict {
@@ -76,7 +76,7 @@ pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdic
         "OK",
     )?;
     same("the document", one.text().await?, "a\nd\n".to_owned())?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn preempted_everywhere<H: Harness>(harness: &H) -> Verdict {
@@ -93,7 +93,7 @@ pub(in crate::conformance) async fn preempted_everywhere<H: Harness>(harness: &H
         "STALE_EPOCH",
     )?;
     same("the document", two.text().await?, "z\n".to_owned())?;
-    SHOWN
+    PASSED
 }
 
 /// Writes a line below the first one; gives it where it was written, which only the lease on record may do.
@@ -137,12 +137,12 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
             writes.push(write(&store, &mut one, "first", lease, "e").await?);
             writes.push(write(&store, &mut two, "second", taken, "f").await?);
         }
-        // Each goes below the first line, so the last one stands on top.
+        // Each goes below the first line, so the last one comes first.
         let lines: String = writes.into_iter().flatten().rev().collect();
         same("the document", one.text().await?, format!("a\n{lines}b\n"))?;
     }
     let store = harness.fresh().await;
-    // A server whose clock stands still believes in its lease for ever, and the store does not.
+    // By a clock that stopped, the lease never expires; by the store's it does.
     let mut brief = Server::with_ttl(harness, &store, "brief", SHORT).await?;
     brief.create("a\n").await?;
     let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {
@@ -153,7 +153,7 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
     brief.skew(Skew::Behind(passed));
     let late = code(&brief.ask("first", apply(lease, "@@\n a\n+late\n")).await?);
     if store.capabilities().not_after {
-        same("a write after expiry, by a clock that stands still", late, "LEASE_EXPIRED")?;
+        same("a write after expiry, by a clock that stopped", late, "LEASE_EXPIRED")?;
     }
     let before = row(&store, brief.canvas()).await?.head.revision();
     let mut two = Server::new(harness, &store, "two").await?;
@@ -161,5 +161,5 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
     let write = brief.ask("first", apply(lease, "@@\n a\n+late\n")).await?;
     same("a write after the lease has gone to another", code(&write), "LOCK_NOT_OWNED")?;
     same("the revision", row(&store, brief.canvas()).await?.head.revision(), before)?;
-    SHOWN
+    PASSED
 }

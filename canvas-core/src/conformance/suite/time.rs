@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::tasks::{Elsewhere, both};
 use super::{
-    NO_NOT_AFTER, NO_STALL, SHOWN, Verdict, brief, canvas, commit, conflict_row, done, find, late, reached,
+    NO_NOT_AFTER, NO_STALL, PASSED, Verdict, brief, canvas, commit, conflict_row, done, find, late, reached,
     row, same, unchanged,
 };
 use crate::conformance::harness::Harness;
@@ -35,7 +35,7 @@ pub(in crate::conformance) async fn clock_moves<H: Harness>(harness: &H) -> Verd
     harness.advance(STEP).await;
     let (_, last) = done(&store, commit(&id, Some(version), "three\n")).await?;
     reached("the clock of a commit after time has passed", last, current.saturating_add(STEP))?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn one_clock<H: Harness>(harness: &H) -> Verdict {
@@ -51,7 +51,7 @@ pub(in crate::conformance) async fn one_clock<H: Harness>(harness: &H) -> Verdic
         reached("the clock of another connection's commit", clock.saturating_add(TOLERANCE), loaded)?;
         (version, last) = (next, clock);
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn not_after<H: Harness>(harness: &H) -> Verdict {
@@ -68,7 +68,7 @@ pub(in crate::conformance) async fn not_after<H: Harness>(harness: &H) -> Verdic
     harness.advance(STEP).await;
     let next = Commit { not_after: Some(limit), ..commit(&id, Some(version), "three\n") };
     reached("the clock of a late commit", late(&store, next).await?, limit)?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn at_the_limit<H: Harness>(harness: &H) -> Verdict {
@@ -90,7 +90,7 @@ pub(in crate::conformance) async fn at_the_limit<H: Harness>(harness: &H) -> Ver
             other => return Err(format!("a commit at its limit gave {}", brief(&other))),
         }
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn late_writes_nothing<H: Harness>(harness: &H) -> Verdict {
@@ -112,7 +112,7 @@ pub(in crate::conformance) async fn late_writes_nothing<H: Harness>(harness: &H)
     // Both may come again, in time.
     done(&store, commit(&id, Some(version), "two\n")).await?;
     done(&store, commit(&never, None, "two\n")).await?;
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn late_and_wrong<H: Harness>(harness: &H) -> Verdict {
@@ -128,7 +128,7 @@ pub(in crate::conformance) async fn late_and_wrong<H: Harness>(harness: &H) -> V
         let current = conflict_row(&store, next).await?;
         same("the version in the conflict", &current.version, &version)?;
     }
-    SHOWN
+    PASSED
 }
 
 pub(in crate::conformance) async fn judged_after_the_wait<H: Harness>(harness: &H) -> Verdict {
@@ -156,5 +156,5 @@ pub(in crate::conformance) async fn judged_after_the_wait<H: Harness>(harness: &
     freed?;
     reached("the clock of a commit that waited past its limit", clock?, limit)?;
     unchanged(&store, &head, &version).await?;
-    SHOWN
+    PASSED
 }

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use canvas_lease::{LeaseId, Timestamp, Turn};
 
-use crate::engine::context::Known;
+use crate::engine::context::CachedRow;
 use crate::engine::error::EngineError;
-use crate::engine::task::{Call, Halt, Resolution, Resolve, Scene, Task, Verdict};
+use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::transition::command::{Command, encode};
 use crate::transition::document::{ApplyPatch, Edit, Read};
@@ -90,62 +90,66 @@ static CHECK_OUT: LazyLock<OpKey> = LazyLock::new(|| key("model", "out"));
 pub(super) enum Work {
     Call(Op),
     /// The question what became of `WriteA`.
-    Ask,
+    Question,
     /// The check-out that begins the world.
     Begin,
 }
 
 impl Work {
     pub(super) fn of(op: Op) -> Self {
-        if op == Op::AskA { Self::Ask } else { Self::Call(op) }
+        if op == Op::AskA { Self::Question } else { Self::Call(op) }
     }
 
     fn name(self) -> &'static OpKey {
         match self {
             Self::Call(op) => operation(op),
-            Self::Ask => operation(Op::AskA),
+            Self::Question => operation(Op::AskA),
             Self::Begin => &CHECK_OUT,
         }
     }
 
-    fn run<C: Command>(self, command: &C, scene: &Scene<'_>) -> Result<Verdict<Said>, Halt> {
-        let said = |outcome| Said::Outcome(encode::<C>(&outcome));
-        Ok(match (Call { operation: self.name(), command }).decide(scene)? {
-            Verdict::Stands(reply) => Verdict::Stands(said(reply.answer)),
-            Verdict::Commit(change, reply) => Verdict::Commit(change, said(reply.answer)),
+    fn run<C: Command>(
+        self,
+        command: &C,
+        context: &DecisionContext<'_>,
+    ) -> Result<Decision<ClientAnswer>, Blocked> {
+        let answer = |outcome| ClientAnswer::Outcome(encode::<C>(&outcome));
+        Ok(match (Call { operation: self.name(), command }).decide(context)? {
+            Decision::Answer(reply) => Decision::Answer(answer(reply.answer)),
+            Decision::Commit(change, reply) => Decision::Commit(change, answer(reply.answer)),
         })
     }
 }
 
-/// What a client is told.
+/// What a client gets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Said {
+pub(super) enum ClientAnswer {
     /// An answer, as a receipt keeps it.
     Outcome(String),
     NeverDone,
 }
 
 impl Task for Work {
-    type Answer = Said;
+    type Answer = ClientAnswer;
 
-    fn decide(&self, scene: &Scene<'_>) -> Result<Verdict<Said>, Halt> {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let lease = Some(*LEASE);
         let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None };
-        let said = |resolution| match resolution {
-            Resolution::Done(answer) => Said::Outcome(answer.json().to_owned()),
-            Resolution::NeverDone => Said::NeverDone,
+        let answer = |resolution| match resolution {
+            Resolution::Done(answer) => ClientAnswer::Outcome(answer.json().to_owned()),
+            Resolution::NeverDone => ClientAnswer::NeverDone,
         };
         match self {
-            Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), scene),
-            Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), scene),
-            Self::Call(Op::Edit) => self.run(&Edit { markdown: "z\n".into() }, scene),
-            Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, scene),
-            Self::Call(Op::Read) => self.run(&Read { lease }, scene),
-            Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, scene),
-            Self::Call(Op::AskA) | Self::Ask => {
-                Ok(match (Resolve { operation: self.name() }).decide(scene)? {
-                    Verdict::Stands(resolution) => Verdict::Stands(said(resolution)),
-                    Verdict::Commit(change, resolution) => Verdict::Commit(change, said(resolution)),
+            Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), context),
+            Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
+            Self::Call(Op::Edit) => self.run(&Edit { markdown: "z\n".into() }, context),
+            Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
+            Self::Call(Op::Read) => self.run(&Read { lease }, context),
+            Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),
+            Self::Call(Op::AskA) | Self::Question => {
+                Ok(match (Resolve { operation: self.name() }).decide(context)? {
+                    Decision::Answer(resolution) => Decision::Answer(answer(resolution)),
+                    Decision::Commit(change, resolution) => Decision::Commit(change, answer(resolution)),
                 })
             }
         }
@@ -155,13 +159,13 @@ impl Task for Work {
         Some(self.name())
     }
 
-    fn is_refusal(said: &Said) -> bool {
-        matches!(said, Said::Outcome(json) if json.contains("\"refused\""))
+    fn is_refusal(answer: &ClientAnswer) -> bool {
+        matches!(answer, ClientAnswer::Outcome(json) if json.contains("\"refused\""))
     }
 }
 
 /// What became of a run, as its client sees it.
-pub(super) type Ended = Result<Said, EngineError>;
+pub(super) type Ended = Result<ClientAnswer, EngineError>;
 
 /// The clock of the world as a timestamp.
 pub(super) fn at(clock: i64) -> Timestamp {
@@ -169,6 +173,6 @@ pub(super) fn at(clock: i64) -> Timestamp {
 }
 
 /// The version of a row, which is a number here, so that the newest row is known.
-pub(super) fn version(known: &Known) -> u64 {
+pub(super) fn version(known: &CachedRow) -> u64 {
     known.version.as_str().parse().unwrap_or_default()
 }

@@ -17,7 +17,7 @@ pub(super) enum Flaw {
     ClockReadEarly,
     /// Says of a commit whose answer is lost that nothing was written.
     LostCalledDefinite,
-    /// Says that the bar of a call given up is done and does nothing.
+    /// Answers that the receipt of an abandoned call is stored, and stores nothing.
     BarLeftOut,
     /// Keeps the cached row when a server is notified of a change.
     NotificationIgnored,

@@ -1,8 +1,8 @@
-//! Watches what is stored and what is said, and knows nothing of how the engine works.
+//! Judges what is stored and what is answered, without any knowledge of how the engine works.
 
 use std::sync::Arc;
 
-use super::call::{Ended, LEASE, Op, Said, TEXT, at};
+use super::call::{ClientAnswer, Ended, LEASE, Op, TEXT, at};
 use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
@@ -22,11 +22,11 @@ pub(super) enum Rule {
     UnderTheLease,
     /// A write lands before its lease expires, by the store's clock.
     InTime,
-    /// What a client is told is so: done where it is told, and nothing where it is told that nothing was.
+    /// Answers are true: what is answered as done was done, and what is answered as not written was not.
     AnswersTrue,
     /// Two answers to one call are equal.
     AnswersAgree,
-    /// What is said never to have been done never will be.
+    /// What is answered as never done never will be.
     NeverIsNever,
     /// Revision, epoch and fence only rise.
     NumbersRise,
@@ -55,7 +55,7 @@ impl Rule {
             Self::DoneOnce => "a call is done once at most",
             Self::UnderTheLease => "a write lands under the current lease",
             Self::InTime => "a write lands before its lease expires",
-            Self::AnswersTrue => "what a client is told is so",
+            Self::AnswersTrue => "answers are true",
             Self::AnswersAgree => "two answers to one call are equal",
             Self::NeverIsNever => "what was never done never will be",
             Self::NumbersRise => "revision, epoch and fence only rise",
@@ -71,9 +71,9 @@ pub(super) struct Oracle {
     pub(super) broken: Option<Rule>,
     text: Option<Arc<str>>,
     done: [u8; Op::ALL.len()],
-    answers: [Option<Said>; Op::ALL.len()],
+    answers: [Option<ClientAnswer>; Op::ALL.len()],
     never: bool,
-    /// Runs, by number, whose clients were told that nothing was written.
+    /// Runs, by number, that ended with an error that says that nothing was written.
     unwritten: Vec<u8>,
 }
 
@@ -122,15 +122,15 @@ impl Oracle {
     }
 
     /// A client has its answer.
-    pub(super) fn told(&mut self, run: u8, op: Op, ended: &Ended) {
+    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
         let done = self.done[about as usize];
         match ended {
-            Ok(Said::NeverDone) => {
+            Ok(ClientAnswer::NeverDone) => {
                 self.check(done == 0, Rule::NeverIsNever);
                 self.never = true;
             }
-            Ok(said @ Said::Outcome(json)) => {
+            Ok(answer @ ClientAnswer::Outcome(json)) => {
                 let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
                 if is("applied") || is("edited") {
                     self.check(done == 1, Rule::AnswersTrue);
@@ -141,8 +141,8 @@ impl Oracle {
                     // It may be asked again and answered differently.
                     return;
                 }
-                let first = self.answers[about as usize].get_or_insert_with(|| said.clone()).clone();
-                self.check(first == *said, Rule::AnswersAgree);
+                let first = self.answers[about as usize].get_or_insert_with(|| answer.clone()).clone();
+                self.check(first == *answer, Rule::AnswersAgree);
             }
             Err(EngineError::Store(Fault::Indeterminate(_))) => {}
             Err(_) => {
@@ -152,7 +152,7 @@ impl Oracle {
         }
     }
 
-    /// A commit of a run has landed, and the run goes on: what its client is told later must say so.
+    /// Where a commit of a run has landed, its later answer must not deny it.
     pub(super) fn contradicts(&mut self, ended: &Ended, wrote: bool) {
         let claims_nothing =
             matches!(ended, Err(e) if !matches!(e, EngineError::Store(Fault::Indeterminate(_))));

@@ -12,7 +12,7 @@ use crate::model::head::Head;
 use crate::model::receipt::{Answer, Receipts};
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 
-/// Late enough that a clock behind it stops nowhere near zero.
+/// Late enough that a slow clock stays far from zero.
 pub(super) const START: i64 = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -89,9 +89,9 @@ fn name(version: u64) -> Version {
     Version::new(version.to_string())
 }
 
-/// Calls that were given up.
+/// The number of calls that were abandoned.
 fn bars(head: &Head) -> usize {
-    head.receipts.iter().filter(|receipt| receipt.answer == Answer::Void).count()
+    head.receipts.iter().filter(|receipt| receipt.answer == Answer::Abandoned).count()
 }
 
 /// The receipts that are new.

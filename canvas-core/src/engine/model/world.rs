@@ -6,14 +6,14 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 use stateright::{Model, Property};
 
-use super::call::{CANVAS, Ended, OTHER, Op, Said, Work, at, version};
+use super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Work, at, version};
 use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
 use super::store::{Row, RowStore, START, loaded};
 use crate::board::Registry;
 use crate::engine::cache::{Begin, Cache, Ticket};
-use crate::engine::context::{At, Types};
-use crate::engine::run::{Ask, Done, Next, Run, Told};
+use crate::engine::context::{RunContext, Types};
+use crate::engine::run::{Done, Next, Request, Response, Run};
 use crate::store::contract::{Commit, Committed, Fault, Loaded};
 use crate::transition::policy::Policy;
 
@@ -27,7 +27,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
         max_hold: Duration::from_millis(100),
         clock_tolerance: Duration::from_millis(1),
     };
-    // Without a journal: it would tell worlds apart by their past, and no rule here speaks of it.
+    // Without a journal: it would make different states of worlds that differ in their past alone, and no rule here speaks of it.
     Policy { lease, history: 0, ..Policy::default() }
 });
 
@@ -67,8 +67,8 @@ struct Client {
     number: u8,
     server: usize,
     op: Op,
-    /// For a read: [`World::told`] of the server when it began.
-    told: u64,
+    /// For a read: [`World::known`] of the server when it began.
+    known: u64,
     /// A commit of it has landed that was more than a bump.
     wrote: bool,
 }
@@ -95,7 +95,7 @@ impl std::hash::Hash for Asked {
 struct Flight {
     client: Client,
     run: Run<'static, Work>,
-    ask: Ask,
+    request: Request,
     asked: Asked,
     /// The clock when that was asked.
     asked_at: i64,
@@ -123,7 +123,7 @@ pub(super) struct World {
     store: RowStore,
     caches: [Arc<Cache>; 2],
     /// The version of the newest row that each server has answered or was notified of, where the store notifies.
-    told: [u64; 2],
+    known: [u64; 2],
     flights: Vec<Flight>,
     late: Vec<Late>,
     started: u8,
@@ -133,7 +133,7 @@ pub(super) struct World {
 
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let Self { store, caches, told, flights, late, started, left, oracle } = self;
+        let Self { store, caches, known, flights, late, started, left, oracle } = self;
         // A row of the past matters only while it can still be shown.
         let before = store.before.as_ref().filter(|_| left.stale > 0);
         let is_later = |flight: &Flight| {
@@ -142,7 +142,7 @@ impl World {
         };
         let later: Vec<_> = flights.iter().map(is_later).collect();
         let cached = [0, 1].map(|server| caches[server].row(&CANVAS));
-        ((&store.row, before, store.clock, cached, later, told), (flights, late, started, left, oracle))
+        ((&store.row, before, store.clock, cached, later, known), (flights, late, started, left, oracle))
     }
 }
 
@@ -203,7 +203,7 @@ impl Model for WorldModel {
         let mut world = World {
             store: RowStore::new(),
             caches: Default::default(),
-            told: [0; 2],
+            known: [0; 2],
             flights: Vec::new(),
             late: Vec::new(),
             started: 0,
@@ -213,8 +213,8 @@ impl Model for WorldModel {
         // The model has the lease, and has seen the text, so that its reads leave nothing to commit.
         for work in [Work::Begin, Work::Call(Op::Read)] {
             let (mut run, mut next) = Run::start(world.at(0), work, None, false);
-            while let Next::Ask(ask) = next {
-                next = run.tell(world.serve(self.flaw, &ask, (0, 0), START, true));
+            while let Next::Request(request) = next {
+                next = run.handle_response(world.serve(self.flaw, &request, (0, 0), START, true));
             }
         }
         world.left = self.budget;
@@ -234,8 +234,8 @@ impl Model for WorldModel {
             if flight.answer.is_some() {
                 continue;
             }
-            let loads = matches!(flight.ask, Ask::Load);
-            let commits = matches!(flight.ask, Ask::Commit(_));
+            let loads = matches!(flight.request, Request::Load);
+            let commits = matches!(flight.request, Request::Commit(_));
             let may = [
                 (left.lost, commits, Action::LoseAnswer(i)),
                 (left.delayed, commits, Action::Delay(i)),
@@ -284,7 +284,7 @@ impl Model for WorldModel {
 /// Situations that must come up, or the machine was never tried.
 pub(super) fn dangers() -> Vec<Property<WorldModel>> {
     fn commits(world: &World, op: Op) -> usize {
-        let is_it = |flight: &&Flight| flight.client.op == op && matches!(flight.ask, Ask::Commit(_));
+        let is_it = |flight: &&Flight| flight.client.op == op && matches!(flight.request, Request::Commit(_));
         world.flights.iter().filter(is_it).count()
     }
     vec![
@@ -331,8 +331,8 @@ fn broken() -> Fault {
 }
 
 impl World {
-    fn at(&self, server: usize) -> At<'static> {
-        At { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server) }
+    fn at(&self, server: usize) -> RunContext<'static> {
+        RunContext { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server) }
     }
 
     /// The clock as a server hears it, its own and the store's alike.
@@ -356,9 +356,9 @@ impl World {
             Action::AnswerSlowly(i) => {
                 self.left.slow -= 1;
                 self.flights[i].answer = match self.serve_flight(flaw, i, true) {
-                    Told::Row(row) => row.ok().map(Answered::Row),
-                    Told::Committed(committed) => committed.ok().map(Answered::Committed),
-                    Told::Blob(_) => unreachable!("only answers about the row are slow"),
+                    Response::Row(row) => row.ok().map(Answered::Row),
+                    Response::Committed(committed) => committed.ok().map(Answered::Committed),
+                    Response::Blob(_) => unreachable!("only answers about the row are slow"),
                 };
             }
             Action::LoseAnswer(i) => {
@@ -369,29 +369,29 @@ impl World {
                 self.left.delayed -= 1;
                 let flight = self.flights.remove(i);
                 self.send_later(&flight);
-                self.tell(flaw, flight, Told::Committed(Err(broken())));
+                self.respond(flaw, flight, Response::Committed(Err(broken())));
             }
             Action::FailForSure(i) => {
                 self.left.definite -= 1;
                 let flight = self.flights.remove(i);
                 let fault = Fault::Definite("the disk is full".into());
-                let told = match flight.ask {
-                    Ask::Load => Told::Row(Err(fault)),
-                    Ask::Blob(_) => Told::Blob(Err(fault)),
-                    Ask::Commit(_) => Told::Committed(Err(fault)),
+                let response = match flight.request {
+                    Request::Load => Response::Row(Err(fault)),
+                    Request::Blob(_) => Response::Blob(Err(fault)),
+                    Request::Commit(_) => Response::Committed(Err(fault)),
                 };
-                self.tell(flaw, flight, told);
+                self.respond(flaw, flight, response);
             }
             Action::AnswerFromThePast(i) => {
                 self.left.stale -= 1;
                 let flight = self.flights.remove(i);
                 let clock = self.heard(flight.client.server);
                 let row = self.store.before.as_ref().map(|row| loaded(row, clock));
-                self.tell(flaw, flight, Told::Row(Ok(row)));
+                self.respond(flaw, flight, Response::Row(Ok(row)));
             }
             Action::Arrive(i) => {
                 let Late { number, server, commit, sent_at } = self.late.remove(i);
-                self.serve(flaw, &Ask::Commit(commit), (number, server), sent_at, false);
+                self.serve(flaw, &Request::Commit(commit), (number, server), sent_at, false);
             }
             Action::Crash { server } => {
                 self.left.crashes -= 1;
@@ -422,61 +422,61 @@ impl World {
         let begin = Begin::of_call(is_read, self.left.notify);
         let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
         let (run, next) = Run::start(at, Work::of(op), cached, trusted);
-        let told = if is_read { self.told[server] } else { 0 };
-        let client = Client { number: self.started, server, op, told, wrote: false };
+        let known = if is_read { self.known[server] } else { 0 };
+        let client = Client { number: self.started, server, op, known, wrote: false };
         self.go_on(flaw, client, run, next, Asked(None));
     }
 
     fn send_later(&mut self, flight: &Flight) {
-        if let Ask::Commit(commit) = &flight.ask {
+        if let Request::Commit(commit) = &flight.request {
             let Client { number, server, .. } = flight.client;
             self.late.push(Late { number, server, commit: commit.clone(), sent_at: flight.asked_at });
             self.late.sort_by_key(|late| late.number);
         }
     }
 
-    /// The store does what a call asks, unless it has, and tells it or not.
+    /// The store does what a call asks, unless it has, and its answer arrives or is lost.
     fn answer(&mut self, flaw: Option<Flaw>, i: usize, lose: bool) {
-        let told = match self.flights[i].answer.take() {
-            Some(Answered::Row(row)) => Told::Row(Ok(row)),
-            Some(Answered::Committed(committed)) => Told::Committed(Ok(committed)),
+        let response = match self.flights[i].answer.take() {
+            Some(Answered::Row(row)) => Response::Row(Ok(row)),
+            Some(Answered::Committed(committed)) => Response::Committed(Ok(committed)),
             None => self.serve_flight(flaw, i, !lose),
         };
-        let told = match told {
-            Told::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
-                Told::Committed(Err(Fault::Definite("nothing was written".into())))
+        let response = match response {
+            Response::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
+                Response::Committed(Err(Fault::Definite("nothing was written".into())))
             }
-            Told::Committed(_) if lose => Told::Committed(Err(broken())),
-            told => told,
+            Response::Committed(_) if lose => Response::Committed(Err(broken())),
+            response => response,
         };
         let flight = self.flights.remove(i);
-        self.tell(flaw, flight, told);
+        self.respond(flaw, flight, response);
     }
 
-    fn serve_flight(&mut self, flaw: Option<Flaw>, i: usize, is_heard: bool) -> Told {
-        let Flight { client, ask, asked_at, run, .. } = &self.flights[i];
-        let (client, ask, asked_at, is_own) = (*client, ask.clone(), *asked_at, run.is_committing());
-        let told = self.serve(flaw, &ask, (client.number, client.server), asked_at, is_heard);
-        if let (Ask::Commit(_), Told::Committed(Ok(Committed::Done { .. }))) = (&ask, &told) {
+    fn serve_flight(&mut self, flaw: Option<Flaw>, i: usize, is_heard: bool) -> Response {
+        let Flight { client, request, asked_at, run, .. } = &self.flights[i];
+        let (client, request, asked_at, is_own) = (*client, request.clone(), *asked_at, run.is_committing());
+        let response = self.serve(flaw, &request, (client.number, client.server), asked_at, is_heard);
+        if let (Request::Commit(_), Response::Committed(Ok(Committed::Done { .. }))) = (&request, &response) {
             self.flights[i].client.wrote |= is_own;
         }
-        told
+        response
     }
 
     /// What the store does and answers. A server that does not hear the answer is notified.
     fn serve(
         &mut self,
         flaw: Option<Flaw>,
-        ask: &Ask,
+        request: &Request,
         (number, server): (u8, usize),
         sent_at: i64,
         is_heard: bool,
-    ) -> Told {
+    ) -> Response {
         let clock = self.heard(server);
-        match ask {
-            Ask::Load => Told::Row(Ok(Some(loaded(&self.store.row, clock)))),
-            Ask::Blob(id) => Told::Blob(Ok(self.store.blobs.get(id).cloned())),
-            Ask::Commit(commit) => {
+        match request {
+            Request::Load => Response::Row(Ok(Some(loaded(&self.store.row, clock)))),
+            Request::Blob(id) => Response::Blob(Ok(self.store.blobs.get(id).cloned())),
+            Request::Commit(commit) => {
                 let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
                 if let Some(old) = replaced {
                     let Row { head, version } = self.store.row.clone();
@@ -485,24 +485,24 @@ impl World {
                         self.notify(flaw, other, version);
                     }
                 }
-                Told::Committed(Ok(committed))
+                Response::Committed(Ok(committed))
             }
         }
     }
 
     fn notify(&mut self, flaw: Option<Flaw>, server: usize, version: u64) {
         if self.left.notify {
-            self.told[server] = version;
+            self.known[server] = version;
             if flaw != Some(Flaw::NotificationIgnored) {
                 self.cache(server).forget(&CANVAS);
             }
         }
     }
 
-    fn tell(&mut self, flaw: Option<Flaw>, flight: Flight, told: Told) {
+    fn respond(&mut self, flaw: Option<Flaw>, flight: Flight, response: Response) {
         let Flight { client, mut run, asked, .. } = flight;
-        self.cache(client.server).answered(&CANVAS, &told);
-        let next = run.tell(told);
+        self.cache(client.server).answered(&CANVAS, &response);
+        let next = run.handle_response(response);
         self.go_on(flaw, client, run, next, asked);
     }
 
@@ -511,15 +511,15 @@ impl World {
         flaw: Option<Flaw>,
         client: Client,
         run: Run<'static, Work>,
-        next: Next<Said>,
+        next: Next<ClientAnswer>,
         asked: Asked,
     ) {
         let Client { number, server, op, .. } = client;
         let ended = match next {
-            Next::Ask(ask) => {
-                let asked = Asked(self.cache(server).ticket(&ask).or(asked.0));
+            Next::Request(request) => {
+                let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
                 let asked_at = self.store.clock;
-                self.flights.push(Flight { client, run, ask, asked, asked_at, answer: None });
+                self.flights.push(Flight { client, run, request, asked, asked_at, answer: None });
                 return;
             }
             Next::Done(ended) => ended,
@@ -531,11 +531,11 @@ impl World {
         }
         if let (Ok(Done { row: Some(row), .. }), true) = (&ended, self.left.notify) {
             let shown = version(row);
-            self.oracle.check(shown >= client.told, Rule::ReadsAreFresh);
-            self.told[server] = self.told[server].max(shown);
+            self.oracle.check(shown >= client.known, Rule::ReadsAreFresh);
+            self.known[server] = self.known[server].max(shown);
         }
         let ended: Ended = ended.map(|done| done.answer);
-        self.oracle.told(number, op, &ended);
+        self.oracle.answered(number, op, &ended);
         self.oracle.contradicts(&ended, client.wrote);
     }
 }
