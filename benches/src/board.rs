@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[expect(clippy::print_stdout, reason = "what was left out is said aloud")]
+    #[expect(clippy::print_stdout, reason = "what was left out is printed")]
     fn workloads_are_read_with_what_stands_there() {
         let folder = folder();
         if !folder.is_dir() {

@@ -21,13 +21,13 @@ pub fn check_both(text: &str, patch: &str) {
     match (&strict, &anchored) {
         (Ok(strict), Ok(anchored)) => {
             assert_eq!(strict.text(), anchored.text(), "the modes never give different bytes");
-            assert_eq!(anchored.repairs(), [], "nothing is to be put right");
+            assert_eq!(anchored.repairs(), [], "nothing is to be repaired");
         }
         (Ok(_), Err(refused)) => {
             assert!(refused.conflicts().iter().any(|c| c.reason == Reason::NoAnchor), "{refused}");
         }
         (Err(_), Ok(anchored)) if patch.starts_with("@@") && patch.ends_with('\n') => {
-            assert!(!anchored.repairs().is_empty(), "what is not put right was right");
+            assert!(!anchored.repairs().is_empty(), "what is not repaired was right");
         }
         _ => {}
     }

@@ -97,7 +97,7 @@ fn put(text: &str, placed: &[Placed]) -> Option<String> {
     Some(after + &lines[at..].concat())
 }
 
-/// Sent again, a rebased patch gives the same in both modes, with nothing to put right.
+/// Sent again, a rebased patch gives the same in both modes, with nothing to repair.
 fn sent_again(text: &str, patch: &str) -> Result<String, TestCaseError> {
     let strict = run(Mode::Strict, text, patch);
     prop_assert_eq!(&strict, &run(Mode::Anchored, text, patch));
