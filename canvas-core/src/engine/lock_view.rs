@@ -1,4 +1,4 @@
-//! What a person sees of the lock (specs 000 §14).
+//! What a person sees of the lock.
 
 use canvas_lease::Timestamp;
 

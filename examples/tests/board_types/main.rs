@@ -1,5 +1,5 @@
-//! Every type of document 002 that travels as JSON: its samples come back as they went, its schema knows them, and
-//! `.ci/typescript` lets the TypeScript compiler judge them by the document's own interfaces.
+//! Every type of the board that travels as JSON: its samples come back as they went, its schema knows them, and
+//! `.ci/typescript` lets the TypeScript compiler judge them by the interfaces of the board's specification.
 
 #![expect(clippy::print_stdout, reason = "counts are the result of the comparison")]
 
@@ -83,7 +83,7 @@ fn typescript() {
     assert_eq!(known, declared, "each type of the document has samples, or a reason to have none");
 
     println!(
-        "document 002: {} samples of {} types; {} more have functions and are no JSON",
+        "board: {} samples of {} types; {} more have functions and are no JSON",
         strict.len(),
         covered.len(),
         NO_JSON.len()

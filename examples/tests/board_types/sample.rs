@@ -1,4 +1,4 @@
-//! A value of a type of document 002, as JSON.
+//! A value of a type of the board, as JSON.
 
 use std::any::type_name;
 

@@ -1,4 +1,4 @@
-//! The board through the bridge: shapes, errors, the rulings on specs 002 that can be seen from outside, and laws.
+//! The board through the bridge: shapes, errors, the board's rulings that can be seen from outside, and laws.
 
 mod history;
 mod rulings;

@@ -1,4 +1,4 @@
-//! Rulings on specs 002 that can be seen from outside.
+//! The board's rulings that can be seen from outside.
 
 use serde_json::{Value, json};
 
