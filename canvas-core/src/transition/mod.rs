@@ -5,6 +5,8 @@
 //! * What the rollout closes leaves no trace, and users notice no stage. Where no lease is needed, a write is still
 //!   refused if its author does not know the text, if the user has ended the turn, or while somebody else holds the
 //!   lease.
+//! * A refused call leaves the head as it was but for the lock (a preemption, a keep-alive), its receipt and, where it
+//!   showed the changes, what the conversation has seen.
 //! * The board takes no lease. A model commands it only in the turn that runs, a host in a model's name at any time.
 //! * A user's edit preempts even where the text is the same, or too large to be stored: the user has acted. The
 //!   revision then stays.
