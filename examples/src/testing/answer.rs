@@ -75,14 +75,14 @@ pub fn fault<E: Error + 'static>(
     (kind, code, error.to_string())
 }
 
-/// Prints a line for the table of stores and gives the promises that could not be tried. No promise may be broken.
+/// Prints a line for the table of stores and gives the checks that were skipped. None may fail.
 #[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
 pub fn skipped(store: &str, report: &Report) -> Vec<Check> {
-    let (promises, mut reasons): (Vec<_>, Vec<_>) = report.skipped().unzip();
+    let (checks, mut reasons): (Vec<_>, Vec<_>) = report.skipped().unzip();
     let total = report.results.len();
-    let kept = total - promises.len() - report.failed().count();
+    let passed = total - checks.len() - report.failed().count();
     reasons.dedup();
-    println!("{store}: {total} promises, {kept} kept, {} not tried ({})", promises.len(), reasons.join("; "));
+    println!("{store}: {total} checks, {passed} passed, {} skipped ({})", checks.len(), reasons.join("; "));
     assert!(report.is_passed(), "{store}:\n{report}");
-    promises
+    checks
 }

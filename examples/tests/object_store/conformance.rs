@@ -1,4 +1,4 @@
-//! The suite that every store passes: a test for each check.
+//! The suite that every store passes: a test for each promise.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -82,9 +82,9 @@ fn all_in_one_report() {
         ("generations", Bucket::served(Names::Generations), &[]),
     ];
     for (kind, bucket, more) in buckets {
-        let mut promises = skipped(&format!("object store, {kind}"), &block_on(run(&bucket)));
-        promises.retain(|promise| !more.contains(promise));
-        assert_eq!(promises, SKIPPED, "{kind}");
+        let mut checks = skipped(&format!("object store, {kind}"), &block_on(run(&bucket)));
+        checks.retain(|check| !more.contains(check));
+        assert_eq!(checks, SKIPPED, "{kind}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The store passes the suite: a test for each check.
+//! The store passes the suite: a test for each promise.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) struct Server {
     statements: Statements,
     /// Where they connect; the server itself if there is none.
     proxy: Option<tokio_postgres::Config>,
-    /// CheckOutcome until the suite has ended, and dropped with their schemas also where a check panics.
+    /// Kept until the suite has ended, and dropped with their schemas also where a promise panics.
     worlds: Mutex<Vec<World>>,
     _seat: SemaphorePermit<'static>,
 }
@@ -101,7 +101,7 @@ fn unnamed_statements_keep_every_promise() {
     sum_up("postgres, unnamed statements", &report);
 }
 
-/// Only what the store does not claim may be left skipped.
+/// Only what the store does not claim may be skipped.
 pub(crate) fn sum_up(store: &str, report: &Report) {
     assert_eq!(skipped(store, report), [Check::NotifiesPeers], "{store}");
 }

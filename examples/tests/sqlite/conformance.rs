@@ -1,4 +1,4 @@
-//! The suite that every store passes: a test for each check.
+//! The suite that every store passes: a test for each promise.
 
 use std::sync::Mutex;
 use std::thread;
@@ -12,7 +12,7 @@ use canvas_examples::testing::{Clock, Folder, skipped};
 #[derive(Default)]
 struct Files {
     clock: Clock,
-    /// CheckOutcome until the suite has ended, and removed also where a check panics.
+    /// Kept until the suite has ended, and removed also where a promise panics.
     folders: Mutex<Vec<Folder>>,
 }
 
@@ -52,13 +52,13 @@ impl Harness for Files {
     }
 }
 
-mod checks {
+mod promises {
     use super::Files;
 
     canvas_core::conformance_tests!(Files::default());
 }
 
-/// Only what the store does not claim may be left skipped.
+/// Only what the store does not claim may be skipped.
 #[test]
 fn all_in_one_report() {
     assert_eq!(skipped("sqlite", &block_on(run(&Files::default()))), [Check::NotifiesPeers]);
