@@ -279,8 +279,10 @@ fn a_call_from_before_gets_its_answer_from_before() {
             let opened = Opened::new(&stored);
             let revision = opened.head().revision();
             let again = opened.call(step);
-            let may_be_refused = matches!(step["do"].as_str(), Some("undo" | "redo" | "board"));
-            if !(may_be_refused && again.code == "CALL_ID_REUSED") {
+            // The digests of these were made of other bytes, so a retry is refused rather than done again.
+            if matches!(step["do"].as_str(), Some("undo" | "redo" | "board")) {
+                assert_eq!(again.code, "CALL_ID_REUSED", "{step} in {}", case.name);
+            } else {
                 assert_eq!((&again.json, again.replayed), (answer, true), "{step} in {}", case.name);
             }
             assert_eq!(opened.head().revision(), revision, "{step} in {}", case.name);
