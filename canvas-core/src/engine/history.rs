@@ -7,7 +7,8 @@ use canvas_lease::Timestamp;
 
 use super::{Engine, EngineError};
 use crate::board::{Board, LoadError};
-use crate::history::journal::{Entry, EntryNumber, Step};
+use crate::history::journal::{Entry, EntryNumber};
+use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::head::Head;

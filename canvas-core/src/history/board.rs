@@ -7,8 +7,9 @@ use crate::board::{
     Board, BoardChange, BoardEnv, BoardPatch, CanvasEvent, CommandErrorCode, Executed, HistoryState,
     PatchMismatch, Recorded, UndoEntry, UndoId,
 };
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, Reverts, Step};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, Reverts};
 use crate::history::revert::{BoardRevert, Choice, RevertError, Selection};
+use crate::history::step::Step;
 use crate::model::author::Actor;
 
 /// The last changes of a board, for a host that keeps one in memory. A canvas has a journal of all its faces instead,

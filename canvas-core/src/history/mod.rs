@@ -3,3 +3,4 @@
 pub(crate) mod board;
 pub(crate) mod journal;
 pub(crate) mod revert;
+pub(crate) mod step;

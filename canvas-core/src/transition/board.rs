@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::{
     Board, BoardEnv, BoardResult, CanvasCommand, CanvasEvent, IdSource, LoadError, StoredBoard, Workspace,
 };
-use crate::history::journal::Step;
+use crate::history::step::Step;
 use crate::model::author::Author;
 use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;

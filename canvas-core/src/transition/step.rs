@@ -3,7 +3,8 @@
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
 use canvas_patch::Delta;
 
-use crate::history::journal::{EntryKind, HistoryEntry, NewEntry, Step};
+use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
+use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;

@@ -7,8 +7,9 @@ use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, CanvasEvent, StoredBoard};
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry, Step};
+use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry};
 use crate::history::revert::Selection;
+use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
