@@ -7,8 +7,9 @@ use crate::board::{
     Board, BoardChange, BoardEnv, BoardPatch, CanvasEvent, CommandErrorCode, Executed, HistoryState,
     PatchMismatch, Recorded, UndoEntry, UndoId,
 };
+use crate::history::board_revert::BoardRevert;
 use crate::history::journal::{ChangeNumber, Entry, EntryKind, Reverts};
-use crate::history::revert::{BoardRevert, Choice, RevertError, Selection};
+use crate::history::revert::{Choice, RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 

@@ -3,8 +3,9 @@
 use canvas_patch::Delta;
 
 use crate::board::{Board, BoardPatch};
+use crate::history::board_revert::BoardRevert;
 use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts};
-use crate::history::revert::{BoardRevert, Choice, DocumentRevert, RevertError, Selection};
+use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::Author;
 use crate::model::blob::Blob;
