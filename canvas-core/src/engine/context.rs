@@ -5,13 +5,13 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use super::error::EngineError;
-use crate::board::Registry;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::Version;
 use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
+use crate::transition::view::Types;
 
 /// Where a run and its task stand.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ use crate::transition::policy::Policy;
 pub(crate) struct RunContext<'a> {
     pub(crate) canvas: &'a CanvasId,
     pub(crate) policy: &'a Policy,
-    pub(crate) registry: Types<'a>,
+    pub(crate) types: &'a Types,
     /// The host's clock.
     pub(crate) now: Timestamp,
 }
@@ -32,25 +32,6 @@ impl RunContext<'_> {
     pub(crate) fn damaged(&self, blob: BlobId) -> EngineError {
         EngineError::Damaged { canvas: self.canvas.clone(), blob }
     }
-}
-
-/// The types of components. An engine has one registry, so that no two runs differ by it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Types<'a>(pub(crate) &'a Registry);
-
-#[cfg(test)]
-impl PartialEq for Types<'_> {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-#[cfg(test)]
-impl Eq for Types<'_> {}
-
-#[cfg(test)]
-impl std::hash::Hash for Types<'_> {
-    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// The row of a canvas as it was last seen.

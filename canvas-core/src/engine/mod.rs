@@ -4,6 +4,7 @@
 //! What is left here waits for the store and keeps the cache.
 
 pub(crate) mod block_on;
+mod board;
 mod cache;
 mod context;
 mod error;
@@ -13,19 +14,19 @@ pub(crate) mod lock_view;
 mod model;
 mod run;
 mod task;
+mod walk;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_lease::Timestamp;
 
 use self::cache::{Begin, Cache};
-use self::context::{CachedRow, RunContext, Types};
+use self::context::{CachedRow, RunContext};
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};
 pub use self::task::Resolution;
-use self::task::{BoardTask, Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
-use crate::board::{Board, Registry};
+use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
@@ -34,6 +35,7 @@ use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
 use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
+use crate::transition::view::Types;
 
 /// Runs calls on the canvases of a store.
 ///
@@ -54,7 +56,7 @@ use crate::transition::policy::Policy;
 pub struct Engine<S = BoxStore> {
     store: S,
     policy: Policy,
-    registry: Arc<Registry>,
+    types: Types,
     cache: Mutex<Cache>,
 }
 
@@ -120,19 +122,11 @@ pub struct Created {
 impl<S: Store> Engine<S> {
     /// An engine on a store, with the built-in types of components.
     pub fn new(store: S, policy: Policy) -> Self {
-        static BUILT_IN: OnceLock<Arc<Registry>> = OnceLock::new();
-        let registry = BUILT_IN.get_or_init(|| Arc::new(Registry::built_in()));
-        Self::with_registry(store, policy, Arc::clone(registry))
+        Self::with_types(store, policy, Types::default())
     }
 
-    /// An engine on a store, with other types of components.
-    pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
-        Self { store, policy, registry, cache: Mutex::default() }
-    }
-
-    /// The types of components.
-    pub fn registry(&self) -> &Registry {
-        &self.registry
+    fn with_types(store: S, policy: Policy, types: Types) -> Self {
+        Self { store, policy, types, cache: Mutex::default() }
     }
 
     /// The store.
@@ -194,20 +188,6 @@ impl<S: Store> Engine<S> {
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
         let ((), snapshot) = self.run(canvas, SnapshotTask, Begin::Load, now).await?;
         seen(canvas, snapshot)
-    }
-
-    /// The canvas as it is, and its board; `None` where it has none.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the board cannot be read.
-    pub async fn board(
-        &self,
-        canvas: &CanvasId,
-        now: Timestamp,
-    ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
-        let (board, snapshot) = self.run(canvas, BoardTask, Begin::Load, now).await?;
-        Ok((board, seen(canvas, snapshot)?))
     }
 
     /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
@@ -300,7 +280,7 @@ impl<S: Store> Engine<S> {
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let at = RunContext { canvas, policy: &self.policy, registry: Types(&self.registry), now };
+        let at = RunContext { canvas, policy: &self.policy, types: &self.types, now };
         let (cached, trusted) = self.cache().start(canvas, begin, now);
         let (mut run, mut next) = Run::start(at, task, cached, trusted);
         let (mut ticket, mut losses) = (None, 0);

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
-use crate::board::{Board, LoadError};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -81,7 +80,7 @@ pub(crate) struct DecisionContext<'a> {
 
 impl<'a> DecisionContext<'a> {
     /// The row of a canvas that is not deleted, with its document loaded.
-    fn live(&self) -> Result<&'a CachedRow, Blocked> {
+    pub(super) fn live(&self) -> Result<&'a CachedRow, Blocked> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.run.not_found())?;
         let id = row.head.document();
@@ -123,28 +122,6 @@ impl Task for SnapshotTask {
     }
 }
 
-/// See the canvas and its board.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BoardTask;
-
-impl Task for BoardTask {
-    type Answer = Option<Arc<Board>>;
-
-    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        let row = context.live()?;
-        let Some(id) = row.head.board() else { return Ok(Decision::Answer(None)) };
-        match row.contents.board(id, context.blobs) {
-            Ok(board) => Ok(Decision::Answer(Some(board))),
-            Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
-            Err(LoadError::Damaged(id)) => Err(context.run.damaged(id).into()),
-        }
-    }
-
-    fn operation(&self) -> Option<&OpKey> {
-        None
-    }
-}
-
 /// An answer, and whether it had been given before.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply<A> {
@@ -164,8 +141,8 @@ impl<C: Command> Task for Call<'_, C> {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
         let row = context.live()?;
-        let (clock, registry) = (row.clock(context.run.now), context.run.registry.0);
-        let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, registry };
+        let (clock, types) = (row.clock(context.run.now), context.run.types);
+        let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, types };
         let decision = decide(&view, context.run.policy, self.operation, self.command)?;
         let reply = Reply { answer: decision.result, replayed: decision.replayed };
         Ok(match decision.change {

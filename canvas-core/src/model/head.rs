@@ -265,12 +265,12 @@ impl Head {
         }
     }
 
-    /// The boards of its trees: of the draft, and of what was committed.
-    pub(crate) fn boards(&self) -> impl Iterator<Item = BlobId> {
+    /// The root blobs of the faces of its trees: of the draft, and of what was committed.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = (Face, BlobId)> {
         [Some(&self.draft), self.committed.as_ref()]
             .into_iter()
             .flatten()
-            .filter_map(|tree| tree.get(&TreePath::board()))
+            .flat_map(|tree| Face::ALL.into_iter().filter_map(|face| Some((face, tree.get(&face.path())?))))
     }
 
     /// The document as it is now.

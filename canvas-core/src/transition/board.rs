@@ -122,7 +122,7 @@ impl Decide for RunBoardCommand {
             let current = at.head.face_revision(Face::Board);
             return Err(Stop::refused(BoardRefusal::StaleBoard { base, current }));
         }
-        let (registry, rules, now) = (at.view.registry, at.policy.board, at.view.clock);
+        let (registry, rules, now) = (&*at.view.types.components, at.policy.board, at.view.clock);
         let mut env = BoardEnv { registry, rules, now, ids: ids_of(operation) };
         let executed = board.execute(&self.command, self.by.actor(), &mut env);
         if let Some(change) = executed.change {

@@ -1,7 +1,7 @@
 //! What a pure transition sees, and what it changes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use canvas_lease::Timestamp;
 
@@ -19,8 +19,7 @@ pub(crate) struct View<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
-    /// The types of components that there are.
-    pub(crate) registry: &'a Registry,
+    pub(crate) types: &'a Types,
 }
 
 impl View<'_> {
@@ -43,4 +42,34 @@ pub(crate) struct Change {
     pub(crate) contents: Contents,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
+}
+
+/// The types that faces have things of. An engine has one value of it, so that no two runs differ by it.
+#[derive(Debug, Clone)]
+pub(crate) struct Types {
+    /// The types of components.
+    pub(crate) components: Arc<Registry>,
+}
+
+/// The built-in types, which all engines share.
+impl Default for Types {
+    fn default() -> Self {
+        static BUILT_IN: OnceLock<Types> = OnceLock::new();
+        BUILT_IN.get_or_init(|| Self { components: Arc::new(Registry::built_in()) }).clone()
+    }
+}
+
+#[cfg(test)]
+impl PartialEq for Types {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+impl Eq for Types {}
+
+#[cfg(test)]
+impl std::hash::Hash for Types {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }

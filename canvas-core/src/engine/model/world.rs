@@ -10,15 +10,14 @@ use super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Work, at, version};
 use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
 use super::store::{Row, RowStore, START, loaded};
-use crate::board::Registry;
 use crate::engine::cache::{Begin, Cache, Ticket};
-use crate::engine::context::{RunContext, Types};
+use crate::engine::context::RunContext;
 use crate::engine::run::{Done, Next, Request, Response, Run};
 use crate::store::contract::{Commit, Committed, Fault, Loaded};
 use crate::transition::policy::Policy;
+use crate::transition::view::Types;
 
-/// No call here touches a board.
-static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::new);
+static TYPES: LazyLock<Types> = LazyLock::new(Types::default);
 
 /// A lease lives two ticks.
 static POLICY: LazyLock<Policy> = LazyLock::new(|| {
@@ -332,7 +331,7 @@ fn broken() -> Fault {
 
 impl World {
     fn at(&self, server: usize) -> RunContext<'static> {
-        RunContext { canvas: &CANVAS, policy: &POLICY, registry: Types(&REGISTRY), now: self.heard(server) }
+        RunContext { canvas: &CANVAS, policy: &POLICY, types: &TYPES, now: self.heard(server) }
     }
 
     /// The clock as a server hears it, its own and the store's alike.
