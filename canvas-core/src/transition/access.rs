@@ -2,8 +2,10 @@
 
 use canvas_lease::{LeaseError, LeaseId, Timestamp};
 
+use crate::model::author::Author;
 use crate::model::id::OpKey;
 use crate::transition::refusal::{LeaseRefusal, NotAvailable};
+use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
@@ -98,4 +100,19 @@ impl Transition<'_> {
             LeaseError::Expired { at } => LeaseRefusal::Expired { at },
         })
     }
+}
+
+/// An author as a part of a digest.
+pub(super) fn author_text(by: Author) -> String {
+    match by {
+        Author::User => "user".to_owned(),
+        Author::Host => "host".to_owned(),
+        Author::Assistant { lease: None } => "assistant".to_owned(),
+        Author::Assistant { lease: Some(lease) } => format!("assistant {lease}"),
+    }
+}
+
+/// What a model does by a change; `None` where it is not a model's.
+pub(super) fn access_of(by: Author) -> Option<Access> {
+    matches!(by, Author::Assistant { .. }).then_some(Access::Write)
 }

@@ -15,12 +15,12 @@ use crate::model::id::OpKey;
 use crate::model::path::TreePath;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
+use crate::transition::access::{access_of, author_text};
 use crate::transition::command::sealed::Decide;
 use crate::transition::command::{Command, Outcome};
 use crate::transition::refusal::{BoardCommandRefusal, BoardRefusal, CreateBoardRefusal, NewBoardRefusal};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};
-use crate::transition::undo::{access_of, author_text};
 
 /// Give the canvas a board.
 #[derive(Debug, Clone, PartialEq)]

@@ -26,6 +26,7 @@
 
 mod access;
 pub(crate) mod board;
+mod board_undo;
 pub(crate) mod command;
 pub(crate) mod contents;
 mod conversation;

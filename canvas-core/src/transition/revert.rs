@@ -2,15 +2,13 @@
 
 use canvas_patch::Delta;
 
-use crate::board::{Board, BoardPatch};
 use crate::history::board_revert::BoardRevert;
-use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
 use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::Author;
 use crate::model::blob::Blob;
 use crate::model::id::OpKey;
-use crate::transition::board::ids_of;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::Replayed;
@@ -38,12 +36,10 @@ impl Transition<'_> {
         let (mut text, mut board) = (DocumentRevert::new(self.view.text()), BoardRevert::default());
         let mut author = by.actor();
         for (entry, is_chosen) in &entries {
-            match (&entry.step, is_chosen) {
-                (Step::Document { delta, .. }, _) => text.pass(entry, delta.as_ref(), *is_chosen)?,
-                (Step::Board { patch, .. }, false) => board.keep(entry.change, patch),
-                (Step::Board { patch, forward, .. }, true) => {
-                    let load = || self.board_now::<UndoRefusal>().map(|board| Board::clone(&board));
-                    board.revert((entry.change, entry.number), (patch, forward), load)?;
+            match &entry.step {
+                Step::Document { delta, .. } => text.pass(entry, delta.as_ref(), *is_chosen)?,
+                Step::Board { patch, forward, .. } => {
+                    self.pass_board(&mut board, entry, (patch, forward), *is_chosen)?;
                 }
             }
             if *is_chosen {
@@ -57,40 +53,33 @@ impl Transition<'_> {
             let document = Blob::text(text.text.into_owned());
             let step = self.step_between(self.view.head.document(), document.id(), delta);
             let reverts = Reverts { changes: text.changes, author };
-            self.push_revert(operation, by, reverts, step, &mut replayed)?;
+            replayed.done.extend(self.push_revert(operation, by, reverts, step)?);
             replayed.document = Some(document);
         }
-        if let (Some(live), Some(before), Some(forward)) =
-            (board.board, self.view.head.board(), board.forward)
-            && let Some(patch) = BoardPatch::joined(board.done).filter(|patch| !patch.is_empty())
-        {
-            replayed.events = live.events_of(&patch);
-            let (stored, id) = (live.encode(), ids_of(operation).undo());
-            let step = Step::Board { before, after: stored.root.id(), id, forward, patch };
-            let reverts = Reverts { changes: board.changes, author };
-            self.push_revert(operation, by, reverts, step, &mut replayed)?;
-            replayed.board = Some(stored);
+        if let Some((board, entry)) = self.record_reverted_board(operation, by, author, board)? {
+            replayed.board = Some(board);
+            replayed.done.extend(entry);
         }
-        if replayed.document.is_none() && replayed.board.is_none() {
+        if replayed.done.is_empty() {
             return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked: 1, available: 0 }));
         }
         Ok(replayed)
     }
 
-    fn push_revert(
+    /// Enters a revert into the journal, at a revision of its own.
+    pub(super) fn push_revert(
         &mut self,
         operation: &OpKey,
         by: Author,
         reverts: Reverts,
         step: Step,
-        replayed: &mut Replayed,
-    ) -> Result<(), Stop<UndoRefusal>> {
+    ) -> Result<Option<HistoryEntry>, Stop<UndoRefusal>> {
         let count = reverts.changes.len();
         let s = if count == 1 { "" } else { "s" };
         let before = self.head.revision;
         self.next_revision()?;
         let actor = by.actor();
-        let pushed = self.push(NewEntry {
+        Ok(self.push(NewEntry {
             kind: EntryKind::Revert,
             change: None,
             actor,
@@ -101,9 +90,7 @@ impl Transition<'_> {
             summary: format!("took back {count} change{s}"),
             revisions: (before, self.head.revision),
             step,
-        });
-        replayed.done.extend(pushed);
-        Ok(())
+        }))
     }
 
     /// The changes that still apply, newest first, down to the last that is chosen.

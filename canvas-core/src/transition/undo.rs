@@ -6,9 +6,9 @@ use std::num::NonZeroU32;
 use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Board, CanvasEvent, StoredBoard};
+use crate::board::CanvasEvent;
 use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry};
-use crate::history::revert::Selection;
+use crate::history::revert::{RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId};
@@ -16,6 +16,8 @@ use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
+use crate::transition::access::{access_of, author_text};
+use crate::transition::board_undo::{BoardReplay, ReplayedBoard};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal};
@@ -83,21 +85,6 @@ pub struct HistoryCleared {
     pub cleared: bool,
     /// The current revision.
     pub revision: RevisionId,
-}
-
-/// An author as a part of a digest.
-pub(super) fn author_text(by: Author) -> String {
-    match by {
-        Author::User => "user".to_owned(),
-        Author::Host => "host".to_owned(),
-        Author::Assistant { lease: None } => "assistant".to_owned(),
-        Author::Assistant { lease: Some(lease) } => format!("assistant {lease}"),
-    }
-}
-
-/// What a model does by a change; `None` where it is not a model's.
-pub(super) fn access_of(by: Author) -> Option<Access> {
-    matches!(by, Author::Assistant { .. }).then_some(Access::Write)
 }
 
 impl Command for Undo {
@@ -201,8 +188,7 @@ enum Direction {
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) document: Option<Blob>,
-    pub(super) board: Option<StoredBoard>,
-    pub(super) events: Vec<CanvasEvent>,
+    pub(super) board: Option<ReplayedBoard>,
     pub(super) done: Vec<HistoryEntry>,
 }
 
@@ -251,7 +237,7 @@ impl Transition<'_> {
 
     /// Makes what was replayed the canvas, in the name of whoever asked.
     fn put_replayed(&mut self, by: Author, replayed: Replayed) -> HistoryMove {
-        let Replayed { document, board, events, done: entries } = replayed;
+        let Replayed { document, board, done: entries } = replayed;
         if let Some(document) = document {
             if by == Author::User {
                 self.preempt(PreemptionCause::UserEdit);
@@ -261,12 +247,7 @@ impl Transition<'_> {
                 self.mark_seen(self.head.now());
             }
         }
-        if let Some(board) = board {
-            self.put_board(board);
-            if by == Author::User {
-                self.head.user_revision = self.head.revision;
-            }
-        }
+        let events = board.map_or_else(Vec::new, |board| self.put_replayed_board(by, board));
         HistoryMove { entries, events, epoch: self.head.lock.epoch(), revision: self.head.revision_id() }
     }
 
@@ -316,35 +297,24 @@ impl Transition<'_> {
     /// The faces after the steps of some entries were inverted, one after the other.
     fn invert(&self, entries: &[Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
         let mut text = Cow::Borrowed(self.view.text());
-        let mut board: Option<Board> = None;
-        // What each face is by what the entries say.
-        let (mut document_id, mut board_id) = (None, None);
-        let now = &self.view.head;
-        let mut events = Vec::new();
+        // What the document is by what the entries say.
+        let mut document_id = None;
+        let mut board = BoardReplay::default();
         for entry in entries {
-            match entry.step.inverse() {
+            match &entry.step {
                 Step::Document { before, after, delta } => {
-                    if before != document_id.unwrap_or_else(|| now.document()) {
+                    if *after != document_id.unwrap_or_else(|| self.view.head.document()) {
                         return Err(damaged(entry));
                     }
                     let next = match delta {
-                        Some(delta) => delta.apply(&text).ok(),
-                        None => self.view.blob(after)?.as_text().map(str::to_owned),
+                        Some(delta) => delta.inverse().apply(&text).ok(),
+                        None => self.view.blob(*before)?.as_text().map(str::to_owned),
                     };
                     text = Cow::Owned(next.ok_or_else(|| damaged(entry))?);
-                    document_id = Some(after);
+                    document_id = Some(*before);
                 }
                 Step::Board { before, after, patch, .. } => {
-                    if Some(before) != board_id.or_else(|| now.board()) {
-                        return Err(damaged(entry));
-                    }
-                    let live = match &mut board {
-                        Some(board) => board,
-                        none => none.insert(Board::clone(&*self.board_now::<UndoRefusal>()?)),
-                    };
-                    live.apply(&patch).map_err(|_| damaged(entry))?;
-                    events.extend(live.events_of(&patch));
-                    board_id = Some(after);
+                    board.invert(self, entry, (*before, *after), patch)?;
                 }
             }
         }
@@ -352,13 +322,12 @@ impl Transition<'_> {
         if let Some(document) = &document {
             self.check_size::<UndoRefusal>(document.as_bytes().len())?;
         }
-        let board = board.map(Board::encode);
-        let ids = (document.as_ref().map(Blob::id), board.as_ref().map(|board| board.root.id()));
-        if ids != (document_id, board_id) {
-            let entry = EntryNumber::new(self.head.journal.entries);
-            return Err(Stop::refused(HistoryRefusal::HistoryDamaged { entry }));
+        let last = EntryNumber::new(self.head.journal.entries);
+        if document.as_ref().map(Blob::id) != document_id {
+            return Err(RevertError::Damaged(last).into());
         }
-        Ok(Replayed { document, board, events, done: Vec::with_capacity(entries.len()) })
+        let board = board.encode(last)?;
+        Ok(Replayed { document, board, done: Vec::with_capacity(entries.len()) })
     }
 
     /// So many entries of a chain.
@@ -408,5 +377,5 @@ impl Transition<'_> {
 }
 
 fn damaged(entry: &Entry) -> Stop<UndoRefusal> {
-    Stop::refused(HistoryRefusal::HistoryDamaged { entry: entry.number })
+    RevertError::Damaged(entry.number).into()
 }
