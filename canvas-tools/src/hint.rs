@@ -61,6 +61,7 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
         | EngineError::Exists { .. }
         | EngineError::Deleted { .. }
         | EngineError::Damaged { .. }
+        | EngineError::FaceNotSupported { .. }
         | EngineError::Unreadable { .. }
         | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
     }

@@ -1,6 +1,7 @@
 //! Why a call has no answer.
 
 use crate::model::blob::BlobId;
+use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::head::HeadError;
 use crate::model::id::CanvasId;
 use crate::store::contract::Fault;
@@ -33,6 +34,14 @@ pub enum EngineError {
         canvas: CanvasId,
         /// The blob.
         blob: BlobId,
+    },
+    /// The canvas has a face that this library was built without, so what it needs is not known.
+    #[error("the canvas {canvas} has a {face}, and {}", not_supported(*face))]
+    FaceNotSupported {
+        /// The canvas.
+        canvas: CanvasId,
+        /// The face.
+        face: Face,
     },
     /// The store keeps bytes for the head that are none.
     #[error("the canvas {canvas} cannot be opened: {reason}")]
@@ -81,6 +90,7 @@ impl EngineError {
             Self::Exists { .. } => "CANVAS_EXISTS",
             Self::Deleted { .. } => "CANVAS_DELETED",
             Self::Damaged { .. } => "CANVAS_DAMAGED",
+            Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED,
             Self::Unreadable { reason, .. } => reason.code(),
             Self::Contention { .. } => "CONTENTION",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",

@@ -88,17 +88,22 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::history`].
+    /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs: drop
+    /// nothing then. Else as [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
         let mut blobs: Vec<_> = walk.head.blobs().collect();
         for (face, root) in walk.head.roots() {
             match face {
+                Face::Document => {}
                 Face::Board => blobs.extend(walk.board_blobs(root).await?),
-                _ => {}
+                face => return Err(walk.not_supported(face)),
             }
         }
         while let Some(entry) = walk.next().await? {
+            if let Step::Unsupported { face, .. } = entry.step {
+                return Err(walk.not_supported(face));
+            }
             blobs.extend(entry.documents().chain(entry.previous()));
         }
         blobs.sort_unstable();
@@ -107,7 +112,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Plays the journal back from the document to its first entry and forth again, for those who must know that it
-    /// leads to the draft. Keeps all entries in memory meanwhile.
+    /// leads to the draft. Keeps all entries in memory meanwhile. Faces that are not supported ([`Face::is_supported`])
+    /// are not played.
     ///
     /// # Errors
     ///
@@ -118,7 +124,8 @@ impl<S: Store> Engine<S> {
         let mut faces = Faces { document, board: BoardReplay::default(), tree };
         let mut entries = Vec::new();
         while let Some(entry) = walk.next().await? {
-            faces.play(&walk, &entry.step.inverse()).await?;
+            let Some(back) = entry.step.inverse() else { continue };
+            faces.play(&walk, &back).await?;
             entries.push(entry);
         }
         let first = faces.document.id();
@@ -164,6 +171,7 @@ impl Faces {
             Step::Board { before, after, patch, .. } => {
                 self.board.play(walk, (*before, *after), patch).await?
             }
+            Step::Unsupported { .. } => return Ok(()),
         };
         self.tree.insert(step.face().path(), root);
         Ok(())

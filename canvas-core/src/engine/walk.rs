@@ -59,6 +59,10 @@ impl<S: Store> Walk<'_, S> {
         blob.filter(|blob| blob.id() == id).ok_or_else(|| self.damaged(id))
     }
 
+    pub(super) fn not_supported(&self, face: Face) -> EngineError {
+        EngineError::FaceNotSupported { canvas: self.head.canvas().clone(), face }
+    }
+
     pub(super) fn damaged(&self, blob: BlobId) -> EngineError {
         EngineError::Damaged { canvas: self.head.canvas().clone(), blob }
     }

@@ -249,7 +249,7 @@ impl Entry {
     pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
         let needed = match &self.step {
             Step::Document { before, after, delta: None } => Some([*before, *after]),
-            Step::Document { delta: Some(_), .. } | Step::Board { .. } => None,
+            _ => None,
         };
         needed.into_iter().flatten()
     }

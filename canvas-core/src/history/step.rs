@@ -1,7 +1,10 @@
 //! What an entry of the journal changed.
 
 use canvas_patch::Delta;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
 use crate::model::blob::BlobId;
@@ -9,7 +12,8 @@ use crate::model::face::Face;
 
 /// What an entry changed, by face.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "face", rename_all = "snake_case")]
+#[serde(tag = "face", rename_all = "snake_case", remote = "Self")]
+#[non_exhaustive]
 pub enum Step {
     /// The document.
     Document {
@@ -35,6 +39,14 @@ pub enum Step {
         /// The change that leads from one to the other.
         patch: BoardPatch,
     },
+    /// A face that this library does not support ([`Face::is_supported`]).
+    #[serde(skip)]
+    Unsupported {
+        /// Which.
+        face: Face,
+        /// The step as it was written, in JSON.
+        json: Box<str>,
+    },
 }
 
 impl Step {
@@ -43,12 +55,13 @@ impl Step {
         match self {
             Self::Document { .. } => Face::Document,
             Self::Board { .. } => Face::Board,
+            Self::Unsupported { face, .. } => *face,
         }
     }
 
-    /// The step back.
-    pub fn inverse(&self) -> Self {
-        match self {
+    /// The step back; `None` where the face is not supported.
+    pub fn inverse(&self) -> Option<Self> {
+        Some(match self {
             Self::Document { before, after, delta } => {
                 Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
             }
@@ -59,6 +72,35 @@ impl Step {
                 forward: forward.clone(),
                 patch: patch.inverse(),
             },
+            Self::Unsupported { .. } => return None,
+        })
+    }
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Unsupported { json, .. } => {
+                let json: &RawValue = serde_json::from_str(json).map_err(S::Error::custom)?;
+                json.serialize(serializer)
+            }
+            step => Self::serialize(step, serializer),
         }
+    }
+}
+
+/// Only from JSON: what is not supported is kept as it was written.
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Tag {
+            face: Face,
+        }
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        let Tag { face } = serde_json::from_str(json.get()).map_err(D::Error::custom)?;
+        if !face.is_supported() {
+            return Ok(Self::Unsupported { face, json: Box::<str>::from(json) });
+        }
+        Self::deserialize(&mut serde_json::Deserializer::from_str(json.get())).map_err(D::Error::custom)
     }
 }

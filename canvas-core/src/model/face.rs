@@ -1,6 +1,7 @@
 //! The faces of a canvas.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use serde::ser::SerializeMap as _;
@@ -32,6 +33,34 @@ impl Face {
             Self::Surface => TreePath::surface(),
         }
     }
+
+    /// Whether this library reads and changes the face. A canvas that has one it does not support is opened and edited
+    /// all the same, and its blobs stay.
+    pub const fn is_supported(self) -> bool {
+        match self {
+            Self::Document | Self::Board => true,
+            Self::Surface => false,
+        }
+    }
+}
+
+/// The name of the face in JSON, and of the feature that brings it.
+impl fmt::Display for Face {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Document => "document",
+            Self::Board => "board",
+            Self::Surface => "surface",
+        })
+    }
+}
+
+/// The code where this library does not support a face that it would have to read or change.
+pub(crate) const FACE_NOT_SUPPORTED: &str = "FACE_NOT_SUPPORTED";
+
+/// What to do about it.
+pub(crate) fn not_supported(face: Face) -> String {
+    format!("this library was built without the {face}: build canvas-core with the feature `{face}`")
 }
 
 /// A value for each face.

@@ -13,6 +13,7 @@ use crate::board::BoardError;
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
+use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::revision::{Base, Revision};
 use crate::transition::rollout::Rollout;
 
@@ -306,6 +307,12 @@ pub enum HistoryRefusal {
         /// The limit.
         limit: usize,
     },
+    /// A change is of a face that this library was built without.
+    #[error("{}", not_supported(*face))]
+    FaceNotSupported {
+        /// The face.
+        face: Face,
+    },
     /// An entry of the journal is not what it was.
     #[error("entry {entry} of the history is damaged: restore it from a backup, or clear the history")]
     HistoryDamaged {
@@ -394,6 +401,7 @@ impl Refusal<'_> {
             Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND",
             Self::History(HistoryRefusal::HistoryConflict { .. }) => "HISTORY_CONFLICT",
             Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP",
+            Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED,
             Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED",
             Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
             Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",

@@ -11,7 +11,7 @@ use crate::model::blob::Blob;
 use crate::model::id::OpKey;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
-use crate::transition::undo::Replayed;
+use crate::transition::undo::{Replayed, not_supported};
 
 impl From<RevertError> for Stop<UndoRefusal> {
     fn from(error: RevertError) -> Self {
@@ -41,6 +41,9 @@ impl Transition<'_> {
                 Step::Board { patch, forward, .. } => {
                     self.pass_board(&mut board, entry, (patch, forward), *is_chosen)?;
                 }
+                Step::Unsupported { face, .. } if *is_chosen => return Err(not_supported(*face)),
+                // What stays touches no other face.
+                Step::Unsupported { .. } => {}
             }
             if *is_chosen {
                 author = entry.author;

@@ -12,6 +12,7 @@ use crate::history::revert::{RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
@@ -279,7 +280,7 @@ impl Transition<'_> {
                 change: Some(entry.change),
                 actor: by.actor(),
                 author: entry.author,
-                step: entry.step.inverse(),
+                step: entry.step.inverse().expect("a face that is not supported was refused above"),
                 reverts: entry.reverts,
                 operation: operation.clone(),
                 at: self.view.clock,
@@ -316,6 +317,7 @@ impl Transition<'_> {
                 Step::Board { before, after, patch, .. } => {
                     board.invert(self, entry, (*before, *after), patch)?;
                 }
+                Step::Unsupported { face, .. } => return Err(not_supported(*face)),
             }
         }
         let document = document_id.map(|_| Blob::text(text.into_owned()));
@@ -378,4 +380,8 @@ impl Transition<'_> {
 
 fn damaged(entry: &Entry) -> Stop<UndoRefusal> {
     RevertError::Damaged(entry.number).into()
+}
+
+pub(super) fn not_supported(face: Face) -> Stop<UndoRefusal> {
+    Stop::refused(HistoryRefusal::FaceNotSupported { face })
 }

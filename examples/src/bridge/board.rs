@@ -151,7 +151,7 @@ fn replay_history(
     let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
     let (id, affected) = match entry.step {
         Step::Board { id, patch, .. } => (Some(id), patch.component_ids()),
-        Step::Document { .. } => (None, Vec::new()),
+        _ => (None, Vec::new()),
     };
     let did = match direction {
         Direction::Undo => "Undone",
@@ -194,7 +194,7 @@ pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Va
         .iter()
         .filter_map(|entry| match &entry.step {
             Step::Board { patch, .. } => Some(patch.component_ids()),
-            Step::Document { .. } => None,
+            _ => None,
         })
         .flatten()
         .collect();

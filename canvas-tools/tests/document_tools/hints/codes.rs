@@ -7,7 +7,7 @@ use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
 use canvas_core::{
     BaseRefusal, BlobId, BoardRefusal, CallRefusal, CanvasId, ChangeNumber, Counter, EngineError,
-    EntryNumber, Fault, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
+    EntryNumber, Face, Fault, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
     NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase,
 };
 
@@ -80,6 +80,7 @@ each!(history_refusal: HistoryRefusal {
     HistoryRefusal::HistoryNotFound { .. } => HistoryRefusal::HistoryNotFound { change: ChangeNumber::new(1) },
     HistoryRefusal::HistoryConflict { .. } => HistoryRefusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
     HistoryRefusal::HistoryTooDeep { .. } => HistoryRefusal::HistoryTooDeep { limit: 1 },
+    HistoryRefusal::FaceNotSupported { .. } => HistoryRefusal::FaceNotSupported { face: Face::Board },
     HistoryRefusal::HistoryDamaged { .. } => HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(1) },
 });
 
@@ -140,6 +141,7 @@ each!(errors: EngineError {
     EngineError::NotFound { .. } => EngineError::NotFound { canvas: id() },
     EngineError::Exists { .. } => EngineError::Exists { canvas: id() },
     EngineError::Deleted { .. } => EngineError::Deleted { canvas: id() },
+    EngineError::FaceNotSupported { .. } => EngineError::FaceNotSupported { canvas: id(), face: Face::Board },
     EngineError::Damaged { .. } => EngineError::Damaged { canvas: id(), blob: blob() },
     EngineError::Unreadable { reason: HeadError::Format { .. }, .. } =>
         EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
@@ -189,13 +191,14 @@ each!(addresses: AddressError {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 18] = [
+const NEVER: [(&str, &str); 19] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("HISTORY_NOT_FOUND", "no document tool undoes"),
     ("HISTORY_CONFLICT", "no document tool undoes"),
     ("HISTORY_TOO_DEEP", "no document tool undoes"),
     ("HISTORY_DAMAGED", "no document tool undoes"),
+    ("FACE_NOT_SUPPORTED", "no document tool undoes, or collects"),
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),
