@@ -34,6 +34,11 @@
 //! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
 //! * It merges nothing: one lease at a time, and the user ends it by acting.
 //!
+//! # Features
+//!
+//! `board` (default) brings [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and canonical
+//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`ZoneError`]). Without it, see [`Face::is_supported`].
+//!
 //! # Modules
 //!
 //! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `store`
@@ -41,18 +46,24 @@
 //! (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store, and the
 //! lock as a person sees it), `conformance` (feature: tries what a store promises).
 
+#[cfg(feature = "board")]
 pub mod board;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod document;
 mod engine;
 mod history;
+#[cfg(feature = "board")]
 mod json_patch;
 mod model;
+#[cfg(feature = "board")]
 mod schedule;
+#[cfg(feature = "schema")]
 mod schema;
 mod store;
 mod transition;
+#[cfg(feature = "zone")]
+#[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only faces tell the local time"))]
 mod zone;
 
 #[doc = include_str!("../ERRORS.md")]
@@ -82,12 +93,15 @@ pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
+#[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts};
 pub use history::step::Step;
+#[cfg(feature = "board")]
 pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
+#[cfg(feature = "board")]
 pub use model::canonical::{CanonicalError, canonical_json};
 pub use model::face::Face;
 pub use model::head::{Head, HeadError, JournalSlot, TurnStart};
@@ -95,10 +109,13 @@ pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use model::path::{PathError, TreePath};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
 pub use model::tree::Tree;
+#[cfg(feature = "schema")]
+pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
 pub use store::blocking::{Blocking, BlockingStore, Job};
 pub use store::boxed::BoxStore;
 pub use store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
 pub use store::memory::MemoryStore;
+#[cfg(feature = "board")]
 pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
 pub use transition::command::{Command, StoredAnswer};
 pub use transition::document::{
@@ -118,4 +135,5 @@ pub use transition::turn::{
     TurnEnded,
 };
 pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
+#[cfg(feature = "zone")]
 pub use zone::ZoneError;

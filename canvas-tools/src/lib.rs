@@ -40,7 +40,7 @@
 //! # Limits
 //!
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those. Without the feature
-//! `board` (on by default) there are no tools of the board.
+//! `board` (on by default) there are no tools of the board, and `canvas-core` is built without it.
 
 mod hint;
 mod lease_change;

@@ -60,4 +60,3 @@ pub use self::wire::error::{
 pub use self::wire::execute::{BoardResult, Executed};
 pub use self::wire::history::{HistoryState, Recorded, Restore, UndoEntry};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
-pub use crate::schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};

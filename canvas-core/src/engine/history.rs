@@ -2,6 +2,7 @@
 
 use canvas_lease::Timestamp;
 
+#[cfg(feature = "board")]
 use super::board::BoardReplay;
 use super::walk::Walk;
 use super::{Engine, EngineError};
@@ -94,10 +95,11 @@ impl<S: Store> Engine<S> {
         let mut walk = self.walk(canvas, now).await?;
         let mut blobs: Vec<_> = walk.head.blobs().collect();
         for (face, root) in walk.head.roots() {
-            match face {
-                Face::Document => {}
-                Face::Board => blobs.extend(walk.board_blobs(root).await?),
-                face => return Err(walk.not_supported(face)),
+            match (face, root) {
+                (Face::Document, _) => {}
+                #[cfg(feature = "board")]
+                (Face::Board, root) => blobs.extend(walk.board_blobs(root).await?),
+                (face, _) => return Err(walk.not_supported(face)),
             }
         }
         while let Some(entry) = walk.next().await? {
@@ -121,7 +123,12 @@ impl<S: Store> Engine<S> {
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
         let (document, tree) = (walk.document.clone(), walk.head.draft().clone());
-        let mut faces = Faces { document, board: BoardReplay::default(), tree };
+        let mut faces = Faces {
+            document,
+            tree,
+            #[cfg(feature = "board")]
+            board: BoardReplay::default(),
+        };
         let mut entries = Vec::new();
         while let Some(entry) = walk.next().await? {
             let Some(back) = entry.step.inverse() else { continue };
@@ -148,6 +155,7 @@ impl<S: Store> Engine<S> {
 /// The faces of a canvas at some entry of its journal.
 struct Faces {
     document: Blob,
+    #[cfg(feature = "board")]
     board: BoardReplay,
     /// Their roots, as the entries name them.
     tree: Tree,
@@ -168,6 +176,7 @@ impl Faces {
                 self.document = played.ok_or_else(|| walk.damaged(*after))?;
                 *after
             }
+            #[cfg(feature = "board")]
             Step::Board { before, after, patch, .. } => {
                 self.board.play(walk, (*before, *after), patch).await?
             }

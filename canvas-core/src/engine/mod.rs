@@ -4,6 +4,7 @@
 //! What is left here waits for the store and keeps the cache.
 
 pub(crate) mod block_on;
+#[cfg(feature = "board")]
 mod board;
 mod cache;
 mod context;

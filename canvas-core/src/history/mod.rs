@@ -1,6 +1,8 @@
 //! What was done on a canvas, over all faces.
 
+#[cfg(feature = "board")]
 pub(crate) mod board;
+#[cfg(feature = "board")]
 pub(crate) mod board_revert;
 pub(crate) mod journal;
 pub(crate) mod revert;

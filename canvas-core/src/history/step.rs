@@ -6,6 +6,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+#[cfg(feature = "board")]
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
 use crate::model::blob::BlobId;
 use crate::model::face::Face;
@@ -27,6 +28,7 @@ pub enum Step {
         delta: Option<Delta>,
     },
     /// The board.
+    #[cfg(feature = "board")]
     Board {
         /// Its blob before.
         before: BlobId,
@@ -54,6 +56,7 @@ impl Step {
     pub const fn face(&self) -> Face {
         match self {
             Self::Document { .. } => Face::Document,
+            #[cfg(feature = "board")]
             Self::Board { .. } => Face::Board,
             Self::Unsupported { face, .. } => *face,
         }
@@ -65,6 +68,7 @@ impl Step {
             Self::Document { before, after, delta } => {
                 Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
             }
+            #[cfg(feature = "board")]
             Self::Board { before, after, id, forward, patch } => Self::Board {
                 before: *after,
                 after: *before,

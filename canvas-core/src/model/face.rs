@@ -34,11 +34,14 @@ impl Face {
         }
     }
 
-    /// Whether this library reads and changes the face. A canvas that has one it does not support is opened and edited
-    /// all the same, and its blobs stay.
+    /// Whether this library reads and changes the face: the board with the feature `board`.
+    ///
+    /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as it
+    /// is. Only what takes its changes back, or would have to know its blobs, is refused with `FACE_NOT_SUPPORTED`.
     pub const fn is_supported(self) -> bool {
         match self {
-            Self::Document | Self::Board => true,
+            Self::Document => true,
+            Self::Board => cfg!(feature = "board"),
             Self::Surface => false,
         }
     }
@@ -54,6 +57,9 @@ impl fmt::Display for Face {
         })
     }
 }
+
+/// The code of what can be no board. A build without boards reads refusals of one with them.
+pub(crate) const INVALID_BOARD: &str = "INVALID_BOARD";
 
 /// The code where this library does not support a face that it would have to read or change.
 pub(crate) const FACE_NOT_SUPPORTED: &str = "FACE_NOT_SUPPORTED";

@@ -26,10 +26,10 @@ macro_rules! name {
         $(#[$doc])*
         #[derive(
             Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
-            Serialize, Deserialize, schemars::JsonSchema,
+            Serialize, Deserialize,
         )]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
         #[serde(try_from = "String", into = "String")]
-        #[schemars(with = "String")]
         pub struct $name(std::sync::Arc<str>);
 
         impl $name {
@@ -74,6 +74,7 @@ macro_rules! name {
     };
 }
 
+#[cfg(feature = "board")]
 pub(crate) use name;
 
 name! {

@@ -2,6 +2,7 @@
 
 pub(crate) mod author;
 pub(crate) mod blob;
+#[cfg(feature = "board")]
 pub(crate) mod canonical;
 pub(crate) mod face;
 pub(crate) mod head;
@@ -10,4 +11,5 @@ pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod revision;
 pub(crate) mod tree;
+#[cfg(feature = "zone")]
 pub(crate) mod wording;

@@ -1,8 +1,11 @@
 //! What is loaded of a canvas: one slot a face.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+#[cfg(feature = "board")]
+use std::sync::Arc;
+use std::sync::OnceLock;
 
+#[cfg(feature = "board")]
 use crate::board::{Board, LoadError};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, PerFace};
@@ -19,12 +22,14 @@ pub(crate) struct Contents(PerFace<Option<Slot>>);
 #[derive(Debug, Clone)]
 struct Slot {
     root: Blob,
+    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "a document is its root"))]
     value: OnceLock<Value>,
 }
 
 /// A face that was read. A document is its root's text and needs no other form.
 #[derive(Debug, Clone)]
 enum Value {
+    #[cfg(feature = "board")]
     Board(Arc<Board>),
 }
 
@@ -68,6 +73,7 @@ impl Contents {
     }
 
     /// The board of a root, read once for each slot. What else it needs comes from `blobs`.
+    #[cfg(feature = "board")]
     pub(crate) fn board(
         &self,
         root: BlobId,
@@ -92,6 +98,7 @@ impl Contents {
     }
 
     /// Takes a board and its root.
+    #[cfg(feature = "board")]
     pub(crate) fn put_board(&mut self, root: Blob, board: Arc<Board>) {
         self.0[Face::Board] = Some(Slot { root, value: Value::Board(board).into() });
     }

@@ -25,7 +25,9 @@
 //!   nothing is undone.
 
 mod access;
+#[cfg(feature = "board")]
 pub(crate) mod board;
+#[cfg(feature = "board")]
 mod board_undo;
 pub(crate) mod command;
 pub(crate) mod contents;

@@ -2,6 +2,7 @@
 
 use canvas_patch::Limits;
 
+#[cfg(feature = "board")]
 use crate::board::BoardRules;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
@@ -15,6 +16,7 @@ pub struct Policy {
     /// false.
     pub git_mode: bool,
     /// What boards may be.
+    #[cfg(feature = "board")]
     pub board: BoardRules,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
@@ -47,6 +49,7 @@ impl Default for Policy {
         Self {
             rollout: Rollout::default(),
             git_mode: false,
+            #[cfg(feature = "board")]
             board: BoardRules::default(),
             lease: canvas_lease::Policy::default(),
             patch: Limits::default(),

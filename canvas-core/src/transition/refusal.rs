@@ -9,11 +9,10 @@ use canvas_lease::{CheckOutError, Epoch, Timestamp};
 use canvas_patch::{ApplyError, DiffExcerpt, Reason};
 use serde::{Deserialize, Serialize};
 
-use crate::board::BoardError;
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
-use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
+use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::{Base, Revision};
 use crate::transition::rollout::Rollout;
 
@@ -407,7 +406,7 @@ impl Refusal<'_> {
             Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
             Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",
             Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS",
-            Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => BoardError::CODE,
+            Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use canvas_patch::Delta;
 
+#[cfg(feature = "board")]
 use crate::history::board_revert::BoardRevert;
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
 use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
@@ -33,11 +34,14 @@ impl Transition<'_> {
         let entries = self.choose(selection)?;
         let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| entry);
         self.authorize_entries(operation, by, chosen)?;
-        let (mut text, mut board) = (DocumentRevert::new(self.view.text()), BoardRevert::default());
+        let mut text = DocumentRevert::new(self.view.text());
+        #[cfg(feature = "board")]
+        let mut board = BoardRevert::default();
         let mut author = by.actor();
         for (entry, is_chosen) in &entries {
             match &entry.step {
                 Step::Document { delta, .. } => text.pass(entry, delta.as_ref(), *is_chosen)?,
+                #[cfg(feature = "board")]
                 Step::Board { patch, forward, .. } => {
                     self.pass_board(&mut board, entry, (patch, forward), *is_chosen)?;
                 }
@@ -59,6 +63,7 @@ impl Transition<'_> {
             replayed.done.extend(self.push_revert(operation, by, reverts, step)?);
             replayed.document = Some(document);
         }
+        #[cfg(feature = "board")]
         if let Some((board, entry)) = self.record_reverted_board(operation, by, author, board)? {
             replayed.board = Some(board);
             replayed.done.extend(entry);

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "board")]
 use crate::board::CanvasEvent;
 use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry};
 use crate::history::revert::{RevertError, Selection};
@@ -18,6 +19,7 @@ use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
 use crate::transition::access::{access_of, author_text};
+#[cfg(feature = "board")]
 use crate::transition::board_undo::{BoardReplay, ReplayedBoard};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -67,6 +69,7 @@ pub struct HistoryMove {
     /// What was entered into the journal for it, in the order in which it was done.
     pub entries: Vec<HistoryEntry>,
     /// What happened on the board by it.
+    #[cfg(feature = "board")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<CanvasEvent>,
     /// The epoch from now on.
@@ -189,6 +192,7 @@ enum Direction {
 #[derive(Default)]
 pub(super) struct Replayed {
     pub(super) document: Option<Blob>,
+    #[cfg(feature = "board")]
     pub(super) board: Option<ReplayedBoard>,
     pub(super) done: Vec<HistoryEntry>,
 }
@@ -238,8 +242,7 @@ impl Transition<'_> {
 
     /// Makes what was replayed the canvas, in the name of whoever asked.
     fn put_replayed(&mut self, by: Author, replayed: Replayed) -> HistoryMove {
-        let Replayed { document, board, done: entries } = replayed;
-        if let Some(document) = document {
+        if let Some(document) = replayed.document {
             if by == Author::User {
                 self.preempt(PreemptionCause::UserEdit);
             }
@@ -248,8 +251,15 @@ impl Transition<'_> {
                 self.mark_seen(self.head.now());
             }
         }
-        let events = board.map_or_else(Vec::new, |board| self.put_replayed_board(by, board));
-        HistoryMove { entries, events, epoch: self.head.lock.epoch(), revision: self.head.revision_id() }
+        #[cfg(feature = "board")]
+        let events = replayed.board.map_or_else(Vec::new, |board| self.put_replayed_board(by, board));
+        HistoryMove {
+            entries: replayed.done,
+            #[cfg(feature = "board")]
+            events,
+            epoch: self.head.lock.epoch(),
+            revision: self.head.revision_id(),
+        }
     }
 
     /// Inverts the last changes, or the last undos: each by an entry and a revision of its own, so that each can be
@@ -300,6 +310,7 @@ impl Transition<'_> {
         let mut text = Cow::Borrowed(self.view.text());
         // What the document is by what the entries say.
         let mut document_id = None;
+        #[cfg(feature = "board")]
         let mut board = BoardReplay::default();
         for entry in entries {
             match &entry.step {
@@ -314,6 +325,7 @@ impl Transition<'_> {
                     text = Cow::Owned(next.ok_or_else(|| damaged(entry))?);
                     document_id = Some(*before);
                 }
+                #[cfg(feature = "board")]
                 Step::Board { before, after, patch, .. } => {
                     board.invert(self, entry, (*before, *after), patch)?;
                 }
@@ -328,8 +340,12 @@ impl Transition<'_> {
         if document.as_ref().map(Blob::id) != document_id {
             return Err(RevertError::Damaged(last).into());
         }
-        let board = board.encode(last)?;
-        Ok(Replayed { document, board, done: Vec::with_capacity(entries.len()) })
+        Ok(Replayed {
+            document,
+            #[cfg(feature = "board")]
+            board: board.encode(last)?,
+            done: Vec::with_capacity(entries.len()),
+        })
     }
 
     /// So many entries of a chain.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use canvas_lease::Timestamp;
 
+#[cfg(feature = "board")]
 use crate::board::Registry;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
@@ -19,6 +20,7 @@ pub(crate) struct View<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "a document has no types"))]
     pub(crate) types: &'a Types,
 }
 
@@ -48,6 +50,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone)]
 pub(crate) struct Types {
     /// The types of components.
+    #[cfg(feature = "board")]
     pub(crate) components: Arc<Registry>,
 }
 
@@ -55,7 +58,11 @@ pub(crate) struct Types {
 impl Default for Types {
     fn default() -> Self {
         static BUILT_IN: OnceLock<Types> = OnceLock::new();
-        BUILT_IN.get_or_init(|| Self { components: Arc::new(Registry::built_in()) }).clone()
+        let built_in = || Self {
+            #[cfg(feature = "board")]
+            components: Arc::new(Registry::built_in()),
+        };
+        BUILT_IN.get_or_init(built_in).clone()
     }
 }
 

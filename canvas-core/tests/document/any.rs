@@ -6,14 +6,15 @@ use canvas_core::{
 };
 
 macro_rules! any {
-    ($($command:ident -> $done:ident, $refusal:ident;)+) => {
+    ($($(#[$gate:meta])* $command:ident -> $done:ident, $refusal:ident;)+) => {
         /// Any command.
         #[derive(Debug, Clone, PartialEq)]
         pub(crate) enum Command {
-            $($command(canvas_core::$command)),+
+            $($(#[$gate])* $command(canvas_core::$command)),+
         }
 
         $(
+            $(#[$gate])*
             impl From<canvas_core::$command> for Command {
                 fn from(command: canvas_core::$command) -> Self {
                     Self::$command(command)
@@ -29,7 +30,7 @@ macro_rules! any {
                 now: Timestamp,
             ) -> Result<Answered, EngineError> {
                 match &self.command {
-                    $(Command::$command(command) => {
+                    $($(#[$gate])* Command::$command(command) => {
                         let answered =
                             block_on(engine.call(canvas, &self.operation, command.clone(), now))?;
                         let stored = answered.stored();
@@ -62,7 +63,9 @@ any! {
     Undo -> Moved, Undo;
     Redo -> Moved, Undo;
     ClearHistory -> HistoryCleared, Call;
+    #[cfg(feature = "board")]
     CreateBoard -> BoardCreated, CreateBoard;
+    #[cfg(feature = "board")]
     RunBoardCommand -> Board, BoardCommand;
 }
 
@@ -103,7 +106,9 @@ pub(crate) enum Outcome {
     TurnEnded(canvas_core::TurnEnded),
     Moved(canvas_core::HistoryMove),
     HistoryCleared(canvas_core::HistoryCleared),
+    #[cfg(feature = "board")]
     BoardCreated(canvas_core::BoardCreated),
+    #[cfg(feature = "board")]
     Board(canvas_core::BoardCommandRun),
     Refused(AnyRefusal),
 }

@@ -1,11 +1,14 @@
 //! The board of a canvas: commands under the same journal, receipts and rules as the document.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
-use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, UndoEntry, Workspace};
+use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Registry, UndoEntry, Workspace};
+use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Actor, Author, Blob, BoardCommandRun, Cancel, ChangeNumber, CheckIn, CreateBoard, Entry, Face, Head,
-    HistoryRefusal, Redo, Refusal, Revision, RunBoardCommand, SendMessage, Step, Undo, UndoScope, block_on,
+    Actor, Author, Blob, BoardCommandRun, Cancel, ChangeNumber, CheckIn, CreateBoard, Engine, Entry, Face,
+    Head, HistoryRefusal, MemoryStore, Policy, Redo, Refusal, Revision, RunBoardCommand, SendMessage, Step,
+    Undo, UndoScope, block_on,
 };
 use serde_json::{Value, json};
 
@@ -413,4 +416,14 @@ fn an_undo_that_is_refused_halfway_leaves_the_head_as_it_was() {
     assert_eq!((after.revision(), after.journal()), (before.revision(), before.journal()));
     assert_eq!(block_on(world.engine.replay(&world.canvas, world.now())).unwrap().entries, 2);
     assert_eq!(undo(&world, Author::User, ONE), "OK");
+}
+
+#[test]
+fn an_engine_tells_what_it_was_made_with() {
+    let (registry, policy) = (Arc::new(Registry::new()), Policy { document_bytes: 6, ..Policy::default() });
+    let engine =
+        Engine::with_registry(MemoryStore::new(|| Timestamp::from_millis(0)), policy, Arc::clone(&registry));
+    assert_eq!((engine.registry().get_all().len(), engine.policy().document_bytes), (0, 6));
+    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
+    assert_eq!(engine.registry().get_all().len(), Registry::built_in().get_all().len());
 }

@@ -1,13 +1,10 @@
 //! A canvas from its creation to its deletion and beyond, and the limits that a host sets.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use canvas_core::board::Registry;
-use canvas_core::lease::Timestamp;
 use canvas_core::{
-    CheckOut, Created, Engine, EngineError, Face, LimitRefusal, MemoryStore, Policy, Promotion, Read,
-    Revision, TurnEnded, block_on,
+    CheckOut, Created, EngineError, Face, LimitRefusal, Policy, Promotion, Read, Revision, TurnEnded,
+    block_on,
 };
 use serde_json::json;
 
@@ -41,16 +38,6 @@ fn a_new_canvas_stands_at_its_first_revision() {
     assert_eq!((head.committed(), head.is_deleted()), (None, false));
     assert_eq!(head.hash_pair(), (head.draft().hash(), None));
     assert!(head.lock().turn_open());
-}
-
-#[test]
-fn an_engine_tells_what_it_was_made_with() {
-    let (registry, policy) = (Arc::new(Registry::new()), Policy { document_bytes: 6, ..Policy::default() });
-    let engine =
-        Engine::with_registry(MemoryStore::new(|| Timestamp::from_millis(0)), policy, Arc::clone(&registry));
-    assert_eq!((engine.registry().get_all().len(), engine.policy().document_bytes), (0, 6));
-    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
-    assert_eq!(engine.registry().get_all().len(), Registry::built_in().get_all().len());
 }
 
 #[test]

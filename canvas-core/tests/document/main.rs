@@ -4,7 +4,9 @@ mod amend;
 #[expect(dead_code, reason = "each test target uses its part")]
 mod any;
 mod base;
+#[cfg(feature = "board")]
 mod board;
+#[cfg(feature = "board")]
 mod board_pages;
 mod canvas;
 mod context;

@@ -1,7 +1,7 @@
 //! Samples of each type, each variant, and optional fields both ways.
 
 use canvas_core::board::*;
-use canvas_core::{Actor, JsonPatchOperation};
+use canvas_core::{Actor, JsonPatchOperation, ValidationError};
 use serde_json::{Value, json};
 
 use crate::sample::{Sample, beyond, of};

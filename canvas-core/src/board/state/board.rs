@@ -18,6 +18,7 @@ use crate::board::model::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
 use crate::board::model::trigger::ProactiveTrigger;
 use crate::board::model::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
 use crate::model::blob::BlobId;
+use crate::model::face::INVALID_BOARD;
 
 /// A board: what [`Workspace`] says, ready to be changed.
 ///
@@ -98,7 +99,7 @@ pub enum BoardError {
 
 impl BoardError {
     /// The same for every variant.
-    pub const CODE: &'static str = "INVALID_BOARD";
+    pub const CODE: &'static str = INVALID_BOARD;
 }
 
 impl Board {

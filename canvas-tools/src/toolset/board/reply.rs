@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 
 use canvas_core::board::{
     Board, BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult,
-    ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult, ValidationError,
+    ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult,
 };
 use canvas_core::{
     BoardRefusal, HistoryEntry, HistoryRefusal, LeaseRefusal, Refusal, Refused as _, RevisionId, Snapshot,
+    ValidationError,
 };
 use serde_json::{Map, Value, json};
 
