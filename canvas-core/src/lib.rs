@@ -87,6 +87,8 @@ pub mod lease {
     };
 }
 
+#[doc(hidden)]
+pub use canvas_patch::{coded, coded_error};
 pub use document::changes::Changes;
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};

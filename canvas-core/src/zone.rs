@@ -31,15 +31,10 @@ pub enum ZoneError {
     },
 }
 
-impl ZoneError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE",
-            Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE",
-        }
-    }
-}
+canvas_patch::coded_error!(ZoneError {
+    Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE";
+    Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE";
+});
 
 /// What a clock and a calendar on the wall show.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -88,6 +88,7 @@
 //! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
 //! `markdown` knows a patch that was applied ([`Applied`]).
 
+mod coded;
 mod diff;
 mod markdown;
 #[cfg(any(test, feature = "proptest"))]

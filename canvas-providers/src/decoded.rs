@@ -109,7 +109,10 @@ pub enum DecodeError {
         expected: &'static str,
     },
     /// The provider answered with an error of its own.
-    #[error("The provider answered {kind}: {message}")]
+    #[error(
+        "The provider answered {kind}: {message}; {}",
+        if *retryable { "send the request again later." } else { "change what it says before the request is sent again." }
+    )]
     Provider {
         /// The provider's name of the error.
         kind: String,
@@ -120,32 +123,20 @@ pub enum DecodeError {
     },
 }
 
-impl DecodeError {
-    /// Names the kind of failure, and stays.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotJson { .. } => "RESPONSE_NOT_JSON",
-            Self::TooLarge { .. } => "RESPONSE_TOO_LARGE",
-            Self::Unexpected { .. } => "RESPONSE_UNEXPECTED",
-            Self::Provider { .. } => "PROVIDER_ERROR",
-        }
-    }
+canvas_tools::coded_error!(DecodeError {
+    Self::NotJson { .. } => "RESPONSE_NOT_JSON", true;
+    Self::TooLarge { .. } => "RESPONSE_TOO_LARGE";
+    Self::Unexpected { .. } => "RESPONSE_UNEXPECTED";
+    Self::Provider { retryable, .. } => "PROVIDER_ERROR", *retryable;
+});
 
+impl DecodeError {
     /// Where in the body, as a JSON Pointer; empty for all of it.
     pub fn place(&self) -> &str {
         match self {
             Self::NotJson { .. } => "",
             Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
             Self::Provider { .. } => "/error",
-        }
-    }
-
-    /// True where sending the same request again may help.
-    pub fn retryable(&self) -> bool {
-        match self {
-            Self::NotJson { .. } => true,
-            Self::TooLarge { .. } | Self::Unexpected { .. } => false,
-            Self::Provider { retryable, .. } => *retryable,
         }
     }
 }

@@ -114,25 +114,17 @@ pub enum EncodeError {
     },
 }
 
-impl EncodeError {
-    /// Names the kind of failure, and stays.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::EmptyHistory => "EMPTY_HISTORY",
-            Self::BadOption { .. } => "BAD_OPTION",
-        }
-    }
+canvas_tools::coded_error!(EncodeError {
+    Self::EmptyHistory => "EMPTY_HISTORY";
+    Self::BadOption { .. } => "BAD_OPTION";
+});
 
+impl EncodeError {
     /// Which input is at fault, as a JSON Pointer.
     pub fn place(&self) -> &str {
         match self {
             Self::EmptyHistory => "/events",
             Self::BadOption { place, .. } => place,
         }
-    }
-
-    /// False: the same input fails again.
-    pub fn retryable(&self) -> bool {
-        false
     }
 }

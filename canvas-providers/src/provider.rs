@@ -27,17 +27,7 @@ pub struct UnknownProvider {
     pub name: String,
 }
 
-impl UnknownProvider {
-    /// Names the failure, and stays.
-    pub fn code(&self) -> &'static str {
-        "UNKNOWN_PROVIDER"
-    }
-
-    /// False: the name is no provider's next time either.
-    pub fn retryable(&self) -> bool {
-        false
-    }
-}
+canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
 impl Provider {
     /// All providers, in the order in which they were added.

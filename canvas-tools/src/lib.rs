@@ -55,6 +55,8 @@ pub mod lease {
     pub use canvas_core::lease::{LeaseId, Policy, Timestamp};
 }
 
+#[doc(hidden)]
+pub use canvas_core::{coded, coded_error};
 pub use lease_change::{LeaseChange, LeaseTerm};
 #[cfg(feature = "board")]
 pub use reply::BoardEffects;

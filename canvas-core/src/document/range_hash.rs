@@ -21,6 +21,8 @@ pub struct RangeHash([u8; 6]);
 )]
 pub struct ParseRangeHashError;
 
+canvas_patch::coded_error!(ParseRangeHashError => "INVALID_ARGUMENTS");
+
 impl RangeHash {
     /// The hash of some lines, as they stand in the document.
     pub fn of(lines: &str) -> Self {

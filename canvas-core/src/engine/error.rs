@@ -82,31 +82,23 @@ pub enum EngineError {
     Store(Fault),
 }
 
+canvas_patch::coded_error!(EngineError {
+    Self::NotFound { .. } => "CANVAS_NOT_FOUND";
+    Self::Exists { .. } => "CANVAS_EXISTS";
+    Self::Deleted { .. } => "CANVAS_DELETED";
+    Self::Damaged { .. } => "CANVAS_DAMAGED";
+    Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED;
+    Self::Unreadable { reason, .. } => reason.code();
+    Self::Contention { .. } => "CONTENTION", true;
+    Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE";
+    Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED";
+    Self::KeyReused => "CALL_ID_REUSED";
+    Self::Abandoned => "CALL_ABANDONED";
+    Self::Store(Fault::Definite(_)) => "STORE_FAILED", true;
+    Self::Store(Fault::Indeterminate(_)) => "STORE_INDETERMINATE", true;
+});
+
 impl EngineError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound { .. } => "CANVAS_NOT_FOUND",
-            Self::Exists { .. } => "CANVAS_EXISTS",
-            Self::Deleted { .. } => "CANVAS_DELETED",
-            Self::Damaged { .. } => "CANVAS_DAMAGED",
-            Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED,
-            Self::Unreadable { reason, .. } => reason.code(),
-            Self::Contention { .. } => "CONTENTION",
-            Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
-            Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED",
-            Self::KeyReused => "CALL_ID_REUSED",
-            Self::Abandoned => "CALL_ABANDONED",
-            Self::Store(Fault::Definite(_)) => "STORE_FAILED",
-            Self::Store(Fault::Indeterminate(_)) => "STORE_INDETERMINATE",
-        }
-    }
-
-    /// Whether the same call, with the same key, can succeed later.
-    pub const fn retryable(&self) -> bool {
-        matches!(self, Self::Contention { .. } | Self::Store(_))
-    }
-
     /// What a fault of the store means for a canvas.
     pub(super) fn of(fault: Fault, canvas: &CanvasId) -> Self {
         match fault {

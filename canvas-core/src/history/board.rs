@@ -38,10 +38,10 @@ struct Item {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BoardJournalError {
     /// No change is left that could be undone.
-    #[error("nothing to undo: there is no change that could be taken back")]
+    #[error("there is nothing to undo: change something first")]
     NothingToUndo,
     /// No change was undone last.
-    #[error("nothing to redo: there is no change that was taken back last")]
+    #[error("there is nothing to redo: undo something first")]
     NothingToRedo,
     /// No change that still applies has this id.
     #[error("there is no entry {id} that could be taken back: take an id from the history")]
@@ -62,17 +62,12 @@ pub enum BoardJournalError {
     OtherBoard(#[from] PatchMismatch),
 }
 
-impl BoardJournalError {
-    /// The stable code.
-    pub const fn code(&self) -> CommandErrorCode {
-        match self {
-            Self::NothingToUndo => CommandErrorCode::NothingToUndo,
-            Self::NothingToRedo => CommandErrorCode::NothingToRedo,
-            Self::NotFound { .. } => CommandErrorCode::HistoryNotFound,
-            Self::Conflict { .. } | Self::OtherBoard(_) => CommandErrorCode::HistoryConflict,
-        }
-    }
-}
+canvas_patch::coded_error!(BoardJournalError as CommandErrorCode {
+    Self::NothingToUndo => CommandErrorCode::NothingToUndo;
+    Self::NothingToRedo => CommandErrorCode::NothingToRedo;
+    Self::NotFound { .. } => CommandErrorCode::HistoryNotFound;
+    Self::Conflict { .. } | Self::OtherBoard(_) => CommandErrorCode::HistoryConflict;
+});
 
 impl Default for BoardJournal {
     /// Of 50 changes.

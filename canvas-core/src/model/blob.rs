@@ -17,6 +17,8 @@ pub struct BlobId([u8; 32]);
 #[error("a blob id is 64 hexadecimal digits: pass one that a canvas has given")]
 pub struct ParseBlobIdError;
 
+canvas_patch::coded_error!(ParseBlobIdError => "INVALID_ARGUMENTS");
+
 impl BlobId {
     /// The id of some bytes.
     pub fn of(bytes: &[u8]) -> Self {

@@ -16,12 +16,7 @@ pub struct CanonicalError {
     pub number: Number,
 }
 
-impl CanonicalError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        "NUMBER_NOT_EXACT"
-    }
-}
+canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
 
 /// The canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, numbers as
 /// ECMAScript writes them.

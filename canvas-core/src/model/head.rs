@@ -417,15 +417,12 @@ pub enum HeadError {
     },
 }
 
-impl HeadError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Format { .. } => "HEAD_TOO_NEW",
-            Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED",
-        }
-    }
+canvas_patch::coded_error!(HeadError {
+    Self::Format { .. } => "HEAD_TOO_NEW";
+    Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED";
+});
 
+impl HeadError {
     fn unreadable(e: &serde_json::Error) -> Self {
         // The reader's text ends with the place, which has its own fields here.
         let text = e.to_string();

@@ -16,10 +16,9 @@ pub struct NameError {
 impl NameError {
     /// Bytes that a name may have.
     pub const BYTES: usize = 512;
-
-    /// The stable code.
-    pub const CODE: &'static str = "INVALID_NAME";
 }
+
+canvas_patch::coded_error!(NameError => "INVALID_NAME");
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {

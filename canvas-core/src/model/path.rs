@@ -31,10 +31,7 @@ pub enum PathError {
     Encoding,
 }
 
-impl PathError {
-    /// The stable code.
-    pub const CODE: &'static str = "INVALID_PATH";
-}
+canvas_patch::coded_error!(PathError => "INVALID_PATH");
 
 impl TreePath {
     /// Bytes that a path may have.

@@ -71,6 +71,8 @@ pub struct RevisionId {
 #[error("a revision id reads like r12-3fa94c02: pass one that a reply has given")]
 pub struct ParseRevisionIdError;
 
+canvas_patch::coded_error!(ParseRevisionIdError => "INVALID_ARGUMENTS");
+
 impl RevisionId {
     /// The id of a revision whose content has this hash.
     pub fn new(revision: Revision, content: BlobId) -> Self {

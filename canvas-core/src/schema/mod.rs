@@ -52,17 +52,20 @@ pub struct SchemaError {
     pub message: String,
 }
 
-/// What is wrong with a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SchemaErrorCode {
-    /// It breaks the specification of draft 7, or names another draft.
-    Invalid,
-    /// A reference leads nowhere, out of the schema, or back to itself without a step into the value.
-    Reference,
-    /// A pattern that is no regular expression, or one that cannot run in linear time or little memory.
-    Pattern,
-    /// It is too large, too deep, or has too many patterns.
-    TooLarge,
+canvas_patch::coded_error!(SchemaError as SchemaErrorCode { Self { code, .. } => *code; });
+
+canvas_patch::coded! {
+    /// What is wrong with a schema.
+    pub enum SchemaErrorCode {
+        /// It breaks the specification of draft 7, or names another draft.
+        Invalid = "SCHEMA_INVALID",
+        /// A reference leads nowhere, out of the schema, or back to itself without a step into the value.
+        Reference = "SCHEMA_REFERENCE",
+        /// A pattern that is no regular expression, or one that cannot run in linear time or little memory.
+        Pattern = "SCHEMA_PATTERN",
+        /// It is too large, too deep, or has too many patterns.
+        TooLarge = "SCHEMA_TOO_LARGE",
+    }
 }
 
 impl Schema {
@@ -205,18 +208,6 @@ impl SchemaError {
     }
 }
 
-impl SchemaErrorCode {
-    /// The stable code.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Invalid => "SCHEMA_INVALID",
-            Self::Reference => "SCHEMA_REFERENCE",
-            Self::Pattern => "SCHEMA_PATTERN",
-            Self::TooLarge => "SCHEMA_TOO_LARGE",
-        }
-    }
-}
-
 impl From<GraphError> for SchemaError {
     fn from(error: GraphError) -> Self {
         let (code, message) = match error.kind {
@@ -338,7 +329,7 @@ fn refused(schema: &Value, error: &jsonschema::ValidationError<'_>) -> SchemaErr
     } else {
         SchemaErrorCode::Invalid
     };
-    SchemaError::new(code, place, &error.to_string())
+    SchemaError::new(code, place, &format!("{}: correct it", cut(&error.to_string(), MESSAGE - 16)))
 }
 
 fn cut(text: &str, bytes: usize) -> String {

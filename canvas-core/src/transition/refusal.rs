@@ -256,6 +256,8 @@ pub struct StaleBase {
     pub rebased: Option<String>,
 }
 
+canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
+
 /// A patch does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
@@ -377,39 +379,40 @@ impl std::fmt::Display for Counter {
     }
 }
 
-impl Refusal<'_> {
-    /// The stable code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Call(CallRefusal::Disabled { .. }) => "TOOL_DISABLED",
-            Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED",
-            Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED",
-            Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED",
-            Self::NotAvailable(_) => "LOCK_NOT_AVAILABLE",
-            Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH",
-            Self::Lease(LeaseRefusal::NotOwned) => "LOCK_NOT_OWNED",
-            Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED",
-            Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS",
-            Self::Limit(LimitRefusal::Exhausted { counter }) => counter.code(),
-            Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE",
-            Self::Base(_) | Self::Patch(_) => ApplyError::CODE,
-            Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE,
-            Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE",
-            Self::History(HistoryRefusal::UserActed) => "USER_ACTED",
-            Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY",
-            Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND",
-            Self::History(HistoryRefusal::HistoryConflict { .. }) => "HISTORY_CONFLICT",
-            Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP",
-            Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED,
-            Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED",
-            Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
-            Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
-            Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",
-            Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS",
-            Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD,
-        }
-    }
+canvas_patch::coded_error!(Refusal<'_> {
+    Self::Call(CallRefusal::Disabled { .. }) => "TOOL_DISABLED";
+    Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED";
+    Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED";
+    Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED";
+    Self::NotAvailable(NotAvailable::Held { .. }) => "LOCK_NOT_AVAILABLE", true;
+    Self::NotAvailable(NotAvailable::UserActive) => "LOCK_NOT_AVAILABLE";
+    Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH";
+    Self::Lease(LeaseRefusal::NotOwned) => "LOCK_NOT_OWNED";
+    Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED";
+    Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS";
+    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Epoch }) => "EPOCH_EXHAUSTED";
+    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Fence }) => "FENCE_EXHAUSTED";
+    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Revision }) => "REVISION_EXHAUSTED";
+    Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE";
+    Self::Base(BaseRefusal::StaleBase(stale)) => stale.code();
+    Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
+    Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
+    Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE";
+    Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
+    Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY";
+    Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND";
+    Self::History(HistoryRefusal::HistoryConflict { .. }) => "HISTORY_CONFLICT";
+    Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP";
+    Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED;
+    Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED";
+    Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND";
+    Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED";
+    Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT";
+    Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS";
+    Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD;
+});
 
+impl Refusal<'_> {
     /// What tells cases of the same code apart.
     pub fn reason(self) -> Option<&'static str> {
         Some(match self {
@@ -421,21 +424,6 @@ impl Refusal<'_> {
             Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
             _ => return None,
         })
-    }
-
-    /// Whether the very same request can succeed later.
-    pub const fn retryable(self) -> bool {
-        matches!(self, Self::NotAvailable(NotAvailable::Held { .. }))
-    }
-}
-
-impl Counter {
-    const fn code(self) -> &'static str {
-        match self {
-            Self::Epoch => "EPOCH_EXHAUSTED",
-            Self::Fence => "FENCE_EXHAUSTED",
-            Self::Revision => "REVISION_EXHAUSTED",
-        }
     }
 }
 

@@ -2,11 +2,16 @@
 
 use std::fmt;
 
-use crate::diff::coded::coded;
+use crate::coded;
 use crate::text::lines;
 
 coded! {
     /// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "SCREAMING_SNAKE_CASE")
+    )]
     pub enum Reason {
         /// The patch has no hunk.
         NoHunks = "NO_HUNKS",
@@ -76,6 +81,11 @@ impl Reason {
 
 coded! {
     /// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "SCREAMING_SNAKE_CASE")
+    )]
     pub enum Difference {
         /// Only the line terminators differ (LF, CRLF, none at the end of the text).
         LineEnding = "LINE_ENDING",
@@ -157,6 +167,11 @@ impl Mismatch {
 
 coded! {
     /// The limit that a `TOO_LARGE` passes; see [`Limits`](crate::Limits).
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "SCREAMING_SNAKE_CASE")
+    )]
     pub enum ExceededLimit {
         /// Bytes of the document, before the patch.
         Document = "DOCUMENT",

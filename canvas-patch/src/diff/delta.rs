@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::coded_error;
 use crate::diff::compare::changes;
 use crate::diff::edit::TextEdit;
 use crate::text::span::Span;
@@ -56,26 +57,9 @@ pub struct DeltaOrder {
     pub index: usize,
 }
 
-/// Code of an error of [`Delta`], and that no retry helps.
-macro_rules! coded_error {
-    ($error:ident, $code:literal) => {
-        impl $error {
-            /// The stable upper-case code.
-            pub const fn code(&self) -> &'static str {
-                $code
-            }
-
-            /// Whether the same call can succeed later: never.
-            pub const fn retryable(&self) -> bool {
-                false
-            }
-        }
-    };
-}
-
-coded_error!(DeltaMismatch, "DELTA_MISMATCH");
-coded_error!(DeltaConflict, "DELTA_CONFLICT");
-coded_error!(DeltaOrder, "DELTA_ORDER");
+coded_error!(DeltaMismatch => "DELTA_MISMATCH");
+coded_error!(DeltaConflict => "DELTA_CONFLICT");
+coded_error!(DeltaOrder => "DELTA_ORDER");
 
 impl Delta {
     /// The change that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.

@@ -48,20 +48,10 @@ impl Suggestion {
     }
 }
 
+// The reasons lie in the conflicts.
+crate::coded_error!(ApplyError => "PATCH_REJECTED");
+
 impl ApplyError {
-    /// The code that every refusal of a patch carries.
-    pub const CODE: &'static str = "PATCH_REJECTED";
-
-    /// [`ApplyError::CODE`]; the reasons lie in the conflicts.
-    pub const fn code(&self) -> &'static str {
-        Self::CODE
-    }
-
-    /// Whether the same patch can succeed on the same text later: never.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
-
     /// The conflicts are not empty.
     pub(crate) fn new(conflicts: Vec<Conflict>, suggestion: Option<Suggestion>) -> Self {
         Self { conflicts, suggestion }

@@ -9,7 +9,6 @@
 pub(crate) mod anchored;
 pub(crate) mod apply;
 pub(crate) mod build;
-pub(crate) mod coded;
 pub(crate) mod compare;
 pub(crate) mod conflict;
 pub(crate) mod delta;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diff::coded::coded;
+use crate::coded;
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
 /// What a line of a hunk does.
@@ -90,6 +90,11 @@ pub struct Repair {
 
 coded! {
     /// Arithmetic and form that anchored mode repairs; never content.
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "SCREAMING_SNAKE_CASE")
+    )]
     pub enum RepairKind {
         /// A code fence around the patch was removed.
         FenceRemoved = "FENCE_REMOVED",

@@ -242,16 +242,13 @@ pub enum GrepError {
     },
 }
 
-impl GrepError {
-    /// A stable name for the kind of failure.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Empty | Self::Newline { .. } => "INVALID_QUERY",
-            Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE",
-            Self::Malformed { .. } => "INVALID_REGEX",
-        }
-    }
+crate::coded_error!(GrepError {
+    Self::Empty | Self::Newline { .. } => "INVALID_QUERY";
+    Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE";
+    Self::Malformed { .. } => "INVALID_REGEX";
+});
 
+impl GrepError {
     /// The place in the query, in bytes, where it is known.
     pub fn at(&self) -> Option<usize> {
         match self {
@@ -259,11 +256,6 @@ impl GrepError {
             Self::Malformed { at, .. } => *at,
             Self::Empty | Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => None,
         }
-    }
-
-    /// Whether the same query can succeed later: never.
-    pub const fn retryable(&self) -> bool {
-        false
     }
 }
 

@@ -100,22 +100,12 @@ pub enum LoopError {
     },
 }
 
-impl LoopError {
-    /// Names the kind of failure, and stays.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoRequest => "LOOP_NO_REQUEST",
-            Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL",
-            Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED",
-            Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE",
-        }
-    }
-
-    /// False: the same report is refused again.
-    pub fn retryable(&self) -> bool {
-        false
-    }
-}
+canvas_tools::coded_error!(LoopError {
+    Self::NoRequest => "LOOP_NO_REQUEST";
+    Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL";
+    Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED";
+    Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE";
+});
 
 impl ToolLoop {
     /// A turn that continues this history, whose last event is mostly the user's message.

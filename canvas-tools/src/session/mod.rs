@@ -69,23 +69,10 @@ pub enum SessionError {
     Engine(#[from] EngineError),
 }
 
-impl SessionError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Refused(refusal) => refusal.code(),
-            Self::Engine(error) => error.code(),
-        }
-    }
-
-    /// Whether the same request can succeed later.
-    pub fn retryable(&self) -> bool {
-        match self {
-            Self::Refused(refusal) => refusal.retryable(),
-            Self::Engine(error) => error.retryable(),
-        }
-    }
-}
+canvas_core::coded_error!(SessionError {
+    Self::Refused(refusal) => refusal.code(), refusal.retryable();
+    Self::Engine(error) => error.code(), error.retryable();
+});
 
 impl Session {
     /// Joins the turn that is running on a canvas.

@@ -59,20 +59,10 @@ pub enum ToolsError {
     },
 }
 
-impl ToolsError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::DuplicateTool { .. } => "DUPLICATE_TOOL",
-            Self::InvalidToolName { .. } => "INVALID_TOOL_NAME",
-        }
-    }
-
-    /// Whether the same toolsets can be joined later: never.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
-}
+canvas_core::coded_error!(ToolsError {
+    Self::DuplicateTool { .. } => "DUPLICATE_TOOL";
+    Self::InvalidToolName { .. } => "INVALID_TOOL_NAME";
+});
 
 impl<S: Store> Tools<S> {
     /// Joins toolsets. Specs and prompt have them in this order.

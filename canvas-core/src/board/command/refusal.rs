@@ -135,30 +135,27 @@ pub enum BlockedShift {
 /// A refusal, boxed because it carries all that repairs it.
 pub(crate) type Refused = Box<CommandRefusal>;
 
-impl CommandRefusal {
-    /// The stable code.
-    pub const fn code(&self) -> CommandErrorCode {
-        match &self.cause {
-            RefusalCause::ComponentNotFound { .. } => CommandErrorCode::ComponentNotFound,
-            RefusalCause::ViewNotFound { .. } => CommandErrorCode::ViewNotFound,
-            RefusalCause::TriggerNotFound { .. } => CommandErrorCode::TriggerNotFound,
-            RefusalCause::TypeNotFound { .. } => CommandErrorCode::TypeNotFound,
-            RefusalCause::ConfigNoObject { .. }
-            | RefusalCause::ConfigTooLarge { .. }
-            | RefusalCause::ConfigInvalid { .. }
-            | RefusalCause::BindingInvalid { .. } => CommandErrorCode::ConfigValidationFailed,
-            RefusalCause::SizeOutOfRange { .. } | RefusalCause::GrowsOutside { .. } => {
-                CommandErrorCode::InvalidSize
-            }
-            RefusalCause::PositionOutside { .. } => CommandErrorCode::InvalidPosition,
-            RefusalCause::Collision { .. } => CommandErrorCode::CollisionDetected,
-            RefusalCause::NoRoom(none) => none.code(),
-            RefusalCause::TooManyComponents { .. }
-            | RefusalCause::TooManyViews { .. }
-            | RefusalCause::BatchTooLarge { .. } => CommandErrorCode::BoardTooLarge,
-        }
-    }
-}
+canvas_patch::coded_error!(CommandRefusal as CommandErrorCode {
+    Self { cause, .. } => cause.code();
+});
+
+canvas_patch::coded_error!(RefusalCause as CommandErrorCode {
+    Self::ComponentNotFound { .. } => CommandErrorCode::ComponentNotFound;
+    Self::ViewNotFound { .. } => CommandErrorCode::ViewNotFound;
+    Self::TriggerNotFound { .. } => CommandErrorCode::TriggerNotFound;
+    Self::TypeNotFound { .. } => CommandErrorCode::TypeNotFound;
+    Self::ConfigNoObject { .. }
+    | Self::ConfigTooLarge { .. }
+    | Self::ConfigInvalid { .. }
+    | Self::BindingInvalid { .. } => CommandErrorCode::ConfigValidationFailed;
+    Self::SizeOutOfRange { .. } | Self::GrowsOutside { .. } => CommandErrorCode::InvalidSize;
+    Self::PositionOutside { .. } => CommandErrorCode::InvalidPosition;
+    Self::Collision { .. } => CommandErrorCode::CollisionDetected;
+    Self::NoRoom(none) => none.code();
+    Self::TooManyComponents { .. } | Self::TooManyViews { .. } | Self::BatchTooLarge { .. } => {
+        CommandErrorCode::BoardTooLarge
+    };
+});
 
 impl RefusalCause {
     /// As a refusal of a command that changes no component.

@@ -67,14 +67,9 @@ pub enum ContextError {
     },
 }
 
-impl ContextError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL",
-        }
-    }
-}
+canvas_patch::coded_error!(ContextError {
+    Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL";
+});
 
 /// What a model is told of a workspace, in at most [`ContextInput::max_tokens`] tokens of its compact JSON, by `counter`.
 ///

@@ -119,9 +119,7 @@ fn highlights(component: &ComponentInstance, level: SummarizationLevel) -> Vec<S
 
 /// `error NETWORK: No route to the host. (may succeed after 3000 ms)`
 fn failure(error: &DataError, message: usize) -> String {
-    let code = serde_json::to_value(error.code).unwrap_or_default();
-    let code = code.as_str().unwrap_or_default();
-    let mut said = format!("error {code}: {}", clip(&error.message, message));
+    let mut said = format!("error {}: {}", error.code, clip(&error.message, message));
     match (error.retryable, error.retry_after) {
         (true, Some(wait)) => said.push_str(&format!(" (may succeed after {wait} ms)")),
         (true, None) => said.push_str(" (may succeed later)"),

@@ -30,15 +30,10 @@ pub enum NoRoom {
     Full,
 }
 
-impl NoRoom {
-    /// The stable code.
-    pub const fn code(self) -> CommandErrorCode {
-        match self {
-            Self::TooLarge => CommandErrorCode::InvalidSize,
-            Self::Full => CommandErrorCode::CollisionDetected,
-        }
-    }
-}
+canvas_patch::coded_error!(NoRoom as CommandErrorCode {
+    Self::TooLarge => CommandErrorCode::InvalidSize;
+    Self::Full => CommandErrorCode::CollisionDetected;
+});
 
 /// Finds a place: where it is wished, else the first that is free, else as the policy says.
 ///

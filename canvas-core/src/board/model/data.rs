@@ -85,6 +85,8 @@ pub struct DataError {
     pub retry_after: Option<u64>,
 }
 
+canvas_patch::coded_error!(DataError as DataErrorCode { Self { code, retryable, .. } => *code, *retryable; });
+
 // Not derived: the derive would take the field `source` for the cause.
 impl std::error::Error for DataError {}
 
@@ -94,26 +96,28 @@ impl std::fmt::Display for DataError {
     }
 }
 
-/// What went wrong with a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum DataErrorCode {
-    /// The thing that was asked for does not exist.
-    NotFound,
-    /// The source wants credentials.
-    Unauthorized,
-    /// The credentials do not open this.
-    Forbidden,
-    /// The source has had too many queries; `retry_after` says until when.
-    RateLimited,
-    /// The source was not reached.
-    Network,
-    /// No answer within the time limit of the host.
-    Timeout,
-    /// The query makes no sense to the source.
-    InvalidQuery,
-    /// The source is down, or unknown.
-    SourceUnavailable,
-    /// None of the others.
-    Unknown,
+canvas_patch::coded! {
+    /// What went wrong with a query.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum DataErrorCode {
+        /// The thing that was asked for does not exist.
+        NotFound = "NOT_FOUND",
+        /// The source wants credentials.
+        Unauthorized = "UNAUTHORIZED",
+        /// The credentials do not open this.
+        Forbidden = "FORBIDDEN",
+        /// The source has had too many queries; `retry_after` says until when.
+        RateLimited = "RATE_LIMITED",
+        /// The source was not reached.
+        Network = "NETWORK",
+        /// No answer within the time limit of the host.
+        Timeout = "TIMEOUT",
+        /// The query makes no sense to the source.
+        InvalidQuery = "INVALID_QUERY",
+        /// The source is down, or unknown.
+        SourceUnavailable = "SOURCE_UNAVAILABLE",
+        /// None of the others.
+        Unknown = "UNKNOWN",
+    }
 }

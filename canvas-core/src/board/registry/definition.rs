@@ -182,22 +182,17 @@ pub enum DefinitionError {
     },
 }
 
-impl DefinitionError {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Name { .. } => "INVALID_TYPE_ID",
-            Self::Taken { .. } => "TYPE_EXISTS",
-            Self::Description { .. } => "DESCRIPTION_TOO_LONG",
-            Self::Sizes { .. } => "INVALID_TYPE_SIZES",
-            Self::Action { .. } => "INVALID_ACTION_ID",
-            Self::Version => "INVALID_TYPE_VERSION",
-            Self::Schema { error, .. } => error.code.as_str(),
-            Self::Number(error) => error.code(),
-            Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG",
-        }
-    }
-}
+canvas_patch::coded_error!(DefinitionError {
+    Self::Name { .. } => "INVALID_TYPE_ID";
+    Self::Taken { .. } => "TYPE_EXISTS";
+    Self::Description { .. } => "DESCRIPTION_TOO_LONG";
+    Self::Sizes { .. } => "INVALID_TYPE_SIZES";
+    Self::Action { .. } => "INVALID_ACTION_ID";
+    Self::Version => "INVALID_TYPE_VERSION";
+    Self::Schema { error, .. } => error.code().code();
+    Self::Number(error) => error.code();
+    Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG";
+});
 
 impl ComponentDefinition {
     /// Finds the first fault; otherwise compiles the schemas of config and binding.

@@ -11,11 +11,15 @@ use crate::board::model::trigger::ProactiveTrigger;
 
 /// A patch that was made for another board. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the change was made for another board: {place} is not what it was")]
+#[error(
+    "{place} is not what it was when the change was made: apply the change to the board that it was made for"
+)]
 pub struct PatchMismatch {
     /// The id of the component, view or trigger, or the name of a setting.
     pub place: String,
 }
+
+canvas_patch::coded_error!(PatchMismatch => "HISTORY_CONFLICT");
 
 impl Board {
     /// Applies a change that was made on this very state of the board, or the inverse of the last one.

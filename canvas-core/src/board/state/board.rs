@@ -97,10 +97,7 @@ pub enum BoardError {
     },
 }
 
-impl BoardError {
-    /// The same for every variant.
-    pub const CODE: &'static str = INVALID_BOARD;
-}
+canvas_patch::coded_error!(BoardError => INVALID_BOARD);
 
 impl Board {
     /// The most columns that a grid may have.

@@ -90,15 +90,10 @@ pub enum TriggerProblem {
     UnknownTime(#[from] SimulatedTimeError),
 }
 
-impl TriggerProblem {
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::ViewGone(_) => "VIEW_NOT_FOUND",
-            Self::UnknownTime(_) => SimulatedTimeError::CODE,
-        }
-    }
-}
+canvas_patch::coded_error!(TriggerProblem {
+    Self::ViewGone(_) => "VIEW_NOT_FOUND";
+    Self::UnknownTime(error) => error.code();
+});
 
 /// What triggers are due, in their order.
 ///

@@ -83,10 +83,9 @@ pub struct SimulatedTimeError {
     pub candidates: Vec<String>,
 }
 
-impl SimulatedTimeError {
-    /// The stable code.
-    pub const CODE: &'static str = "UNKNOWN_SIMULATED_TIME";
+canvas_patch::coded_error!(SimulatedTimeError => "UNKNOWN_SIMULATED_TIME");
 
+impl SimulatedTimeError {
     pub(crate) fn new(name: &str) -> Self {
         let name = clip(name, NAME);
         let candidates = near(&name);

@@ -100,13 +100,19 @@ pub struct ValidationFailedError {
     pub errors: Vec<ValidationError>,
 }
 
-/// The code of a [`ValidationFailedError`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ValidationFailedCode {
-    /// `VALIDATION_FAILED`.
-    ValidationFailed,
+canvas_patch::coded! {
+    /// The code of a [`ValidationFailedError`].
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum ValidationFailedCode {
+        /// `VALIDATION_FAILED`.
+        ValidationFailed = "VALIDATION_FAILED",
+    }
 }
+
+canvas_patch::coded_error!(CommandExecutionError as CommandErrorCode { Self { code, .. } => *code; });
+canvas_patch::coded_error!(DataFetchError as DataErrorCode { Self { code, retryable, .. } => *code, *retryable; });
+canvas_patch::coded_error!(ValidationFailedError as ValidationFailedCode { Self { code, .. } => *code; });
 
 impl CommandExecutionError {
     /// What was wrong with a command. The host adds the request's id where it has one.
@@ -146,29 +152,21 @@ impl ValidationFailedError {
 impl From<CommandExecutionError> for AgenticCanvasError {
     fn from(error: CommandExecutionError) -> Self {
         let CommandExecutionError { code, message, timestamp, request_id, .. } = error;
-        Self { code: spelt(code), message, timestamp, request_id }
+        Self { code: code.to_string(), message, timestamp, request_id }
     }
 }
 
 impl From<DataFetchError> for AgenticCanvasError {
     fn from(error: DataFetchError) -> Self {
         let DataFetchError { code, message, timestamp, request_id, .. } = error;
-        Self { code: spelt(code), message, timestamp, request_id }
+        Self { code: code.to_string(), message, timestamp, request_id }
     }
 }
 
 impl From<ValidationFailedError> for AgenticCanvasError {
     fn from(error: ValidationFailedError) -> Self {
         let ValidationFailedError { code, message, timestamp, request_id, .. } = error;
-        Self { code: spelt(code), message, timestamp, request_id }
-    }
-}
-
-/// A code as it stands in JSON.
-fn spelt(code: impl Serialize) -> String {
-    match serde_json::to_value(code) {
-        Ok(serde_json::Value::String(code)) => code,
-        other => unreachable!("a code is a string: {other:?}"),
+        Self { code: code.to_string(), message, timestamp, request_id }
     }
 }
 

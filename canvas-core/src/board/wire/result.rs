@@ -86,6 +86,8 @@ pub struct CommandError {
     pub corrected: Option<Box<CanvasCommand>>,
 }
 
+canvas_patch::coded_error!(CommandError as CommandErrorCode { Self { code, .. } => *code; });
+
 mod undo_id {
     use serde::{Deserialize as _, Deserializer, Serializer};
 

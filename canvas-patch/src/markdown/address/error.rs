@@ -31,7 +31,9 @@ pub enum AddressError {
         line_count: usize,
     },
     /// The text begins with no front matter.
-    #[error("the text has no front matter; it would begin with a line of `---` and have a second one")]
+    #[error(
+        "the text has no front matter between two lines of `---` at its start; give the path of a section, or lines"
+    )]
     NoFrontMatter,
     /// No text precedes the first section.
     #[error(
@@ -117,27 +119,19 @@ pub enum AddressError {
     Query(#[from] GrepError),
 }
 
+crate::coded_error!(AddressError {
+    Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS";
+    Self::Query(error) => error.code();
+    Self::InvalidRange { .. }
+    | Self::NoFrontMatter
+    | Self::NoPreamble
+    | Self::NoSuchSection { .. }
+    | Self::NoSuchOrdinal { .. }
+    | Self::NoSuchPart { .. }
+    | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND";
+});
+
 impl AddressError {
-    /// A stable name for the kind of failure.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS",
-            Self::Query(error) => error.code(),
-            Self::InvalidRange { .. }
-            | Self::NoFrontMatter
-            | Self::NoPreamble
-            | Self::NoSuchSection { .. }
-            | Self::NoSuchOrdinal { .. }
-            | Self::NoSuchPart { .. }
-            | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND",
-        }
-    }
-
-    /// Whether the same address may lead somewhere later: never while the text is the same.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
-
     /// Sections that may have been meant.
     pub fn candidates(&self) -> &[Candidate] {
         match self {

@@ -64,21 +64,11 @@ pub enum EditPolicyError {
     },
 }
 
-impl EditPolicyError {
-    /// A stable name for the reason.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Scope(error) => error.code(),
-            Self::OutOfScope { .. } => "OUT_OF_SCOPE",
-            Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
-            Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
-            Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
-            Self::SideEffect { .. } => "STRUCTURE_SPILLED",
-        }
-    }
-
-    /// Whether the same edit may pass later: never while the text is the same.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
-}
+crate::coded_error!(EditPolicyError {
+    Self::Scope(error) => error.code();
+    Self::OutOfScope { .. } => "OUT_OF_SCOPE";
+    Self::UnclosedFence { .. } => "UNCLOSED_FENCE";
+    Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING";
+    Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED";
+    Self::SideEffect { .. } => "STRUCTURE_SPILLED";
+});

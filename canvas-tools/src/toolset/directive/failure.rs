@@ -56,48 +56,39 @@ pub enum DirectiveError {
     PatchRejected(#[from] ApplyError),
 }
 
-/// What is wrong with an invalid directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DirectiveFault {
-    /// It is no JSON object.
-    NotAnObject,
-    /// A field that directives do not have.
-    UnknownField,
-    /// A field that does not go with the action.
-    ForbiddenField,
-    /// A field that the action needs.
-    MissingField,
-    /// A field that must not be empty.
-    EmptyField,
-    /// A value of another type, or an action that does not exist.
-    BadValue,
-    /// A range that is malformed, or that the action cannot use.
-    BadRange,
-    /// A version that no document ever has.
-    BadVersion,
-    /// Two names of the version with different values.
-    VersionsDiffer,
-    /// A field over its limit.
-    TooLarge,
-}
-
-impl DirectiveFault {
-    /// The stable upper-case code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NotAnObject => "NOT_AN_OBJECT",
-            Self::UnknownField => "UNKNOWN_FIELD",
-            Self::ForbiddenField => "FORBIDDEN_FIELD",
-            Self::MissingField => "MISSING_FIELD",
-            Self::EmptyField => "EMPTY_FIELD",
-            Self::BadValue => "BAD_VALUE",
-            Self::BadRange => "BAD_RANGE",
-            Self::BadVersion => "BAD_VERSION",
-            Self::VersionsDiffer => "VERSIONS_DIFFER",
-            Self::TooLarge => "TOO_LARGE",
-        }
+canvas_core::coded! {
+    /// What is wrong with an invalid directive.
+    pub enum DirectiveFault {
+        /// It is no JSON object.
+        NotAnObject = "NOT_AN_OBJECT",
+        /// A field that directives do not have.
+        UnknownField = "UNKNOWN_FIELD",
+        /// A field that does not go with the action.
+        ForbiddenField = "FORBIDDEN_FIELD",
+        /// A field that the action needs.
+        MissingField = "MISSING_FIELD",
+        /// A field that must not be empty.
+        EmptyField = "EMPTY_FIELD",
+        /// A value of another type, or an action that does not exist.
+        BadValue = "BAD_VALUE",
+        /// A range that is malformed, or that the action cannot use.
+        BadRange = "BAD_RANGE",
+        /// A version that no document ever has.
+        BadVersion = "BAD_VERSION",
+        /// Two names of the version with different values.
+        VersionsDiffer = "VERSIONS_DIFFER",
+        /// A field over its limit.
+        TooLarge = "TOO_LARGE",
     }
 }
+
+canvas_core::coded_error!(DirectiveError {
+    Self::Invalid { .. } => "INVALID_DIRECTIVE";
+    Self::PatchOff => "PATCH_EDITS_OFF";
+    Self::OutOfText { .. } => "INVALID_RANGE";
+    Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH";
+    Self::PatchRejected(error) => error.code();
+});
 
 impl DirectiveError {
     pub(crate) fn changed_there(expected: &Fingerprint, text: &str) -> Self {
@@ -108,17 +99,6 @@ impl DirectiveError {
         }
     }
 
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid { .. } => "INVALID_DIRECTIVE",
-            Self::PatchOff => "PATCH_EDITS_OFF",
-            Self::OutOfText { .. } => "INVALID_RANGE",
-            Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH",
-            Self::PatchRejected(_) => ApplyError::CODE,
-        }
-    }
-
     /// Which of several cases a code covers.
     pub fn reason(&self) -> Option<&'static str> {
         match self {
@@ -126,11 +106,6 @@ impl DirectiveError {
             Self::PatchRejected(e) => Some(e.reason().code()),
             Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
         }
-    }
-
-    /// Whether the very same directive can succeed later: never.
-    pub const fn retryable(&self) -> bool {
-        false
     }
 
     /// Where in the directive, as a JSON Pointer.
@@ -223,33 +198,22 @@ impl From<DirectiveError> for DirectiveFailure {
     }
 }
 
-impl DirectiveFailure {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match &self.kind {
-            FailureKind::Directive(e) => e.code(),
-            FailureKind::Stale { .. } => "STALE_VERSION",
-            FailureKind::Refused(refusal) => refusal.code(),
-            FailureKind::Engine(e) => e.code(),
-        }
-    }
+canvas_core::coded_error!(DirectiveFailure { Self { kind, .. } => kind.code(), kind.retryable(); });
 
+canvas_core::coded_error!(FailureKind {
+    Self::Directive(e) => e.code();
+    Self::Stale { .. } => "STALE_VERSION";
+    Self::Refused(refusal) => refusal.code(), refusal.retryable();
+    Self::Engine(e) => e.code(), e.retryable();
+});
+
+impl DirectiveFailure {
     /// Which of several cases a code covers.
     pub fn reason(&self) -> Option<&'static str> {
         match &self.kind {
             FailureKind::Directive(e) => e.reason(),
             FailureKind::Refused(refusal) => refusal.reason(),
             FailureKind::Stale { .. } | FailureKind::Engine(_) => None,
-        }
-    }
-
-    /// Whether the very same directive can succeed later.
-    pub fn retryable(&self) -> bool {
-        match &self.kind {
-            FailureKind::Refused(refusal) => refusal.retryable(),
-            FailureKind::Engine(e) => e.retryable(),
-            FailureKind::Directive(e) => e.retryable(),
-            FailureKind::Stale { .. } => false,
         }
     }
 

@@ -1,8 +1,12 @@
-//! The table of error codes (`canvas-core/ERRORS.md`) has every code of the sources and no other.
+//! The table of error codes (`canvas-core/ERRORS.md`) has every code of the sources and no other, and every error has one.
+
+mod types;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+
+const CRATES: [&str; 5] = ["canvas-patch", "canvas-lease", "canvas-core", "canvas-tools", "canvas-providers"];
 
 /// Upper-case texts in the sources that are no codes.
 const NO_CODES: &[&str] = &["CANVAS_MODEL", "SCREAMING_SNAKE_CASE", "COMMIT", "FULL", "NORMAL", "ROLLBACK"];
@@ -21,31 +25,17 @@ fn quoted(text: &str, quote: char) -> impl Iterator<Item = String> {
     text.split(quote).skip(1).step_by(2).filter(|word| is_code(word)).map(str::to_owned)
 }
 
-/// `InvalidSize` is `INVALID_SIZE`.
-fn screaming(variant: &str) -> String {
-    let mut code = String::new();
-    for letter in variant.chars() {
-        if letter.is_uppercase() && !code.is_empty() {
-            code.push('_');
-        }
-        code.extend(letter.to_uppercase());
+/// The sources in these folders without comments and tests.
+fn sources(folders: &[String]) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut sources = Vec::new();
+    for folder in folders {
+        collect(&root.join(folder), &mut sources);
     }
-    code
+    sources
 }
 
-/// The variants of enums whose JSON is their names in upper case.
-fn derived(source: &str) -> Vec<String> {
-    let mut codes = Vec::new();
-    for behind in source.split("rename_all = \"SCREAMING_SNAKE_CASE\"").skip(1) {
-        let body =
-            behind.split_once('{').and_then(|(_, rest)| rest.split_once('}')).expect("an enum follows").0;
-        let names = body.lines().map(str::trim).filter(|line| line.starts_with(char::is_alphabetic));
-        codes.extend(names.map(|name| screaming(name.trim_end_matches(','))));
-    }
-    codes
-}
-
-fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
+fn collect(folder: &Path, sources: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -53,17 +43,13 @@ fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
             continue;
         }
         if path.is_dir() {
-            collect(&path, codes);
+            collect(&path, sources);
         } else if name.ends_with(".rs") {
             let source = fs::read_to_string(&path).unwrap();
             // Tests come last in a file.
             let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
-            let code: String = code
-                .lines()
-                .filter(|line| !line.trim_start().starts_with("//"))
-                .fold(String::new(), |code, line| code + line + "\n");
-            codes.extend(code.lines().flat_map(|line| quoted(line, '"').collect::<Vec<_>>()));
-            codes.extend(derived(&code));
+            let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            sources.push(code.fold(String::new(), |code, line| code + line + "\n"));
         }
     }
 }
@@ -71,15 +57,12 @@ fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
 #[test]
 fn the_table_has_every_code_and_no_other() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut all = CRATES.map(|krate| format!("{krate}/src")).to_vec();
+    all.extend(["examples/src", "canvas-core/stores"].map(str::to_owned));
+    all.retain(|folder| root.join(folder).is_dir());
     let mut codes = BTreeSet::new();
-    for krate in
-        ["canvas-patch", "canvas-lease", "canvas-core", "canvas-tools", "canvas-providers", "examples"]
-    {
-        collect(&root.join(krate).join("src"), &mut codes);
-    }
-    let stores = root.join("canvas-core/stores");
-    if stores.is_dir() {
-        collect(&stores, &mut codes);
+    for code in sources(&all) {
+        codes.extend(code.lines().flat_map(|line| quoted(line, '"').collect::<Vec<_>>()));
     }
     codes.retain(|code| !NO_CODES.contains(&code.as_str()));
 

@@ -1,0 +1,226 @@
+//! Every error type has a stable code, says whether to retry, and tells what to do next.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use canvas_core::board::{
+    Board, BoardError, CommandError, CommandErrorCode, CommandExecutionError, ContextError, DataError,
+    DataErrorCode, DataFetchError, DefinitionError, NoRoom, PatchMismatch, Schema, SchemaError,
+    SimulatedTime, SimulatedTimeError, TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
+};
+use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
+use canvas_core::text::{
+    Address, AddressError, ApplyError, Difference, ExceededLimit, GrepError, Options, Query, Reason,
+    RepairKind, apply, resolve,
+};
+use canvas_core::{
+    BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
+    Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
+    NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
+    RangeHash, Refused as _, RevisionId, Rollout, StaleBase, TreePath, ZoneError, canonical_json,
+};
+use canvas_lease::{CheckOutError, LeaseError};
+use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
+use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, UnknownProvider};
+use canvas_tools::{
+    Directive, DirectiveError, DirectiveFailure, FailureKind, SessionError, ToolError, ToolsError,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{CRATES, is_code, sources};
+
+/// Error types without a code, and why.
+const WITHOUT: &[(&str, &str)] = &[
+    ("Fault", "`EngineError` has one for it"),
+    ("AgenticCanvasError", "what all errors of the board have in common, with whatever code"),
+    ("ParseHexError", "no caller can name it"),
+];
+
+/// What a sentence begins with that says what to do next.
+const VERBS: &[&str] = &[
+    "add", "allow", "answer", "apply", "ask", "change", "check", "choose", "copy", "correct", "count",
+    "create", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll", "put", "read", "remove",
+    "repeat", "replace", "report", "restore", "revert", "say", "search", "send", "shorten", "split", "stop",
+    "take", "try", "turn", "undo", "update", "use", "write",
+];
+
+struct Sample {
+    name: &'static str,
+    code: String,
+    text: String,
+}
+
+macro_rules! samples {
+    ($($name:ident $retryable:literal: $error:expr,)+) => {
+        vec![$({
+            let error: $name = $error;
+            assert_eq!(error.retryable(), $retryable, "{error:?}");
+            Sample { name: stringify!($name), code: error.code().to_string(), text: error.to_string() }
+        },)+]
+    };
+}
+
+fn samples() -> Vec<Sample> {
+    let canvas = || CanvasId::new("notes").unwrap();
+    let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &Options::default()).unwrap_err();
+    let stale = || StaleBase { base: None, changes: None, near: None, rebased: None };
+    let refused =
+        || CommandError::new(CommandErrorCode::BoardTooLarge, "There are too many: split it.".into());
+    let command =
+        || serde_json::from_value(json!({"type": "canvas.clear", "payload": {"preservePinned": true}}));
+    let no_data = |retryable| -> DataError {
+        serde_json::from_value(json!({
+            "code": "TIMEOUT", "message": "No answer: try again later.", "source": "x", "retryable": retryable,
+        }))
+        .unwrap()
+    };
+    let query = || serde_json::from_value(json!({"type": "stats", "params": {}})).unwrap();
+    let at = Timestamp::from_millis(1);
+    samples! {
+        // canvas-patch
+        ApplyError false: rejected(),
+        DeltaMismatch false: Delta::between("a\n", "b\n").apply("c\n").unwrap_err(),
+        DeltaConflict false: DeltaConflict { at: 0 },
+        DeltaOrder false: DeltaOrder { index: 0 },
+        GrepError false: Query::regex("(").unwrap_err(),
+        AddressError false: resolve("a\n", &Address::FrontMatter).unwrap_err(),
+        EditPolicyError false: EditPolicyError::UnclosedFence { line: 1 },
+        // canvas-lease
+        ParseLeaseIdError false: "lease".parse::<LeaseId>().unwrap_err(),
+        CheckOutError true: CheckOutError::Held { until: at },
+        CheckOutError false: CheckOutError::UserActive,
+        LeaseError false: LeaseError::NotOwned,
+        // canvas-core
+        NameError false: CanvasId::new("").unwrap_err(),
+        PathError false: TreePath::new("../a").unwrap_err(),
+        ParseBlobIdError false: "a".parse::<BlobId>().unwrap_err(),
+        ParseRevisionIdError false: "a".parse::<RevisionId>().unwrap_err(),
+        ParseRangeHashError false: "a".parse::<RangeHash>().unwrap_err(),
+        CanonicalError false: canonical_json(&json!(u64::MAX)).unwrap_err(),
+        HeadError false: Head::from_json(&canvas(), b"{").unwrap_err(),
+        EngineError false: EngineError::NotFound { canvas: canvas() },
+        EngineError true: EngineError::Contention { canvas: canvas() },
+        ZoneError false: ZoneError::OutOfRange { millis: u64::MAX },
+        CallRefusal false: CallRefusal::Disabled { rollout: Rollout::Off },
+        NotAvailable true: NotAvailable::Held { until: at },
+        NotAvailable false: NotAvailable::UserActive,
+        LeaseRefusal false: LeaseRefusal::NotOwned,
+        LimitRefusal false: LimitRefusal::TooLarge { bytes: 2, limit: 1 },
+        BaseRefusal false: BaseRefusal::StaleBase(Box::new(stale())),
+        StaleBase false: stale(),
+        PatchRefusal false: PatchRefusal::PatchRejected(rejected()),
+        LinesRefusal false: LinesRefusal::NoEffect,
+        HistoryRefusal false: HistoryRefusal::UserActed,
+        BoardRefusal false: BoardRefusal::NoBoard,
+        NewBoardRefusal false: NewBoardRefusal::BoardExists,
+        // Boards
+        BoardError false: BoardError::TooMany { found: Board::COMPONENTS + 1 },
+        BoardJournalError false: BoardJournalError::NothingToUndo,
+        PatchMismatch false: PatchMismatch { place: "name".into() },
+        SchemaError false: Schema::compile(&json!({"type": 1})).unwrap_err(),
+        DefinitionError false: DefinitionError::Version,
+        DefinitionError false: DefinitionError::Schema {
+            place: "/configSchema".into(), error: Schema::compile(&json!({"pattern": "("})).unwrap_err()
+        },
+        NoRoom false: NoRoom::Full,
+        ContextError false: ContextError::BudgetTooSmall { needed: 2, max: 1, fits: 0 },
+        SimulatedTimeError false: "noon".parse::<SimulatedTime>().unwrap_err(),
+        TriggerProblem false: TriggerProblem::ViewGone(ViewId::new("v").unwrap()),
+        CommandError false: refused(),
+        CommandExecutionError false: CommandExecutionError::new(&refused(), command().unwrap(), at),
+        DataError true: no_data(true),
+        DataFetchError false: DataFetchError::new(no_data(false), query(), at),
+        ValidationFailedError false: ValidationFailedError::new(
+            serde_json::from_value(json!([{"path": "/a", "message": "too long: shorten it", "code": "maxLength"}])).unwrap(), at
+        ),
+        // canvas-tools
+        ToolError false: ToolError::argument("/a", "a is missing: give it"),
+        ToolsError false: ToolsError::DuplicateTool { name: "a".into() },
+        DirectiveError false: Directive::parse(&json!(1)).unwrap_err(),
+        DirectiveFailure false: DirectiveError::PatchOff.into(),
+        FailureKind true: EngineError::Contention { canvas: canvas() }.into(),
+        FailureKind false: FailureKind::Stale { changes: None },
+        SessionError true: EngineError::Contention { canvas: canvas() }.into(),
+        SessionError false: CallRefusal::GitMode.into(),
+        // canvas-providers
+        UnknownProvider false: "a".parse::<Provider>().unwrap_err(),
+        EncodeError false: EncodeError::EmptyHistory,
+        DecodeError true: DecodeError::Provider { kind: "overloaded".into(), message: "busy".into(), retryable: true },
+        DecodeError false: DecodeError::Unexpected { place: String::new(), expected: "an object" },
+        LoopError false: LoopError::NoRequest,
+    }
+}
+
+/// Whether some clause of a message says what to do.
+fn advises(text: &str) -> bool {
+    text.split([':', ';', '.', ',']).any(|clause| {
+        let first = clause.split_whitespace().next().unwrap_or_default().to_lowercase();
+        VERBS.contains(&first.as_str())
+    })
+}
+
+/// The names of public types that are errors, by derive or `impl`.
+fn error_types(source: &str) -> Vec<&str> {
+    let named = |text: &'_ str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let derived = source.split("#[derive(").skip(1).filter_map(|rest| {
+        let (derives, item) = rest.split_once(")]")?;
+        let is_error = derives.split(',').any(|one| matches!(one.trim(), "thiserror::Error" | "Error"));
+        let start = ["pub enum ", "pub struct ", " enum ", " struct "]
+            .iter()
+            .filter_map(|kind| Some((item.find(kind)?, kind)));
+        let (at, kind) = start.min_by_key(|(at, kind)| (*at, *kind))?;
+        let name = &item[at + kind.len()..];
+        (is_error && kind.starts_with("pub")).then(|| &name[..named(name)])
+    });
+    let implemented = source.split("Error for ").skip(1).map(|name| &name[..named(name)]);
+    derived.chain(implemented).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn every_error_has_a_code_and_says_what_to_do_next() {
+    let samples = samples();
+    for Sample { name, code, text } in &samples {
+        assert!(is_code(code), "{name}: {code}");
+        assert!(advises(text), "{name} does not say what to do: {text}");
+    }
+    let sampled: BTreeSet<_> = samples.iter().map(|sample| sample.name).collect();
+    let sources = sources(&CRATES.map(|krate| format!("{krate}/src")));
+    let found: BTreeSet<_> = sources.iter().flat_map(|source| error_types(source)).collect();
+    let known: BTreeSet<_> = sampled.iter().copied().chain(WITHOUT.iter().map(|(name, _)| *name)).collect();
+    assert_eq!(found, known, "give each error type a sample");
+}
+
+#[test]
+fn every_message_says_what_to_do_next() {
+    for source in sources(&CRATES.map(|krate| format!("{krate}/src"))) {
+        for (at, _) in source.match_indices("#[error(") {
+            // A private error is the reason that a public one gives.
+            let item = source[..at].rfind("enum ").map_or("", |item| &source[..item]);
+            let Some(text) = source[at + "#[error(".len()..].trim_start().strip_prefix('"') else { continue };
+            if item.ends_with(['\n', ' ']) && !item.ends_with("pub ") {
+                continue;
+            }
+            let end = text.match_indices('"').find(|(at, _)| !text[..*at].ends_with('\\')).unwrap().0;
+            // What ends in a value is judged by its samples.
+            let text = text[..end].replace("\\\n", " ");
+            assert!(text.ends_with('}') || advises(&text), "{text}");
+        }
+    }
+}
+
+#[test]
+fn codes_are_names_in_json() {
+    fn check<T: Copy + Debug + Serialize>(all: &[T], code: impl Fn(T) -> &'static str) {
+        for one in all {
+            assert_eq!(json!(one), json!(code(*one)));
+        }
+    }
+    check(&Reason::ALL, Reason::code);
+    check(&Difference::ALL, Difference::code);
+    check(&ExceededLimit::ALL, ExceededLimit::code);
+    check(&RepairKind::ALL, RepairKind::code);
+    check(&CommandErrorCode::ALL, CommandErrorCode::code);
+    check(&DataErrorCode::ALL, DataErrorCode::code);
+    check(&ValidationFailedCode::ALL, ValidationFailedCode::code);
+}
