@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Engine, EngineError};
-use crate::history::journal::Entry;
+use crate::history::journal::{Entry, EntryNumber};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::head::Head;
@@ -18,6 +18,30 @@ pub(super) struct Walk<'a, S> {
 }
 
 impl<S: Store> Walk<'_, S> {
+    /// Makes the entry before this number the next one, from the newest on, by the longest links that lead there.
+    pub(super) async fn go_below(&mut self, before: EntryNumber) -> Result<(), EngineError> {
+        let slot = self.head.journal();
+        let wanted = before.get().saturating_sub(1);
+        // There is none, or it is forgotten.
+        if wanted == 0 || wanted.saturating_add(self.engine.policy.history) <= slot.entries {
+            self.next = None;
+        }
+        let first = slot.skips.towards(wanted, slot.entries).or_else(|| Some((slot.entries, self.next?)));
+        let Some((mut number, mut id)) = first.filter(|_| self.next.is_some()) else { return Ok(()) };
+        while number > wanted {
+            let Some(entry) = self.entry(id).await?.filter(|entry| entry.number.get() == number) else {
+                return Err(self.damaged(id));
+            };
+            let Some(next) = entry.towards(wanted) else {
+                self.next = None;
+                return Ok(());
+            };
+            (number, id) = next;
+        }
+        self.next = Some(id);
+        Ok(())
+    }
+
     /// The next older entry; `None` where the journal ends, or what is older is forgotten.
     pub(super) async fn next(&mut self) -> Result<Option<Entry>, EngineError> {
         let Some(id) = self.next.take() else { return Ok(None) };

@@ -18,6 +18,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::JournalSlot;
 use crate::model::id::OpKey;
 use crate::model::revision::Revision;
+use crate::model::skips;
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
@@ -90,10 +91,12 @@ impl JournalSlot {
             step,
             previous: self.last,
             below,
+            skips: self.skips.before(number.0),
         };
         let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
         self.entries = number.0;
         self.last = Some(blob.id());
+        self.skips.push(number.0, blob.id());
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
             EntryKind::Redo => self.undo = Some(blob.id()),
@@ -151,6 +154,9 @@ pub struct Entry {
     /// What undo, or of an undoing redo, takes back after this one.
     #[serde(default, skip_serializing_if = "Below::is_previous")]
     below: Below,
+    /// Links over many entries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skips: Vec<BlobId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -234,6 +240,12 @@ impl Entry {
     /// The entry before.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous
+    }
+
+    /// The oldest entry that this one names and whose number is not below `wanted`, with that number.
+    pub(crate) fn towards(&self, wanted: u64) -> Option<(u64, BlobId)> {
+        let number = self.number.0;
+        skips::longest(&self.skips, number, wanted).or_else(|| Some((number - 1, self.previous?)))
     }
 
     /// What undo, or of an undoing redo, takes back after this one.

@@ -12,6 +12,7 @@ use crate::model::id::{CanvasId, ConversationId};
 use crate::model::path::TreePath;
 use crate::model::receipt::Receipts;
 use crate::model::revision::{Revision, RevisionId};
+use crate::model::skips::Skips;
 use crate::model::tree::Tree;
 
 /// A text as somebody saw it.
@@ -76,6 +77,9 @@ pub struct JournalSlot {
     /// Entries that were ever made; the last one has this number.
     #[serde(default)]
     pub entries: u64,
+    /// Links down to old entries.
+    #[serde(default, skip_serializing_if = "Skips::is_empty")]
+    pub(crate) skips: Skips,
 }
 
 impl JournalSlot {

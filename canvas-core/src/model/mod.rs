@@ -10,6 +10,7 @@ pub(crate) mod id;
 pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod revision;
+pub(crate) mod skips;
 pub(crate) mod tree;
 #[cfg(feature = "zone")]
 pub(crate) mod wording;

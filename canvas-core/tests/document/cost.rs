@@ -1,7 +1,8 @@
 //! What a call costs: round trips to the store, commits, blobs.
 
 use canvas_core::{
-    Cancel, CheckIn, CheckOut, Edit, Face, Policy, Read, Renew, SendMessage, TakeControl, block_on,
+    Cancel, CheckIn, CheckOut, ClearHistory, Commit as Write, Committed, Edit, EntryNumber, Face, Head,
+    Policy, Read, Renew, SendMessage, Store as _, TakeControl, block_on,
 };
 
 use super::world::Asked::{Blob, Commit, Load};
@@ -125,6 +126,57 @@ fn the_stacks_of_one_face_pass_over_few_entries_of_the_others() {
         let asked = world.spy().asked().into_iter().filter(|asked| *asked == Blob).count();
         assert_eq!((stacks.undo.len(), asked), (found, looks), "{face:?} {limit}");
     }
+}
+
+/// The numbers of a page, and the blobs that were read for it.
+fn page(world: &World, before: u64, limit: usize) -> (Vec<u64>, usize) {
+    world.spy().asked();
+    let page = world.engine.history(&world.canvas, Some(EntryNumber::new(before)), limit, world.now());
+    let page = block_on(page).unwrap().iter().map(|entry| entry.number.get()).collect();
+    (page, world.spy().asked().into_iter().filter(|asked| *asked == Blob).count())
+}
+
+#[test]
+fn a_page_at_the_old_end_of_a_long_history_costs_little_more_than_its_entries() {
+    let world = World::with("", Policy { history: 4_990, ..Policy::default() });
+    for i in 1..=5_000 {
+        world.edit(&format!("{i}\n"));
+    }
+    for before in
+        [2, 11, 12, 13, 16, 17, 18, 256, 257, 258, 300, 4_096, 4_097, 4_098, 4_999, 5_000, 5_001, 9_999]
+    {
+        let (numbers, reads) = page(&world, before, 20);
+        let expected: Vec<u64> = (11..before.min(5_001)).rev().take(20).collect();
+        assert_eq!(numbers, expected, "{before}");
+        // 16 for each power of 16, and the entry where the history ends.
+        assert!(reads <= 48 + numbers.len() + 1, "{reads} reads before {before}");
+    }
+}
+
+#[test]
+fn links_lead_nowhere_beyond_a_cleared_history_or_entries_without_them() {
+    let world = World::new("");
+    let edit = |count| (0..count).for_each(|_| drop(world.edit(&format!("{:?}\n", world.head().revision()))));
+    let pages = |first: u64| {
+        let newest = world.head().journal().entries;
+        for before in 1..=newest + 2 {
+            let expected: Vec<u64> = (first..before.min(newest + 1)).rev().take(3).collect();
+            assert_eq!(page(&world, before, 3).0, expected, "{before} of {newest}");
+        }
+    };
+    edit(150);
+    // As a version without links would have written the head.
+    let row = block_on(world.spy().inner.load(&world.canvas)).unwrap().unwrap();
+    let mut json: serde_json::Value = serde_json::from_slice(&row.head.to_json()).unwrap();
+    assert!(json["journal"].as_object_mut().unwrap().remove("skips").is_some());
+    let head = Head::from_json(&world.canvas, json.to_string().as_bytes()).unwrap();
+    let commit = Write { expected: Some(row.version), head: head.into(), blobs: vec![], not_after: None };
+    assert!(matches!(block_on(world.spy().inner.commit(commit)), Ok(Committed::Done { .. })));
+    edit(300);
+    pages(1);
+    world.ask("user", ClearHistory);
+    edit(40);
+    pages(451);
 }
 
 #[test]
