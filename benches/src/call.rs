@@ -1,4 +1,5 @@
-//! Calls of a model on a document in memory, from JSON to JSON, and what the journal adds to them.
+//! Calls of a model on a document in memory, from JSON to JSON: a patch, what the journal adds to it, and headings and
+//! sections read after it.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -48,7 +49,8 @@ impl Model {
         };
         block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
         let session = block_on(Session::join(&engine, canvas, conversation, NOW)).expect("it is there");
-        let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+        let toolset = DocumentTools { outline: true, read_section: true, ..DocumentTools::default() };
+        let tools = Tools::new(vec![Box::new(toolset)]).expect("one toolset");
         let mut model = Self { engine, tools, session, lease: String::new(), calls: 0, edited: false };
         model.check_out();
         model
@@ -141,6 +143,37 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
             |()| true,
         ),
     ];
+    Row::of(work, size, side_by_side(&subjects, effort))
+}
+
+/// Measures a patch of one line by itself, with the first headings read after it, and with one section read after it.
+///
+/// # Panics
+///
+/// Where the document has no headings: a defect of the generator.
+pub fn rows_reading(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
+    let text = text(size);
+    let outline = canvas_patch::outline(&text);
+    let section = json!({"path": outline.path(outline.sections().len() / 2)});
+    let subjects = [
+        ("canvas", None),
+        ("canvas-outline", Some(("canvas_outline", json!({})))),
+        ("canvas-section", Some(("canvas_read_section", section))),
+    ];
+    let models = subjects.map(|(subject, reading)| (subject, reading, RefCell::new(Model::new(&text))));
+    let written_and_read = models.iter().map(|(subject, reading, model)| {
+        let call = move || {
+            let mut model = model.borrow_mut();
+            model.write();
+            if let Some((name, arguments)) = reading {
+                model.call(name, arguments.clone());
+            }
+            fine(())
+        };
+        Subject::new(subject, call, |()| true)
+    });
+    let subjects: Vec<_> =
+        std::iter::once(Subject::memcpy(text.as_bytes())).chain(written_and_read).collect();
     Row::of(work, size, side_by_side(&subjects, effort))
 }
 

@@ -34,7 +34,7 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 11] = [
+pub const WORKS: [Work; 12] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -43,6 +43,7 @@ pub const WORKS: [Work; 11] = [
     Work { name: "outline", rows: outline::rows },
     Work { name: "outline-edit", rows: outline::rows_after_edit },
     Work { name: "call", rows: call::rows },
+    Work { name: "call-reading", rows: call::rows_reading },
     Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
     Work {
         name: "history-1000",
