@@ -1,5 +1,6 @@
 //! The document face: whole lines that are replaced by number, and what changed since a revision.
 
 pub(crate) mod changes;
+pub(crate) mod outline;
 pub(crate) mod range_hash;
 pub(crate) mod replace;

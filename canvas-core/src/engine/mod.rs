@@ -20,6 +20,7 @@ mod walk;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_lease::Timestamp;
+use canvas_patch::{Address, AddressError, Outline, Resolved};
 
 use self::cache::{Begin, Cache};
 use self::context::{CachedRow, RunContext};
@@ -28,6 +29,7 @@ pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
+use crate::document::outline::DocumentOutline;
 use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
@@ -70,6 +72,7 @@ pub struct Snapshot {
     pub document: Blob,
     /// The store's clock.
     pub clock: Timestamp,
+    outline: Arc<DocumentOutline>,
 }
 
 impl Snapshot {
@@ -77,12 +80,28 @@ impl Snapshot {
     fn of(row: Option<CachedRow>, now: Timestamp) -> Option<Self> {
         let row = row.filter(|row| !row.head.is_deleted())?;
         let clock = row.clock(now);
-        Some(Self { head: row.head, document: row.contents.document()?.clone(), clock })
+        let (document, outline) = (row.contents.document()?.clone(), row.contents.outline()?);
+        Some(Self { document, clock, outline: Arc::clone(outline), head: row.head })
     }
 
     /// The document's text.
     pub fn text(&self) -> &str {
         self.document.as_text().unwrap_or_default()
+    }
+
+    /// The document's headings. Made in linear time when first asked for, and then kept with the document: an edit of it
+    /// costs the next outline what the edit costs, and a copy of this one where somebody still holds this snapshot.
+    pub fn outline(&self) -> &Outline {
+        self.outline.live().outline()
+    }
+
+    /// Finds a place in the document, by the outline that [`Snapshot::outline`] makes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`text::resolve`](crate::text::resolve).
+    pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
+        self.outline.live().resolve(address)
     }
 
     /// The revision, as models see it.

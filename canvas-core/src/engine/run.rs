@@ -11,7 +11,6 @@ use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
 use crate::transition::contents::Contents;
@@ -166,15 +165,14 @@ impl<'a, T: Task> Run<'a, T> {
 
     /// Takes the row as the store has given it.
     fn take_row(&mut self, row: Option<Loaded>) {
-        let old = self.row.take().map(|known| known.contents);
+        let old = self.row.take().map(|known| known.contents).unwrap_or_default();
         // What has been the document may be a text that a conversation knows.
-        let roots = old.iter().flat_map(Contents::roots);
-        self.blobs.extend(roots.map(|root| (root.id(), root.clone())));
+        self.blobs.extend(old.roots().map(|root| (root.id(), root.clone())));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
             let mut sent = Contents::default();
-            document.into_iter().for_each(|document| sent.put(Face::Document, document));
-            let contents = sent.of(&head, old.as_ref(), &self.blobs);
+            document.into_iter().for_each(|document| sent.put_document(document, &old, &[]));
+            let contents = sent.of(&head, Some(&old), &self.blobs);
             CachedRow { head, version, contents, host_at: self.context.now, store_at: clock }
         });
     }

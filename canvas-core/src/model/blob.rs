@@ -111,6 +111,14 @@ impl Blob {
         }
     }
 
+    /// Its text without a copy; empty where it is not UTF-8.
+    pub(crate) fn shared_text(&self) -> Arc<String> {
+        match &self.content {
+            Content::Text(text) => Arc::clone(text),
+            Content::Bytes(_) => Arc::default(),
+        }
+    }
+
     /// Its text, where it is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {

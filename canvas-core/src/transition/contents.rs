@@ -1,12 +1,13 @@
 //! What is loaded of a canvas: one slot a face.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "board")]
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use canvas_patch::TextEdit;
 
 #[cfg(feature = "board")]
 use crate::board::{Board, LoadError};
+use crate::document::outline::DocumentOutline;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
@@ -26,11 +27,30 @@ struct Slot {
     value: OnceLock<Value>,
 }
 
-/// A face that was read. A document is its root's text and needs no other form.
+/// A face that was read. A document is its root's text; its outline is made when it is asked for.
 #[derive(Debug, Clone)]
 enum Value {
+    Document(Arc<DocumentOutline>),
     #[cfg(feature = "board")]
     Board(Arc<Board>),
+}
+
+impl Slot {
+    /// A root, with nothing read out of it.
+    fn new(face: Face, root: Blob) -> Self {
+        let value = OnceLock::new();
+        if face == Face::Document {
+            let _ = value.set(Value::Document(DocumentOutline::new(&root)));
+        }
+        Self { root, value }
+    }
+
+    fn outline(&self) -> Option<&Arc<DocumentOutline>> {
+        match self.value.get() {
+            Some(Value::Document(outline)) => Some(outline),
+            _ => None,
+        }
+    }
 }
 
 /// The root names the value, so it alone tells slots apart.
@@ -72,6 +92,11 @@ impl Contents {
         self.0[Face::Document].as_ref().map(|slot| &slot.root)
     }
 
+    /// The outline of the document.
+    pub(crate) fn outline(&self) -> Option<&Arc<DocumentOutline>> {
+        self.0[Face::Document].as_ref()?.outline()
+    }
+
     /// The board of a root, read once for each slot. What else it needs comes from `blobs`.
     #[cfg(feature = "board")]
     pub(crate) fn board(
@@ -88,13 +113,27 @@ impl Contents {
         }
         match slot.value.get() {
             Some(Value::Board(board)) => Ok(Arc::clone(board)),
-            None => Err(LoadError::Damaged(root)),
+            _ => Err(LoadError::Damaged(root)),
         }
     }
 
     /// Takes a face's root, with nothing read out of it.
     pub(crate) fn put(&mut self, face: Face, root: Blob) {
-        self.0[face] = Some(Slot { root, value: OnceLock::new() });
+        self.0[face] = Some(Slot::new(face, root));
+    }
+
+    /// Takes the document that comes after an older one, whose outline is then brought up to date instead of made anew.
+    /// `edits` lead from one to the other, or are left out.
+    pub(crate) fn put_document(&mut self, root: Blob, older: &Self, edits: &[TextEdit]) {
+        let slot = older.0[Face::Document].as_ref();
+        self.0[Face::Document] = Some(match slot.and_then(|slot| Some((slot, slot.outline()?))) {
+            Some((slot, _)) if slot.root == root => slot.clone(),
+            Some((_, outline)) => {
+                let value = Value::Document(outline.followed_by(&root, edits)).into();
+                Slot { root, value }
+            }
+            None => Slot::new(Face::Document, root),
+        });
     }
 
     /// Takes a board and its root.
@@ -114,7 +153,7 @@ impl Contents {
                 .find_map(|known| known.0[face].as_ref().filter(|slot| slot.root.id() == id));
             contents.0[face] = match (known, blobs.get(&id)) {
                 (Some(slot), _) => Some(slot.clone()),
-                (None, Some(root)) => Some(Slot { root: root.clone(), value: OnceLock::new() }),
+                (None, Some(root)) => Some(Slot::new(face, root.clone())),
                 (None, None) => None,
             };
         }

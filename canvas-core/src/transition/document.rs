@@ -253,8 +253,8 @@ impl Decide for Edit {
         at.preempt(PreemptionCause::UserEdit);
         at.check_size::<EditRefusal>(self.markdown.len())?;
         if self.markdown != at.view.text() {
-            at.replace_document::<EditRefusal>(self.markdown.clone())?;
             let delta = Delta::between(at.view.text(), &self.markdown);
+            at.replace_document::<EditRefusal>(self.markdown.clone(), delta.edits())?;
             let record = Record { actor: Actor::User, operation, summary: summary(&delta).to_string() };
             at.record(record, at.document_step(delta));
         }
@@ -302,7 +302,7 @@ impl Decide for HostEdit {
         };
         let (mut change, previous) = (None, at.head.revision_id());
         if !self.delta.is_empty() {
-            at.replace_document::<HostEditRefusal>(text)?;
+            at.replace_document::<HostEditRefusal>(text, self.delta.edits())?;
             let record = Record { actor: Actor::Assistant, operation, summary: self.summary.clone() };
             change = at.record(record, at.document_step(self.delta.clone())).map(|entry| entry.change);
         }
@@ -325,7 +325,7 @@ impl Transition<'_> {
         let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
         let delta = applied.delta();
-        self.replace_document(applied.into_text())?;
+        self.replace_document(applied.into_text(), delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         self.record(record, self.document_step(delta));
         self.mark_seen(self.head.now());

@@ -1,7 +1,7 @@
 //! A transition under way: the head as it will be.
 
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
-use canvas_patch::Delta;
+use canvas_patch::{Delta, TextEdit};
 
 use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
 use crate::history::step::Step;
@@ -91,19 +91,24 @@ impl<'a> Transition<'a> {
         if bytes <= limit { Ok(()) } else { Err(Stop::refused(LimitRefusal::TooLarge { bytes, limit })) }
     }
 
-    pub(super) fn replace_document<R: From<LimitRefusal>>(&mut self, text: String) -> Result<(), Stop<R>> {
+    /// Makes a text, which some edits make of the document, the document of the next revision.
+    pub(super) fn replace_document<R: From<LimitRefusal>>(
+        &mut self,
+        text: String,
+        edits: &[TextEdit],
+    ) -> Result<(), Stop<R>> {
         self.check_size(text.len())?;
         self.next_revision()?;
-        self.put_document(Blob::text(text));
+        self.put_document(Blob::text(text), edits);
         Ok(())
     }
 
-    /// Makes a text the document of the revision that the head has.
-    pub(super) fn put_document(&mut self, blob: Blob) {
+    /// Makes a text the document of the revision that the head has. `edits` lead to it, or are left out.
+    pub(super) fn put_document(&mut self, blob: Blob, edits: &[TextEdit]) {
         self.head.draft.insert(TreePath::document(), blob.id());
         self.head.faces[Face::Document] = self.head.revision;
         self.blobs.push(blob.clone());
-        self.contents.put(Face::Document, blob);
+        self.contents.put_document(blob, self.view.contents, edits);
     }
 
     /// Puts a change into the journal. The head has what it led to and the revision already.

@@ -246,7 +246,7 @@ impl Transition<'_> {
             if by == Author::User {
                 self.preempt(PreemptionCause::UserEdit);
             }
-            self.put_document(document);
+            self.put_document(document, &[]);
             if by != Author::User {
                 self.mark_seen(self.head.now());
             }

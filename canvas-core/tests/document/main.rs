@@ -16,6 +16,7 @@ mod laws;
 mod lease;
 mod lock_view;
 mod near;
+mod outline;
 mod replace;
 mod retry;
 mod rollout;

@@ -1,0 +1,98 @@
+//! The outline of a document.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use canvas_patch::{LiveOutline, TextEdit};
+
+use crate::model::blob::Blob;
+
+/// Texts that may come after an outlined one before its outline is dropped: nobody asks for outlines any more.
+const MAX_AGE: usize = 32;
+
+/// The outline of one text, made when it is first asked for.
+///
+/// Copies of a canvas share it. The outline of an earlier text is brought up to date where there is one, at the cost of
+/// the edits since. It is moved here unless somebody still reads the earlier text.
+#[derive(Debug)]
+pub(crate) struct DocumentOutline {
+    text: Arc<String>,
+    live: OnceLock<LiveOutline>,
+    /// Whoever makes the outline takes it.
+    earlier: Mutex<Option<Earlier>>,
+}
+
+/// An earlier text.
+#[derive(Debug, Clone)]
+struct Earlier {
+    /// Its outline was made.
+    outline: Arc<DocumentOutline>,
+    /// What was done since; empty where that is not known.
+    edits: Vec<TextEdit>,
+    age: usize,
+}
+
+impl DocumentOutline {
+    pub(crate) fn new(document: &Blob) -> Arc<Self> {
+        Self::with(document, None)
+    }
+
+    /// The outline of a document that came after this one. `edits` lead from one to the other; they only make it faster
+    /// to read, and may be left out.
+    pub(crate) fn followed_by(self: &Arc<Self>, document: &Blob, edits: &[TextEdit]) -> Arc<Self> {
+        if self.live.get().is_some() {
+            let outline = Arc::clone(self);
+            return Self::with(document, Some(Earlier { outline, edits: edits.to_vec(), age: 1 }));
+        }
+        // Kept for those who still read this text: what is decided here may never be committed.
+        let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let earlier = earlier.filter(|earlier| earlier.age < MAX_AGE);
+        let age = earlier.as_ref().map_or(0, |earlier| earlier.age + 1);
+        Self::with(document, earlier.map(|earlier| Earlier { edits: Vec::new(), age, ..earlier }))
+    }
+
+    fn with(document: &Blob, earlier: Option<Earlier>) -> Arc<Self> {
+        let text = document.shared_text();
+        Arc::new(Self { text, live: OnceLock::new(), earlier: Mutex::new(earlier) })
+    }
+
+    pub(crate) fn live(&self) -> &LiveOutline {
+        self.live.get_or_init(|| {
+            let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(Earlier { outline, edits, .. }) = earlier else { return self.scan() };
+            let live = match Arc::try_unwrap(outline) {
+                Ok(owned) => owned.live.into_inner(),
+                Err(shared) => shared.live.get().cloned(),
+            };
+            let Some(mut live) = live else { return self.scan() };
+            live.edit(Arc::clone(&self.text), &edits);
+            live
+        })
+    }
+
+    fn scan(&self) -> LiveOutline {
+        LiveOutline::new(Arc::clone(&self.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_that_nobody_asks_for_is_dropped() {
+        let document = |n: usize| Blob::text(format!("# {n}\n"));
+        let first = DocumentOutline::new(&document(0));
+        let has_earlier = |outline: &DocumentOutline| outline.earlier.lock().expect("whole").is_some();
+        assert!(!has_earlier(&first.followed_by(&document(1), &[])), "there was none to keep");
+        first.live();
+        let mut last = Arc::clone(&first);
+        for n in 1..=MAX_AGE {
+            last = last.followed_by(&document(n), &[]);
+            assert!(has_earlier(&last), "{n}");
+        }
+        assert!(!has_earlier(&last.followed_by(&document(0), &[])));
+        assert_eq!(last.live().outline().sections()[0].title, MAX_AGE.to_string());
+        assert!(!has_earlier(&last));
+        assert_eq!(Arc::strong_count(&first), 1);
+    }
+}
