@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use canvas_core::text::{LineRange, Outline, outline};
+use canvas_core::text::{LineRange, Outline};
 use serde_json::{Value, json};
 
 /// Maximum headings in one reply.
@@ -17,9 +17,8 @@ const PATH_BYTES: usize = 4 << 10;
 ///
 /// Where not all are listed, `next_after_line` says where to go on. Headings that share a line, because a lone CR parts
 /// them, come together, or in part where they are too many.
-pub(super) fn outline_fields(text: &str, max_level: u8, after_line: usize) -> Value {
-    let outline = outline(text);
-    let ordinals = ordinals(&outline);
+pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize) -> Value {
+    let ordinals = ordinals(outline);
     let mut listed: Vec<Value> = Vec::new();
     let mut lines = Vec::new();
     let (mut bytes, mut next) = (0, None);

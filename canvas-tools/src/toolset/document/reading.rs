@@ -1,8 +1,6 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::{
-    Address, AddressError, Candidate, GrepError, GrepLimits, Part, Query, grep, resolve,
-};
+use canvas_core::text::{Address, AddressError, Candidate, GrepError, GrepLimits, Part, Query, grep};
 use canvas_core::{RangeHash, Snapshot};
 use serde_json::{Value, json};
 
@@ -28,8 +26,10 @@ impl Reading {
             Self::Grep(query) => grep_fields(text, query),
             Self::Lines { start, end } => read_fields(text, *start, *end, hashed),
             Self::All => read_fields(text, 1, usize::MAX, hashed),
-            Self::Outline { max_level, after_line } => Ok(outline_fields(text, *max_level, *after_line)),
-            Self::Section(address) => section_fields(text, address),
+            Self::Outline { max_level, after_line } => {
+                Ok(outline_fields(snapshot.outline(), *max_level, *after_line))
+            }
+            Self::Section(address) => section_fields(snapshot, address),
         }
     }
 }
@@ -41,9 +41,9 @@ fn grep_fields(text: &str, query: &Query) -> Result<Value, ToolError> {
     Ok(json!({"matches": matches, "truncated": found.truncated}))
 }
 
-fn section_fields(text: &str, address: &Address) -> Result<Value, ToolError> {
-    let lines = resolve(text, address).map_err(|e| bad_address(&e))?.lines;
-    let mut fields = read_fields(text, lines.start, lines.end, true)?;
+fn section_fields(snapshot: &Snapshot, address: &Address) -> Result<Value, ToolError> {
+    let lines = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
+    let mut fields = read_fields(snapshot.text(), lines.start, lines.end, true)?;
     fields["section_end_line"] = lines.end.into();
     Ok(fields)
 }
