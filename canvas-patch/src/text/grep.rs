@@ -192,6 +192,8 @@ pub(crate) enum QuerySource<'q> {
 
 /// Why a query cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum GrepError {
     /// There is nothing to look for.
     #[error("the query is empty; give a string or an expression to look for")]

@@ -16,6 +16,8 @@ const MAX_SHOWN_NUMBERS: usize = 9;
 
 /// Why an address leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AddressError {
     /// The range is empty or not inside the text.
     #[error(

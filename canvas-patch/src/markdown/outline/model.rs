@@ -94,6 +94,7 @@ pub enum ContainerKind {
 /// Any pair of numbers can be written down; ranges that this crate returns are never empty and lie
 /// inside the text they were made for. A line ends with LF; a lone CR is part of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LineRange {
     /// The first line.
     pub start: usize,

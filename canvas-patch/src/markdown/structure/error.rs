@@ -7,6 +7,8 @@ use crate::markdown::outline::LineRange;
 
 /// Why an edit is refused. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EditPolicyError {
     /// The scope is not in the text before.
     #[error("the scope of the edit: {0}")]
@@ -14,7 +16,7 @@ pub enum EditPolicyError {
     /// The edit changes a line outside of its scope.
     #[error(
         "the edit changes line {line} of the document, outside of lines {} to {}; \
-         change only these, or ask for a wider scope", .scope.start, .scope.end
+         change only these, or give a wider scope", .scope.start, .scope.end
     )]
     OutOfScope {
         /// The line of the text before; for an insertion, the line above it.
