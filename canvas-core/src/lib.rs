@@ -21,7 +21,7 @@
 //!
 //! let lease = block_on(engine.call(&canvas, &key("model", "1")?, CheckOut, now))?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
-//! let apply = ApplyPatch { lease: Some(lease), patch, base: None };
+//! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None };
 //! let applied = block_on(engine.call(&canvas, &key("model", "2")?, apply, now))?;
 //! assert_eq!(applied.result?.summary.added, 2);
 //! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
@@ -73,10 +73,10 @@ pub mod errors {}
 pub mod text {
     pub use canvas_patch::{
         Address, AddressError, Applied, ApplyError, BuildOptions, Built, Candidate, Conflict, ContainerKind,
-        Delta, DiffExcerpt, Difference, ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match,
-        Mismatch, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind, Resolved, Section, Span,
-        Suggestion, Summary, TextEdit, WordChange, apply, build, build_unique, grep, outline, resolve,
-        truncate, word_changes,
+        Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep, GrepError, GrepLimits, Limits,
+        LineRange, Match, Mismatch, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind,
+        Resolved, Section, Span, Suggestion, Summary, TextEdit, WordChange, apply, build, build_unique, grep,
+        outline, resolve, truncate, word_changes,
     };
 }
 

@@ -172,7 +172,9 @@ fn command(step: &Value) -> Command {
         "renew" => dynamic(Renew { lease }),
         "check_in" => dynamic(CheckIn { lease }),
         "read" => dynamic(Read { lease }),
-        "apply" => dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base") }),
+        "apply" => {
+            dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base"), scope: None })
+        }
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));
             let replacement = Replacement { start, end, expect, text: field(step, "text") };

@@ -34,6 +34,7 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'s
         },
         Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => Some(READ),
         Refusal::NotAvailable(NotAvailable::UserActive)
+        | Refusal::Patch(PatchRefusal::EditRefused { .. })
         | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
         | Refusal::Call(_)
         | Refusal::Limit(_)

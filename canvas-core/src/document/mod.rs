@@ -1,4 +1,4 @@
-//! The document face: whole lines that are replaced by number, and what changed since a revision.
+//! The document face: its outline, whole lines that are replaced by number, and what changed since a revision.
 
 pub(crate) mod changes;
 pub(crate) mod outline;

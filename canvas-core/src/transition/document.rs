@@ -2,7 +2,8 @@
 
 use canvas_lease::{Epoch, LeaseId, PreemptionCause, Timestamp};
 use canvas_patch::{
-    ApplyError, Delta, Mode, Options, Repair, RepairKind, Suggestion, Summary, TextEdit, apply,
+    Address, ApplyError, Delta, EditPolicy, Mode, Options, Repair, RepairKind, Suggestion, Summary, TextEdit,
+    apply,
 };
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,9 @@ pub struct ApplyPatch {
     pub patch: String,
     /// The revision that the patch was written against.
     pub base: Option<Base>,
+    /// The only place of the document that the patch may change; `None` for all of it. Blank lines right below it belong to
+    /// it, and a line that is inserted to the line above.
+    pub scope: Option<Address>,
 }
 
 /// Change the document by replacing whole lines, where they are as their author knows them.
@@ -183,8 +187,12 @@ impl Decide for ApplyPatch {
     }
 
     fn digest(&self) -> Digest {
-        let Self { lease, patch, base } = self;
-        Digest::of(&["apply", &lease_text(*lease), patch, &base_text(*base)].map(str::as_bytes))
+        let Self { lease, patch, base, scope } = self;
+        let (lease, base) = (lease_text(*lease), base_text(*base));
+        let scope = scope.as_ref().map(|scope| serde_json::to_string(scope).expect("an address is JSON"));
+        // Without a scope it is what it was before there were scopes, for the receipts of then.
+        let parts = ["apply", &lease, patch, &base].into_iter().chain(scope.as_deref());
+        Digest::of(&parts.map(str::as_bytes).collect::<Vec<_>>())
     }
 
     fn decide(
@@ -194,7 +202,7 @@ impl Decide for ApplyPatch {
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
         let expires_at = at.authorize_change(operation, self.lease)?;
         at.check_base(self.base, &self.patch)?;
-        at.apply(operation, &self.patch, Mode::Anchored, expires_at)
+        at.apply(operation, (&self.patch, Mode::Anchored), self.scope.as_ref(), expires_at)
     }
 }
 
@@ -228,7 +236,8 @@ impl Decide for ReplaceLines {
         at.check_base(self.base, "")?;
         let hunk = hunk(at.view.text(), &self.replacement, at.policy.refusal_diff_bytes);
         let Hunk { patch, adapted } = hunk.map_err(Stop::refused)?;
-        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, &patch, Mode::Strict, expires_at)?;
+        let mut applied =
+            at.apply::<ReplaceLinesRefusal>(operation, (&patch, Mode::Strict), None, expires_at)?;
         if adapted {
             applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
         }
@@ -314,8 +323,8 @@ impl Transition<'_> {
     fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
-        patch: &str,
-        mode: Mode,
+        (patch, mode): (&str, Mode),
+        scope: Option<&Address>,
         expires_at: Option<Timestamp>,
     ) -> Result<AppliedPatch, Stop<R>> {
         let options = Options { mode, limits: self.policy.patch };
@@ -325,11 +334,31 @@ impl Transition<'_> {
         let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
         let delta = applied.delta();
+        self.check_size(applied.text().len())?;
+        self.check_edit(applied.text(), &delta, scope)?;
         self.replace_document(applied.into_text(), delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         self.record(record, self.document_step(delta));
         self.mark_seen(self.head.now());
         Ok(AppliedPatch { revision: self.head.revision_id(), summary, repairs, spans, expires_at })
+    }
+
+    /// Passes a change that keeps to its scope, and to what the host's policy says of side effects.
+    fn check_edit<R: From<PatchRefusal>>(
+        &self,
+        after: &str,
+        delta: &Delta,
+        scope: Option<&Address>,
+    ) -> Result<(), Stop<R>> {
+        let refuse_side_effects = self.policy.refuse_side_effects;
+        if scope.is_none() && !refuse_side_effects {
+            // Only who asks for it pays for the outline.
+            return Ok(());
+        }
+        let outline = self.view.contents.outline().expect("a view has the document at least");
+        let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects };
+        let checked = outline.live().check_edit(after, delta.edits(), &policy);
+        checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
     }
 
     /// A refusal carries no diff past the policy's size, its own suggestion included.

@@ -19,6 +19,8 @@
 //!   again. A part of the changes does not count: whoever was shown a part names the base, or reads.
 //! * Lines replaced by number are guarded by a hash of their bytes, an insertion by that of the line above, and become
 //!   a strict patch of one hunk: only patches change a document under a lease.
+//! * A patch with a scope changes no line outside of it. Whether a patch, or lines replaced by number, may change the
+//!   meaning of lines that it does not touch is the host's policy. Directives, users and undo are not asked.
 //! * A user's undo is a user's edit, and preempts where it changes the document; one that is refused preempts nobody.
 //! * A model undoes nothing once the user has acted in its turn. For what it undoes of the board it needs no lease.
 //! * A change that is undone from under later ones is transformed, never searched for. Where a later one touches it,

@@ -20,6 +20,9 @@ pub struct Policy {
     pub board: BoardRules,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
+    /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
+    /// a fence that is left open, a heading or list item made or unmade, front matter. Default false.
+    pub refuse_side_effects: bool,
     /// Sizes of patches.
     pub patch: Limits,
     /// Bytes of a document. Default 16 MiB.
@@ -52,6 +55,7 @@ impl Default for Policy {
             #[cfg(feature = "board")]
             board: BoardRules::default(),
             lease: canvas_lease::Policy::default(),
+            refuse_side_effects: false,
             patch: Limits::default(),
             document_bytes: 16 << 20,
             calls_per_lease: 512,

@@ -6,7 +6,7 @@
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
 
 use canvas_lease::{CheckOutError, Epoch, Timestamp};
-use canvas_patch::{ApplyError, DiffExcerpt, Reason};
+use canvas_patch::{ApplyError, DiffExcerpt, EditPolicyError, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
@@ -265,6 +265,13 @@ pub enum PatchRefusal {
     /// Nothing of it was applied.
     #[error("{0}")]
     PatchRejected(ApplyError),
+    /// The patch fits, but changes lines outside of its scope, or what the policy keeps as it is. A scope that is not in the
+    /// document has a code of its own and no reason.
+    #[error("{error}")]
+    EditRefused {
+        /// Which of these, and where.
+        error: EditPolicyError,
+    },
 }
 
 /// The history does not have it.
@@ -396,6 +403,8 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE";
     Self::Base(BaseRefusal::StaleBase(stale)) => stale.code();
     Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
+    Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code();
+    Self::Patch(PatchRefusal::EditRefused { .. }) => ApplyError::CODE;
     Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
     Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE";
     Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
@@ -420,6 +429,8 @@ impl Refusal<'_> {
             Self::NotAvailable(NotAvailable::UserActive) => "USER_ACTIVE",
             Self::Base(BaseRefusal::StaleBase(_)) => "STALE_BASE",
             Self::Patch(PatchRefusal::PatchRejected(error)) => error.reason().code(),
+            Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) }) => return None,
+            Self::Patch(PatchRefusal::EditRefused { error }) => error.code(),
             Self::Lines(LinesRefusal::ContentChanged { .. }) => "CONTENT_CHANGED",
             Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
             _ => return None,

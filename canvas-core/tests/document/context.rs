@@ -178,7 +178,7 @@ proptest! {
                     let patch = canvas_core::text::build(&text, &changed(at), 3);
                     let lease = world.check_out(WHO[*who]);
                     world.ask(WHO[*who], Read { lease: Some(lease) });
-                    let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None });
+                    let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
                     prop_assert_eq!(code(&done), "OK");
                     world.ask(WHO[*who], CheckIn { lease: Some(lease) });
                     continue;

@@ -136,7 +136,9 @@ impl Play {
             Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read { lease })),
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
-                self.under_lease(*model, |lease| dynamic(ApplyPatch { lease, patch, base: None }));
+                self.under_lease(*model, |lease| {
+                    dynamic(ApplyPatch { lease, patch, base: None, scope: None })
+                });
             }
             Step::WriteLines { model, text, knows } => {
                 let now = self.world.text();
@@ -147,7 +149,9 @@ impl Play {
             }
             Step::WriteNowhere { model } => {
                 let patch = "@@\n-nowhere\n+x\n".into();
-                self.under_lease(*model, |lease| dynamic(ApplyPatch { lease, patch, base: None }));
+                self.under_lease(*model, |lease| {
+                    dynamic(ApplyPatch { lease, patch, base: None, scope: None })
+                });
             }
             Step::Hear { model } => match self.ask(MODELS[*model], SendMessage) {
                 Outcome::TurnBegan(TurnBegan { start, changes, .. }) => {
@@ -296,7 +300,7 @@ proptest! {
         let lease = world.check_out("model");
         let write = |call| {
             let patch = "@@\n-nowhere\n+x\n".into();
-            let command = dynamic(ApplyPatch { lease: Some(lease), patch, base: None });
+            let command = dynamic(ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
             world.run(&Call { operation: key("model", 0, call), command }).outcome
         };
         let outcome = write("first");

@@ -20,6 +20,7 @@ mod outline;
 mod replace;
 mod retry;
 mod rollout;
+mod scope;
 mod stored;
 mod story;
 mod turns;

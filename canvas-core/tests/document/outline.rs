@@ -59,7 +59,10 @@ impl Step {
             By::Model => {
                 let lease = Some(world.check_out("model"));
                 world.ask("model", Read { lease });
-                world.ask("model", ApplyPatch { lease, patch: build(&before, &after, 3), base: None });
+                world.ask(
+                    "model",
+                    ApplyPatch { lease, patch: build(&before, &after, 3), base: None, scope: None },
+                );
                 world.ask("model", CheckIn { lease });
             }
             By::Undo => {

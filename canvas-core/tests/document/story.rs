@@ -60,6 +60,7 @@ impl Stage {
                 lease: lease(id),
                 patch: patch(change),
                 base: base.map(|text| self.revision(text).into()),
+                scope: None,
             })
         };
         let (who, call, command) = match words[1..] {

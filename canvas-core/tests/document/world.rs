@@ -198,11 +198,11 @@ pub(crate) fn patch(change: &str) -> String {
 }
 
 pub(crate) fn apply(lease: LeaseId, change: &str) -> Command {
-    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: None })
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: None, scope: None })
 }
 
 pub(crate) fn apply_at(lease: LeaseId, change: &str, base: RevisionId) -> Command {
-    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()) })
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()), scope: None })
 }
 
 pub(crate) fn end_turn(start: TurnStart) -> Command {

@@ -63,7 +63,6 @@ impl ToolError {
     }
 
     /// The same error of arguments that lie at `place` in others.
-    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only plans have arguments in arguments"))]
     pub(crate) fn within(self, place: &str) -> Self {
         Self { place: self.place.map(|within| format!("{place}{within}")), ..self }
     }

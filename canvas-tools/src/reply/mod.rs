@@ -1,12 +1,13 @@
 //! What a model gets back for a call.
 
+mod address;
 mod error;
 
 use std::borrow::Cow;
 
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
-use canvas_core::text::{ApplyError, Suggestion, truncate};
+use canvas_core::text::{ApplyError, EditPolicyError, Suggestion, truncate};
 use canvas_core::{
     BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
 };
@@ -16,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::hint::with_hint;
 use crate::lease_change::LeaseChange;
 
+pub(crate) use self::address::{PATH_BYTES, address_place, address_words, candidates_json, path_json};
 pub use self::error::ToolError;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
@@ -157,6 +159,7 @@ pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
             }
         }
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => set_patch_error(error, set),
+        Refusal::Patch(PatchRefusal::EditRefused { error }) => set_edit_error(error, set),
         Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
             set("place", "/expect_hash".into());
             set("lines", json!(lines));
@@ -174,6 +177,25 @@ pub(crate) fn set_patch_error(error: &ApplyError, mut set: impl FnMut(&str, Valu
         Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
         Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
         None => {}
+    }
+}
+
+/// Where an edit does what it may not: `line` is one of the document, `new_line` one of the text that was not stored.
+fn set_edit_error(error: &EditPolicyError, mut set: impl FnMut(&str, Value)) {
+    match error {
+        EditPolicyError::Scope(error) => {
+            set("message", address_words(error).into());
+            set("place", format!("/scope{}", address_place(error)).into());
+            set("candidates", candidates_json(error).into());
+        }
+        EditPolicyError::OutOfScope { line, scope } => {
+            set("line", json!(line));
+            set("scope", json!({"start_line": scope.start, "end_line": scope.end}));
+        }
+        EditPolicyError::UnclosedFence { line }
+        | EditPolicyError::UnintendedHeading { line, .. }
+        | EditPolicyError::SideEffect { line, .. } => set("new_line", json!(line)),
+        EditPolicyError::FrontMatter { .. } => set("new_line", json!(1)),
     }
 }
 

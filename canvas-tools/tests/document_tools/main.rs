@@ -11,6 +11,7 @@ mod reading;
 mod replacing;
 mod rollout;
 mod schemas;
+mod scoped;
 mod sessions;
 mod switches;
 mod world;

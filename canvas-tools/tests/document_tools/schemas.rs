@@ -33,7 +33,7 @@ fn names_and_arguments_are_those_of_the_contract() {
             &["lease_id", "start_line", "end_line"],
         ),
         ("canvas_read_all", &["lease_id"], &["lease_id"]),
-        ("canvas_apply_patch", &["base_revision_id", "lease_id", "patch"], &["lease_id", "patch"]),
+        ("canvas_apply_patch", &["base_revision_id", "lease_id", "patch", "scope"], &["lease_id", "patch"]),
         ("canvas_outline", &["after_line", "lease_id", "max_level"], &[]),
         ("canvas_read_section", &["fence", "item", "lease_id", "ordinal", "path"], &["path"]),
         (
@@ -105,7 +105,10 @@ fn accepts(schema: &Value, value: &Value) -> bool {
         "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
         "maximum" => value.as_i64().is_none_or(|number| number <= rule.as_i64().unwrap()),
         "items" => value.as_array().is_none_or(|items| items.iter().all(|item| accepts(rule, item))),
-        "required" => rule.as_array().unwrap().iter().all(|name| value.get(name.as_str().unwrap()).is_some()),
+        "required" => {
+            let has = |name: &Value| value.get(name.as_str().unwrap()).is_some();
+            !value.is_object() || rule.as_array().unwrap().iter().all(has)
+        }
         "additionalProperties" => {
             assert_eq!(*rule, json!(false));
             let known = schema["properties"].as_object().unwrap();
@@ -134,6 +137,14 @@ fn schemas_and_checks_agree() {
     let texts = [json!("x"), json!(null)];
     let hashes = [json!("0123456789ab"), json!("x"), json!(1)];
     let revisions = [json!("r1-00000000"), json!(null), json!(1)];
+    let scopes = [
+        json!({"path": ["x"]}),
+        json!({"path": []}),
+        json!({}),
+        json!({"path": [], "item": 0}),
+        json!(null),
+        json!("x"),
+    ];
     for tool in DocumentTools::ALL.list(&Policy::default()) {
         // Every argument takes each of its values in turn, and may be left out; one more that nobody knows.
         let fields: Vec<(String, Vec<Option<Value>>)> = tool.parameters["properties"]
@@ -149,6 +160,7 @@ fn schemas_and_checks_agree() {
                     "expect_hash" => &hashes,
                     "regex" => &bools,
                     "base_revision_id" => &revisions,
+                    "scope" => &scopes,
                     _ => &strings,
                 };
                 (name.clone(), values.iter().cloned().map(Some).chain([None]).collect())

@@ -85,7 +85,12 @@ pub(in crate::conformance) async fn tombstone<H: Harness>(harness: &H) -> Verdic
     same("the revision of the second life", Some(again.revision()), before.revision().next())?;
     same("the epoch goes on", again.lock().epoch() >= before.lock().epoch(), true)?;
     same("the text of the second life", two.text().await?, "second life\n".to_owned())?;
-    let write = ApplyPatch { lease: Some(old), patch: "@@\n-second life\n+first life\n".into(), base: None };
+    let write = ApplyPatch {
+        lease: Some(old),
+        patch: "@@\n-second life\n+first life\n".into(),
+        base: None,
+        scope: None,
+    };
     same("a write with a lease of the first life", code(&two.ask("model", write).await?), "STALE_EPOCH")?;
     same("the message of the second life", code(&one.ask("model", SendMessage).await?), "OK")?;
     PASSED

@@ -17,7 +17,7 @@ fn named(name: &str) -> OpKey {
 }
 
 fn apply(lease: LeaseId, patch: &str) -> ApplyPatch {
-    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None }
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
 }
 
 pub(in crate::conformance) async fn retry_in_flight<H: Harness>(harness: &H) -> Verdict {

@@ -195,7 +195,9 @@ mod tests {
             let read = Read { lease: Some(lease) };
             let first = one.ask("model", read).await?;
             let patch = "@@\n-a\n+b\n".to_owned();
-            two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None }).await?.unwrap();
+            two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None })
+                .await?
+                .unwrap();
             let second = one.ask("model", read).await?;
             assert!(first.unwrap().revision.revision() < second.unwrap().revision.revision());
             Ok::<_, String>(())

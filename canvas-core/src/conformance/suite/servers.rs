@@ -14,7 +14,7 @@ use crate::transition::lease::{CheckIn, CheckOut, CheckedOut};
 const HOUR: Duration = Duration::from_secs(3_600);
 
 fn apply(lease: canvas_lease::LeaseId, patch: &str) -> ApplyPatch {
-    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None }
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
 }
 
 pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Verdict {

@@ -134,7 +134,7 @@ impl Task for Work {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let lease = Some(*LEASE);
-        let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None };
+        let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None, scope: None };
         let answer = |resolution| match resolution {
             Resolution::Done(answer) => ClientAnswer::Outcome(answer.json().to_owned()),
             Resolution::NeverDone => ClientAnswer::NeverDone,

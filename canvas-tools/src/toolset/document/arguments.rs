@@ -55,6 +55,23 @@ pub(super) struct ApplyPatch {
     /// The revision_id that the patch was written for.
     #[serde(default)]
     pub(super) base_revision_id: Option<String>,
+    /// Only this section may change, given by heading titles, or one list item or code fence of it, from 1.
+    #[serde(default)]
+    pub(super) scope: Option<Scope>,
+}
+
+/// The fields of [`ReadSection`] that say where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub(super) struct Scope {
+    pub(super) path: Vec<String>,
+    #[serde(default)]
+    pub(super) ordinal: Option<NonZeroUsize>,
+    #[serde(default)]
+    pub(super) item: Option<NonZeroUsize>,
+    #[serde(default)]
+    pub(super) fence: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

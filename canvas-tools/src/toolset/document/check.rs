@@ -10,10 +10,12 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
+use super::arguments::{
+    ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
+};
 use super::reading::{Reading, bad_query};
 use super::tool::{LeaseRule, Tool};
-use crate::reply::ToolError;
+use crate::reply::{PATH_BYTES, ToolError};
 use crate::toolset::arguments::arguments;
 use crate::toolset::call::ToolCall;
 
@@ -120,10 +122,11 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
             CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
-            let ApplyPatch { lease_id, patch, base_revision_id } = arguments(sent)?;
+            let ApplyPatch { lease_id, patch, base_revision_id, scope } = arguments(sent)?;
             let lease = lease.id(lease_id)?;
             let base = base(base_revision_id.as_deref())?;
-            CheckedCall::ApplyPatch(canvas_core::ApplyPatch { lease, patch, base })
+            let scope = scope.map(scope_address).transpose().map_err(|e| e.within("/scope"))?;
+            CheckedCall::ApplyPatch(canvas_core::ApplyPatch { lease, patch, base, scope })
         }
         Tool::Outline => {
             let Outline { lease_id, max_level, after_line } = arguments(sent)?;
@@ -141,15 +144,7 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
         Tool::ReadSection => {
             let ReadSection { lease_id, path, ordinal, item, fence } = arguments(sent)?;
             let access = lease.access(lease_id)?;
-            let part = match (item, fence) {
-                (None, None) => None,
-                (Some(item), None) => Some(Part::Item(vec![item.get()])),
-                (None, Some(fence)) => Some(Part::Fence(fence.get())),
-                (Some(_), Some(_)) => {
-                    return Err(ToolError::argument("/fence", "pass item or fence, not both"));
-                }
-            };
-            let section = Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part };
+            let section = address(Scope { path, ordinal, item, fence })?;
             CheckedCall::Read(access, Reading::Section(section))
         }
         Tool::ReplaceLines => {
@@ -169,6 +164,28 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
             CheckedCall::ReplaceLines(canvas_core::ReplaceLines { lease, replacement, base })
         }
     })
+}
+
+/// The place that a patch may change. A refusal repeats it in the receipt, so it is bounded.
+fn scope_address(scope: Scope) -> Result<Address, ToolError> {
+    let bytes: usize = scope.path.iter().map(String::len).sum();
+    if bytes > PATH_BYTES {
+        let message =
+            format!("the titles have {bytes} bytes, the limit is {PATH_BYTES}: give only the last ones");
+        return Err(ToolError::argument("/path", message));
+    }
+    address(scope)
+}
+
+/// The place of the document that some arguments name.
+fn address(Scope { path, ordinal, item, fence }: Scope) -> Result<Address, ToolError> {
+    let part = match (item, fence) {
+        (None, None) => None,
+        (Some(item), None) => Some(Part::Item(vec![item.get()])),
+        (None, Some(fence)) => Some(Part::Fence(fence.get())),
+        (Some(_), Some(_)) => return Err(ToolError::argument("/fence", "pass item or fence, not both")),
+    };
+    Ok(Address::Section { path, ordinal: ordinal.map(NonZeroUsize::get), part })
 }
 
 fn base(revision_id: Option<&str>) -> Result<Option<Base>, ToolError> {

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use canvas_core::text::{LineRange, Outline};
 use serde_json::{Value, json};
 
+use crate::reply::path_json;
+
 /// Maximum headings in one reply.
 const SECTIONS: usize = 200;
 
-/// Maximum bytes of titles in one reply, and in one path. Headings in quotes within quotes have paths of hundreds of
-/// titles.
+/// Maximum bytes of titles in one reply.
 const TITLE_BYTES: usize = 64 << 10;
-const PATH_BYTES: usize = 4 << 10;
 
 /// The headings down to a level and after a line.
 ///
@@ -67,21 +67,6 @@ pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize
         fields["next_after_line"] = lines.last().copied().into();
     }
     fields
-}
-
-/// A path as JSON. Of one that is too long only the last titles are given, which is an address too.
-pub(super) fn path_json(path: &[&str]) -> Value {
-    let mut bytes = 0;
-    let fits = path.iter().rev().take_while(|title| {
-        bytes += title.len();
-        bytes <= PATH_BYTES
-    });
-    let shown = fits.count();
-    let mut json = json!({"path": &path[path.len() - shown..]});
-    if shown < path.len() {
-        json["path_clipped"] = true.into();
-    }
-    json
 }
 
 /// For each section whose full path others have too, its rank among them from 1, as an address counts.

@@ -1,11 +1,11 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::{Address, AddressError, Candidate, GrepError, GrepLimits, Part, Query, grep};
+use canvas_core::text::{Address, AddressError, GrepError, GrepLimits, Query, grep};
 use canvas_core::{RangeHash, Snapshot};
 use serde_json::{Value, json};
 
-use super::outline::{outline_fields, path_json};
-use crate::reply::ToolError;
+use super::outline::outline_fields;
+use crate::reply::{ToolError, address_place, address_words, candidates_json};
 use crate::toolset::context::READ_BYTES;
 
 /// What is to be shown.
@@ -90,40 +90,8 @@ fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Val
 }
 
 fn bad_address(error: &AddressError) -> ToolError {
-    let place = match error {
-        AddressError::NoSuchOrdinal { .. } => "/ordinal",
-        AddressError::NoSuchPart { part: Part::Item(_), .. } => "/item",
-        AddressError::NoSuchPart { part: Part::Fence(_), .. } => "/fence",
-        _ => "/path",
-    };
-    let candidates = error.candidates().iter().map(candidate_json).collect();
-    ToolError::new(error.code(), bounded(error)).at(place).with_candidates(candidates)
-}
-
-fn candidate_json(candidate: &Candidate) -> Value {
-    let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
-    let mut json = path_json(&path);
-    json["heading_line"] = candidate.heading_line.into();
-    json
-}
-
-/// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates
-/// have to do.
-fn bounded(error: &AddressError) -> String {
-    const BYTES: usize = 1_500;
-    let message = error.to_string();
-    if message.len() <= BYTES {
-        return message;
-    }
-    let what = match error {
-        AddressError::Ambiguous { .. } => {
-            "several sections have this path: give a longer path, or an ordinal"
-        }
-        _ => {
-            "nothing in the canvas has this address: take one of the candidates, or a path that an outline shows"
-        }
-    };
-    what.to_owned()
+    let error_of_call = ToolError::new(error.code(), address_words(error)).at(address_place(error));
+    error_of_call.with_candidates(candidates_json(error))
 }
 
 pub(super) fn bad_query(error: &GrepError) -> ToolError {

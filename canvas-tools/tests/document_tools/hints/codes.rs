@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use canvas_core::lease::{Epoch, Timestamp};
-use canvas_core::text::{AddressError, GrepError, Options, Query, Reason, apply};
+use canvas_core::text::{AddressError, EditPolicyError, GrepError, LineRange, Options, Query, Reason, apply};
 use canvas_core::{
     BaseRefusal, BlobId, BoardRefusal, CallRefusal, CanvasId, ChangeNumber, Counter, EngineError,
     EntryNumber, Face, Fault, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
@@ -28,6 +28,10 @@ macro_rules! each {
 
 fn id() -> CanvasId {
     CanvasId::new("c").unwrap()
+}
+
+fn refused(error: EditPolicyError) -> PatchRefusal {
+    PatchRefusal::EditRefused { error }
 }
 
 fn blob() -> BlobId {
@@ -66,6 +70,17 @@ each!(base_refusal: BaseRefusal {
 
 each!(patch_refusal: PatchRefusal {
     PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
+    PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) } => refused(AddressError::NoFrontMatter.into()),
+    PatchRefusal::EditRefused { error: EditPolicyError::OutOfScope { .. } } =>
+        refused(EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 2 } }),
+    PatchRefusal::EditRefused { error: EditPolicyError::UnclosedFence { .. } } =>
+        refused(EditPolicyError::UnclosedFence { line: 1 }),
+    PatchRefusal::EditRefused { error: EditPolicyError::UnintendedHeading { .. } } =>
+        refused(EditPolicyError::UnintendedHeading { line: 1, title: String::new() }),
+    PatchRefusal::EditRefused { error: EditPolicyError::FrontMatter { .. } } =>
+        refused(EditPolicyError::FrontMatter { made: true }),
+    PatchRefusal::EditRefused { error: EditPolicyError::SideEffect { .. } } =>
+        refused(EditPolicyError::SideEffect { line: 1, is_now: true }),
 });
 
 each!(lines_refusal: LinesRefusal {

@@ -131,7 +131,8 @@ fn is_stop(reply: &ToolReply) -> bool {
 fn instructs(reply: &ToolReply) -> bool {
     let words = message(reply).to_lowercase();
     let verbs = [
-        "pass", "give", "send", "correct", "take", "call", "use", "shorten", "repeat", "add", "begin", "join",
+        "pass", "give", "send", "correct", "take", "call", "use", "shorten", "repeat", "add", "begin",
+        "join", "write", "put", "look", "leave",
     ];
     words.split(|c: char| !c.is_alphanumeric()).any(|word| verbs.contains(&word))
 }

@@ -18,7 +18,7 @@ pub(super) fn check_all() -> BTreeSet<String> {
     let mut provoked = BTreeSet::new();
     let rows = leases().into_iter().chain(bases()).chain(patches()).chain(lines()).chain(calls());
     let rows = rows.chain(closed());
-    for (label, scene, then) in rows.chain(arguments()).chain(sections()) {
+    for (label, scene, then) in rows.chain(arguments()).chain(sections()).chain(bounds()) {
         assert_eq!(check(scene, then), label);
         provoked.insert(label.to_owned());
     }
@@ -195,6 +195,46 @@ fn alter(world: &World, pointer: &str, value: Value) {
     let commit = Commit { expected: Some(loaded.version), head, blobs: Vec::new(), not_after: None };
     assert!(matches!(block_on(store.commit(commit)), Ok(Committed::Done { .. })));
     world.engine.forget(canvas);
+}
+
+/// A patch that fits, and reaches further than it may.
+fn bounds() -> Vec<Row> {
+    const SECTIONS: &str = "# A\n\na\n\n---\n\n# B\n\nb\n";
+    let of = |arguments: &Value| {
+        let world = World::with(SECTIONS, Policy { refuse_side_effects: true, ..Policy::default() });
+        let lease = world.check_out();
+        let arguments = arguments.to_string().replace("LEASE", &lease);
+        let reply = world.tool("canvas_apply_patch", serde_json::from_str(&arguments).unwrap());
+        Scene { world, lease, reply }
+    };
+    let patch = |patch: &str| json!({"lease_id": "LEASE", "patch": patch});
+    let scoped =
+        |scope: &str| json!({"lease_id": "LEASE", "patch": "@@\n-a\n+x\n", "scope": {"path": [scope]}});
+    let correct = |arguments| Then::Correct("canvas_apply_patch", arguments);
+    vec![
+        ("ADDRESS_NOT_FOUND", of(&scoped("C")), correct(scoped("A"))),
+        ("PATCH_REJECTED/OUT_OF_SCOPE", of(&scoped("B")), correct(scoped("A"))),
+        (
+            "PATCH_REJECTED/UNCLOSED_FENCE",
+            of(&patch("@@\n a\n+```\n")),
+            correct(patch("@@\n a\n+```\n+```\n")),
+        ),
+        (
+            "PATCH_REJECTED/ACCIDENTAL_HEADING",
+            of(&patch("@@\n a\n+---\n")),
+            correct(patch("@@\n a\n+\n+---\n")),
+        ),
+        (
+            "PATCH_REJECTED/STRUCTURE_SPILLED",
+            of(&patch("@@\n a\n+<!--\n")),
+            correct(patch("@@\n a\n+<!-- -->\n")),
+        ),
+        (
+            "PATCH_REJECTED/FRONT_MATTER_CHANGED",
+            of(&patch("@@\n+---\n # A\n")),
+            correct(patch("@@\n-a\n+x\n")),
+        ),
+    ]
 }
 
 fn bases() -> Vec<Row> {

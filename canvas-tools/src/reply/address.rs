@@ -1,0 +1,65 @@
+//! Addresses that lead nowhere, as a reply says it.
+
+use std::borrow::Cow;
+
+use canvas_core::text::{AddressError, Candidate, Part};
+use serde_json::{Value, json};
+
+/// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
+pub(crate) const PATH_BYTES: usize = 4 << 10;
+
+/// A path as JSON. Of one that is too long only the last titles are given, which is an address too.
+pub(crate) fn path_json(path: &[&str]) -> Value {
+    let mut bytes = 0;
+    let fits = path.iter().rev().take_while(|title| {
+        bytes += title.len();
+        bytes <= PATH_BYTES
+    });
+    let shown = fits.count();
+    let mut json = json!({"path": &path[path.len() - shown..]});
+    if shown < path.len() {
+        json["path_clipped"] = true.into();
+    }
+    json
+}
+
+/// What may have been meant.
+pub(crate) fn candidates_json(error: &AddressError) -> Vec<Value> {
+    error.candidates().iter().map(candidate_json).collect()
+}
+
+fn candidate_json(candidate: &Candidate) -> Value {
+    let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
+    let mut json = path_json(&path);
+    json["heading_line"] = candidate.heading_line.into();
+    json
+}
+
+/// The argument that is wrong, as a JSON Pointer into the address.
+pub(crate) fn address_place(error: &AddressError) -> &'static str {
+    match error {
+        AddressError::NoSuchOrdinal { .. } => "/ordinal",
+        AddressError::NoSuchPart { part: Part::Item(_), .. } => "/item",
+        AddressError::NoSuchPart { part: Part::Fence(_), .. } => "/fence",
+        _ => "/path",
+    }
+}
+
+/// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates
+/// have to do.
+pub(crate) fn address_words(error: &AddressError) -> Cow<'static, str> {
+    const BYTES: usize = 1_500;
+    let message = error.to_string();
+    if message.len() <= BYTES {
+        return message.into();
+    }
+    let what = match error {
+        AddressError::Ambiguous { .. } => {
+            "several sections have this path: give a longer path, or an ordinal"
+        }
+        _ => {
+            "nothing in the canvas has this address: take one of the candidates, or a path that an outline shows"
+        }
+    };
+    what.into()
+}
