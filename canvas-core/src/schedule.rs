@@ -124,6 +124,7 @@ impl<K: Ord + Clone> Schedule<K> {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn is_under_way(&self, key: &K) -> bool {
         matches!(self.items.get(key), Some(Item { state: State::UnderWay { .. }, .. }))
     }

@@ -62,15 +62,17 @@
 //!
 //! # Keeping an edit in bounds
 //!
-//! [`check_edit`] refuses an edit that reaches out of its section, or that changes what it does not touch.
+//! [`LiveOutline::check_edit`] refuses an edit that reaches out of its section, or that changes what it does not touch.
 //!
 //! ```
-//! use canvas_patch::{EditPolicy, Mode, Options, apply, check_edit};
+//! use canvas_patch::{EditPolicy, LiveOutline, Mode, Options, apply};
 //!
 //! let text = "# A\n\none\n\n# B\n\ntwo\n";
 //! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
 //! let applied = apply(text, "@@\n one\n+```\n", &anchored)?;
-//! let refused = check_edit(text, &applied, &EditPolicy { refuse_side_effects: true, ..EditPolicy::default() }).unwrap_err();
+//! let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
+//! let live = LiveOutline::new(text.to_owned());
+//! let refused = live.check_edit(applied.text(), applied.delta().edits(), &careful).unwrap_err();
 //! assert_eq!(refused.code(), "UNCLOSED_FENCE");
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
@@ -86,7 +88,7 @@
 //! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and searches
 //! lines; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
 //! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
-//! `markdown` knows a patch that was applied ([`Applied`]).
+//! `markdown` knows the edits of a [`Delta`].
 
 mod coded;
 mod diff;
@@ -107,9 +109,7 @@ pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
-pub use markdown::structure::{
-    EditPolicy, EditPolicyError, Heading, StructureChange, check_edit, structure_change,
-};
+pub use markdown::structure::{EditPolicy, EditPolicyError, Heading, StructureChange};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
 pub use text::limits::{Limits, truncate};
 pub use text::span::Span;

@@ -221,11 +221,6 @@ impl DataStates {
         self.components.get(component_id).map(|slot| &slot.state)
     }
 
-    /// Whether an answer is awaited for a component, also behind data that are shown.
-    pub fn is_under_way(&self, component_id: &ComponentId) -> bool {
-        self.schedule.is_under_way(component_id)
-    }
-
     fn advance(&mut self, now: Timestamp) -> Timestamp {
         let back = self.schedule.advance(now);
         if back > 0 {

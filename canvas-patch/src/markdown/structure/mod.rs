@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::error::EditPolicyError;
 use self::touched::Touched;
-use crate::diff::apply::Applied;
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::Address;
 use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline, Region, changes};
@@ -49,14 +48,6 @@ pub struct Heading {
     pub line: usize,
 }
 
-/// What an edit of a text gains and loses.
-///
-/// `edits` turn one text into the other, and only make it faster, as for [`LiveOutline::edit`]. Costs one outline of
-/// `before`; [`LiveOutline::change`] saves it.
-pub fn structure_change(before: &str, after: &str, edits: &[TextEdit]) -> StructureChange {
-    LiveOutline::new(before.to_owned()).change(after, edits)
-}
-
 /// What an edit of a text may do. The default allows everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditPolicy {
@@ -66,31 +57,6 @@ pub struct EditPolicy {
     /// Whether to refuse what changes the meaning of lines that the edit does not touch: all but
     /// [`EditPolicyError::OutOfScope`] and [`EditPolicyError::Scope`].
     pub refuse_side_effects: bool,
-}
-
-/// Checks a patch that was applied to `before` against a policy, and returns what it gains and loses.
-///
-/// Costs one outline of `before`; [`LiveOutline::check_edit`] saves it.
-///
-/// ```
-/// use canvas_patch::{EditPolicy, Options, apply, check_edit};
-///
-/// let before = "# A\n\ntext\n\n# B\n";
-/// let applied = apply(before, "@@ -3,1 +3,2 @@\n text\n+---\n", &Options::default())?;
-/// let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
-/// assert_eq!(check_edit(before, &applied, &careful).unwrap_err().code(), "ACCIDENTAL_HEADING");
-/// # Ok::<(), canvas_patch::ApplyError>(())
-/// ```
-///
-/// # Errors
-///
-/// The first of the reasons to refuse, in the order in which [`EditPolicyError`] lists them.
-pub fn check_edit(
-    before: &str,
-    applied: &Applied<'_>,
-    policy: &EditPolicy,
-) -> Result<StructureChange, EditPolicyError> {
-    LiveOutline::new(before.to_owned()).check_edit(applied.text(), applied.delta().edits(), policy)
 }
 
 impl LiveOutline {
@@ -104,7 +70,7 @@ impl LiveOutline {
     ///
     /// # Errors
     ///
-    /// Those of [`check_edit`].
+    /// The first of the reasons to refuse, in the order in which [`EditPolicyError`] lists them.
     pub fn check_edit(
         &self,
         after: &str,

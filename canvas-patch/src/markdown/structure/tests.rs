@@ -12,7 +12,7 @@ use crate::strategies::hostile_markdown;
 /// matter.
 #[track_caller]
 fn check(before: &str, after: &str, gained: &[&str], lost: &[&str], counts: (isize, isize, isize)) {
-    let change = structure_change(before, after, &[]);
+    let change = LiveOutline::new(before.to_owned()).change(after, &[]);
     let shown = |headings: &[Heading]| -> Vec<String> {
         let show = |h: &Heading| format!("{}{}@{}", "#".repeat(h.level.into()), h.title, h.line);
         headings.iter().map(show).collect()
@@ -287,7 +287,7 @@ fn of_equal_headings_edits_tell_which_is_new() {
     let delta = applied.expect("the patch fits").delta();
     for (edits, line) in [(delta.edits(), 1), (&[], 7)] {
         let expected = Heading { title: "a".to_owned(), level: 1, line };
-        assert_eq!(structure_change(before, after, edits).headings_gained, [expected]);
+        assert_eq!(LiveOutline::new(before.to_owned()).change(after, edits).headings_gained, [expected]);
     }
 }
 

@@ -195,7 +195,7 @@ proptest! {
                     prop_assert!(state.is_none());
                     continue;
                 };
-                prop_assert_eq!(states.is_under_way(&id(name)), slot.awaited.is_some());
+                prop_assert_eq!(states.schedule.is_under_way(&id(name)), slot.awaited.is_some());
                 match state.unwrap() {
                     DataLoadingState::Ready { data, .. } | DataLoadingState::Stale { data, .. } => {
                         prop_assert_eq!(Some(data), slot.shown.as_ref());

@@ -47,7 +47,7 @@ fn data_come_grow_stale_and_come_again() {
     assert_eq!((status(&states, "a"), states.next_due()), ("stale", Some(at(62_000))));
     let fetch = one(&mut states, 62_000);
     // Behind the data that are shown.
-    assert_eq!((status(&states, "a"), states.is_under_way(&id("a"))), ("stale", true));
+    assert_eq!((status(&states, "a"), states.schedule.is_under_way(&id("a"))), ("stale", true));
     states.settle(fetch.token, Ok(result("q", json!([2]), 62_000, 10_000)), at(62_500));
     assert_eq!(status(&states, "a"), "ready");
     // The same answer twice.
@@ -156,10 +156,10 @@ fn data_that_come_unasked_are_shown_if_they_are_newer() {
     assert!(states.push(&id("a"), result("p", json!("other"), 70, 1_000), at(62)).is_none());
     assert!(states.push(&id("b"), result("q", json!("gone"), 70, 1_000), at(63)).is_none());
     // The answer is of before the push.
-    assert!(states.is_under_way(&id("a")));
+    assert!(states.schedule.is_under_way(&id("a")));
     assert!(states.settle(fetch.token, Ok(result("q", json!("old"), 45, 1_000)), at(64)).is_none());
     assert!(matches!(states.state(&id("a")), Some(DataLoadingState::Ready { data, .. }) if data == "new"));
-    assert!(!states.is_under_way(&id("a")));
+    assert!(!states.schedule.is_under_way(&id("a")));
     // A source whose clock was set back is believed where it was asked.
     states.refresh(&id("a"));
     let fetch = one(&mut states, 70);
