@@ -37,9 +37,10 @@ macro_rules! checks {
             ///
             /// [`Violation`] says what the store did.
             pub async fn run<H: Harness>(self, harness: &H) -> Result<CheckOutcome, Violation> {
+                let (store, id) = (&harness.fresh().await, &suite::canvas("c"));
                 // Boxed, so that the future is not as large as the largest of them all.
                 let outcome = match self {
-                    $(Self::$variant => Box::pin(suite::$module::$name(harness)).await,)*
+                    $(Self::$variant => Box::pin(suite::$module::$name(harness, store, id)).await,)*
                 };
                 outcome.map_err(Violation::new)
             }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use canvas_lease::{Timestamp, Turn};
 
+use super::server::operation;
 use super::{canvas, row};
 use crate::engine::Engine;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
-use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::model::id::{CanvasId, ConversationId, OpKey};
 use crate::model::path::TreePath;
 use crate::model::revision::Revision;
 use crate::store::contract::{Commit, Store as _};
@@ -85,7 +86,7 @@ impl Story {
     async fn begin() -> Result<Self, String> {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
         let story = Self { engine, canvas: canvas("c") };
-        let key = key("host", Turn::ZERO, "create")?;
+        let key = operation("host", "create");
         let created = story.engine.create(&story.canvas, "origin\n", &key, NOW).await;
         created.map_err(|e| e.to_string())?;
         Ok(story)
@@ -98,7 +99,7 @@ impl Story {
 
     async fn call<C: Command>(&self, who: &str, call: &str, command: C) -> Result<Outcome<C>, String> {
         let turn = row(self.engine.store(), &self.canvas).await?.head.lock().turn();
-        let answered = self.engine.call(&self.canvas, &key(who, turn, call)?, command, NOW).await;
+        let answered = self.engine.call(&self.canvas, &key(who, turn, call), command, NOW).await;
         Ok(answered.map_err(|e| e.to_string())?.result)
     }
 
@@ -125,10 +126,8 @@ impl Story {
     }
 }
 
-fn key(who: &str, turn: Turn, call: &str) -> Result<OpKey, String> {
-    let conversation = ConversationId::new(who).map_err(|e| e.to_string())?;
-    let call = CallId::new(call).map_err(|e| e.to_string())?;
-    Ok(OpKey { conversation, turn, call })
+fn key(who: &str, turn: Turn, call: &str) -> OpKey {
+    OpKey { turn, ..operation(who, call) }
 }
 
 #[cfg(test)]

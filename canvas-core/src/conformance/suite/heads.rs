@@ -3,23 +3,22 @@
 use std::sync::Arc;
 
 use super::fixture::Fixture;
-use super::server::{Server, code};
-use super::{PASSED, Verdict, blob, canvas, commit, done, row, same, unchanged};
+use super::server::{apply, code, pair};
+use super::{CanvasId, PASSED, Verdict, blob, commit, done, row, same, unchanged};
 use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::model::head::{Conversation, Head};
 use crate::model::id::ConversationId;
 use crate::store::contract::Commit;
-use crate::transition::document::{ApplyPatch, Edit};
+use crate::transition::document::Edit;
 use crate::transition::turn::SendMessage;
 
-pub(in crate::conformance) async fn full_head<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let peer = harness.peer(&store).await;
+pub(crate) async fn full_head<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let peer = harness.peer(store).await;
     let Fixture { commit, .. } = Fixture::new().await?;
     let (head, blobs) = (Arc::clone(&commit.head), commit.blobs.clone());
-    let (version, _) = done(&store, commit).await?;
-    for connection in [&store, &peer] {
+    let (version, _) = done(store, commit).await?;
+    for connection in [store, &peer] {
         unchanged(connection, &head, &version).await?;
         for put in &blobs {
             let found = blob(connection, head.canvas(), put.id()).await?;
@@ -28,20 +27,18 @@ pub(in crate::conformance) async fn full_head<H: Harness>(harness: &H) -> Verdic
     }
     // And again over a row that is there.
     let again = Commit { expected: Some(version), head: Arc::clone(&head), blobs, not_after: None };
-    let (version, _) = done(&store, again).await?;
+    let (version, _) = done(store, again).await?;
     unchanged(&peer, &head, &version).await?;
     PASSED
 }
 
-pub(in crate::conformance) async fn large_head<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
-    let (version, _) = done(&store, commit(&id, None, "one\n")).await?;
-    let mut next = commit(&id, Some(version), "two\n");
+pub(crate) async fn large_head<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (version, _) = done(store, commit(id, None, "one\n")).await?;
+    let mut next = commit(id, Some(version), "two\n");
     next.head = Arc::new(with_conversations(&next.head, 1_500)?);
     let head = Arc::clone(&next.head);
-    let (version, _) = done(&store, next).await?;
-    unchanged(&store, &head, &version).await?;
+    let (version, _) = done(store, next).await?;
+    unchanged(store, &head, &version).await?;
     PASSED
 }
 
@@ -56,41 +53,32 @@ fn with_conversations(head: &Head, conversations: usize) -> Result<Head, String>
     Ok(head)
 }
 
-pub(in crate::conformance) async fn large_canvas<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
+pub(crate) async fn large_canvas<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let text = "a line of a large document\n".repeat(80_000);
-    done(&store, commit(&id, None, &text)).await?;
-    let found = blob(&store, &id, BlobId::of(text.as_bytes())).await?;
+    done(store, commit(id, None, &text)).await?;
+    let found = blob(store, id, BlobId::of(text.as_bytes())).await?;
     same("the document's size", found.map(|bytes| bytes.len()), Some(text.len()))?;
     PASSED
 }
 
-pub(in crate::conformance) async fn tombstone<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (mut one, mut two) =
-        (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+pub(crate) async fn tombstone<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (mut one, mut two) = pair(harness, store).await?;
     one.create("first life\n").await?;
     let old = one.check_out("model").await?;
     same("the user's edit", code(&one.ask("user", Edit { markdown: "edited\n".into() }).await?), "OK")?;
-    let before = row(&store, one.canvas()).await?.head;
+    let before = row(store, one.canvas()).await?.head;
     two.delete().await?;
-    let grave = row(&store, one.canvas()).await?.head;
+    let grave = row(store, one.canvas()).await?.head;
     same("the tombstone's mark", grave.is_deleted(), true)?;
     same("the tombstone's revision", grave.revision(), before.revision())?;
     same("the tombstone's fence", grave.lock().fence(), before.lock().fence())?;
     same("a deleted canvas", two.text().await.is_err(), true)?;
     one.create("second life\n").await?;
-    let again = row(&store, one.canvas()).await?.head;
+    let again = row(store, one.canvas()).await?.head;
     same("the revision of the second life", Some(again.revision()), before.revision().next())?;
     same("the epoch goes on", again.lock().epoch() >= before.lock().epoch(), true)?;
     same("the text of the second life", two.text().await?, "second life\n".to_owned())?;
-    let write = ApplyPatch {
-        lease: Some(old),
-        patch: "@@\n-second life\n+first life\n".into(),
-        base: None,
-        scope: None,
-    };
+    let write = apply(old, "@@\n-second life\n+first life\n");
     same("a write with a lease of the first life", code(&two.ask("model", write).await?), "STALE_EPOCH")?;
     same("the message of the second life", code(&one.ask("model", SendMessage).await?), "OK")?;
     PASSED
@@ -102,7 +90,9 @@ mod tests {
 
     #[test]
     fn a_large_head_has_a_megabyte() {
-        let head = with_conversations(&commit(&canvas("c"), None, "x\n").head, 1_500).unwrap();
+        let head =
+            with_conversations(&commit(&crate::conformance::suite::canvas("c"), None, "x\n").head, 1_500)
+                .unwrap();
         assert!(head.to_json().len() > 1 << 20);
         assert_eq!(Head::from_json(head.canvas(), &head.to_json()).as_ref(), Ok(&head));
     }

@@ -1,6 +1,6 @@
 //! Ids: any text of 1 to 512 bytes, and no two of them the same.
 
-use super::{PASSED, Verdict, blob, canvas, commit, done, row, same};
+use super::{CanvasId, PASSED, Verdict, blob, canvas, commit, done, row, same};
 use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::store::contract::Store;
@@ -21,7 +21,7 @@ async fn each_has_its_own<S: Store>(store: &S, names: &[&str]) -> Verdict {
     PASSED
 }
 
-pub(in crate::conformance) async fn any_id<H: Harness>(harness: &H) -> Verdict {
+pub(crate) async fn any_id<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     let long = "x".repeat(512);
     let names = [
         "../../etc",
@@ -40,10 +40,10 @@ pub(in crate::conformance) async fn any_id<H: Harness>(harness: &H) -> Verdict {
         "a",
         &long,
     ];
-    each_has_its_own(&harness.fresh().await, &names).await
+    each_has_its_own(store, &names).await
 }
 
-pub(in crate::conformance) async fn alike_ids<H: Harness>(harness: &H) -> Verdict {
+pub(crate) async fn alike_ids<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     let long = "x".repeat(511);
     let (longer, other) = (format!("{long}y"), format!("{long}z"));
     let names = [
@@ -101,5 +101,5 @@ pub(in crate::conformance) async fn alike_ids<H: Harness>(harness: &H) -> Verdic
         &longer,
         &other,
     ];
-    each_has_its_own(&harness.fresh().await, &names).await
+    each_has_its_own(store, &names).await
 }

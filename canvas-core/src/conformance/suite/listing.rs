@@ -37,23 +37,21 @@ async fn pages<S: Store>(store: &S, size: usize) -> Result<Vec<String>, String> 
     Err(format!("pages of {size} do not end, the last is {:?}", all.last()))
 }
 
-pub(in crate::conformance) async fn listed<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    make(&store, &["b", "a", "d", "c"]).await?;
-    same("the list", list(&store, None, 10).await?, ["a", "b", "c", "d"].map(String::from).to_vec())?;
-    same("its first page", list(&store, None, 2).await?, ["a", "b"].map(String::from).to_vec())?;
-    same("its second page", list(&store, Some("b"), 2).await?, ["c", "d"].map(String::from).to_vec())?;
+pub(crate) async fn listed<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    make(store, &["b", "a", "d", "c"]).await?;
+    same("the list", list(store, None, 10).await?, ["a", "b", "c", "d"].map(String::from).to_vec())?;
+    same("its first page", list(store, None, 2).await?, ["a", "b"].map(String::from).to_vec())?;
+    same("its second page", list(store, Some("b"), 2).await?, ["c", "d"].map(String::from).to_vec())?;
     PASSED
 }
 
-pub(in crate::conformance) async fn list_pages<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
+pub(crate) async fn list_pages<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     let names = ["d", "b", "f", "h", "j"];
-    make(&store, &names).await?;
+    make(store, &names).await?;
     let mut sorted = names.map(String::from);
     sorted.sort();
     for size in 1..=6 {
-        same(&format!("the list in pages of {size}"), pages(&store, size).await?, sorted.to_vec())?;
+        same(&format!("the list in pages of {size}"), pages(store, size).await?, sorted.to_vec())?;
     }
     let cases: [(Option<&str>, usize, &[&str]); 7] = [
         (None, 0, &[]),
@@ -67,41 +65,35 @@ pub(in crate::conformance) async fn list_pages<H: Harness>(harness: &H) -> Verdi
     ];
     for (after, limit, expected) in cases {
         let expected: Vec<String> = expected.iter().map(|name| (*name).to_owned()).collect();
-        same(
-            &format!("the list after {after:?}, {limit} long"),
-            list(&store, after, limit).await?,
-            expected,
-        )?;
+        same(&format!("the list after {after:?}, {limit} long"), list(store, after, limit).await?, expected)?;
     }
     PASSED
 }
 
-pub(in crate::conformance) async fn list_bytes<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
+pub(crate) async fn list_bytes<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     // Collations put small beside large letters and é beside e, and UTF-16 puts the crab before U+FFFD.
     let names = [
         "b", "B", "a", "A", "é", "e\u{301}", "e", "z", "_", "-", "a b", "a\u{0}", "a\u{0}b", "aa", "10", "9",
         "\u{FFFD}", "🦀", "ab", "á",
     ];
-    make(&store, &names).await?;
+    make(store, &names).await?;
     let mut sorted = names.map(String::from);
     sorted.sort();
-    same("the list", list(&store, None, 100).await?, sorted.to_vec())?;
+    same("the list", list(store, None, 100).await?, sorted.to_vec())?;
     for size in [1, 3] {
-        same(&format!("the list in pages of {size}"), pages(&store, size).await?, sorted.to_vec())?;
+        same(&format!("the list in pages of {size}"), pages(store, size).await?, sorted.to_vec())?;
     }
     PASSED
 }
 
-pub(in crate::conformance) async fn list_tombstones<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    make(&store, &["b", "d"]).await?;
-    let mut server = Server::new(harness, &store, "one").await?;
+pub(crate) async fn list_tombstones<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    make(store, &["b", "d"]).await?;
+    let mut server = Server::new(harness, store, "one").await?;
     server.create("text\n").await?;
     server.delete().await?;
     let id: &CanvasId = server.canvas();
     let mut expected = ["b", "d", id.as_str(), "elsewhere"].map(String::from);
     expected.sort();
-    same("the list after a deletion", list(&store, None, 10).await?, expected.to_vec())?;
+    same("the list after a deletion", list(store, None, 10).await?, expected.to_vec())?;
     PASSED
 }

@@ -1,4 +1,5 @@
-//! The checks, by subject. Each works on stores of its own; its error is what the store did wrong.
+//! The checks, by subject. Each has an empty store and the id of a canvas to begin with; its error is what the store
+//! did wrong.
 
 pub(super) mod blobs;
 mod fixture;
@@ -48,7 +49,7 @@ fn reached(what: &str, clock: Timestamp, least: Timestamp) -> Result<(), String>
     if clock >= least { Ok(()) } else { Err(format!("{what} is {clock}, expected {least} or later")) }
 }
 
-fn canvas(name: &str) -> CanvasId {
+pub(super) fn canvas(name: &str) -> CanvasId {
     CanvasId::new(name).expect("the suite's names are short")
 }
 
@@ -71,6 +72,12 @@ async fn done<S: Store>(store: &S, commit: Commit) -> Result<(Version, Timestamp
         Ok(Committed::Done { version, clock }) => Ok((version, clock)),
         other => Err(format!("a commit gave {}, expected Done", brief(&other))),
     }
+}
+
+/// As [`done`], with the head that was committed.
+async fn stored<S: Store>(store: &S, commit: Commit) -> Result<(Arc<Head>, Version), String> {
+    let head = Arc::clone(&commit.head);
+    Ok((head, done(store, commit).await?.0))
 }
 
 async fn conflict<S: Store>(store: &S, commit: Commit) -> Result<Option<Loaded>, String> {

@@ -16,20 +16,17 @@ use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
 /// Races of each kind: on a machine with threads, one may by chance not be close.
 const ROUNDS: usize = 5;
 
-pub(in crate::conformance) async fn one_wins<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
-    let (mut version, _) = done(&store, commit(&id, None, "start\n")).await?;
+pub(crate) async fn one_wins<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (mut version, _) = done(store, commit(id, None, "start\n")).await?;
     for _ in 0..ROUNDS {
-        version = race(harness, &store, &id, Some(version)).await?;
+        version = race(harness, store, id, Some(version)).await?;
     }
     PASSED
 }
 
-pub(in crate::conformance) async fn creation_race<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
+pub(crate) async fn creation_race<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     for round in 0..ROUNDS {
-        race(harness, &store, &canvas(&round.to_string()), None).await?;
+        race(harness, store, &canvas(&round.to_string()), None).await?;
     }
     PASSED
 }
@@ -63,20 +60,18 @@ async fn race<H: Harness>(
     Ok(version)
 }
 
-pub(in crate::conformance) async fn land_once<H: Harness>(harness: &H) -> Verdict {
+pub(crate) async fn land_once<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     const TASKS: usize = 10;
-    let store = harness.fresh().await;
-    let peers = [harness.peer(&store).await, harness.peer(&store).await];
-    let id = canvas("c");
-    done(&store, commit(&id, None, "0\n")).await?;
-    let tasks = (0..TASKS).map(|task| count_up(&peers[task % peers.len()], &id)).collect();
+    let peers = [harness.peer(store).await, harness.peer(store).await];
+    done(store, commit(id, None, "0\n")).await?;
+    let tasks = (0..TASKS).map(|task| count_up(&peers[task % peers.len()], id)).collect();
     let mut versions: Vec<Version> = Vec::new();
     for version in join(tasks).await {
         let version = version?;
         same("use of one version for two commits", versions.contains(&version), false)?;
         versions.push(version);
     }
-    let (count, loaded) = counted(&store, row(&store, &id).await?).await?;
+    let (count, loaded) = counted(store, row(store, id).await?).await?;
     same("the counter after ten steps", count, TASKS)?;
     same("the last version in use", versions.contains(&loaded.version), true)?;
     PASSED
@@ -105,15 +100,13 @@ async fn counted<S: Store>(store: &S, loaded: Loaded) -> Result<(usize, Loaded),
     Ok((text.trim_end().parse().map_err(|_| format!("the counter reads {text:?}"))?, loaded))
 }
 
-pub(in crate::conformance) async fn head_brings_blobs<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let peer = harness.peer(&store).await;
-    let id = canvas("c");
+pub(crate) async fn head_brings_blobs<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let peer = harness.peer(store).await;
     let over = AtomicBool::new(false);
     let write = async {
         let mut expected = None;
         for round in 0..5 {
-            let (version, _) = done(&store, commit(&id, expected, &format!("{round}\n"))).await?;
+            let (version, _) = done(store, commit(id, expected, &format!("{round}\n"))).await?;
             expected = Some(version);
             yield_now().await;
         }
@@ -127,7 +120,7 @@ pub(in crate::conformance) async fn head_brings_blobs<H: Harness>(harness: &H) -
     let read = async {
         loop {
             let last = over.load(Ordering::Relaxed);
-            if let Some(loaded) = find(&peer, &id).await? {
+            if let Some(loaded) = find(&peer, id).await? {
                 counted(&peer, loaded).await?;
             }
             if last {
@@ -142,27 +135,25 @@ pub(in crate::conformance) async fn head_brings_blobs<H: Harness>(harness: &H) -
     PASSED
 }
 
-pub(in crate::conformance) async fn abandoned<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let peer = harness.peer(&store).await;
-    let id = canvas("c");
-    let (mut version, _) = done(&store, commit(&id, None, "start\n")).await?;
+pub(crate) async fn abandoned<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let peer = harness.peer(store).await;
+    let (mut version, _) = done(store, commit(id, None, "start\n")).await?;
     let mut gave_up = false;
     // Held up by another writer half of the time, where that can be.
     let held_up = [true, false].into_iter().cycle();
     for (polls, held_up) in (1..9).zip(held_up) {
-        let stall = if held_up { harness.stall(&store, &id).await } else { None };
+        let stall = if held_up { harness.stall(store, id).await } else { None };
         let text = format!("{polls}\n");
-        let next = commit(&id, Some(version.clone()), &text);
+        let next = commit(id, Some(version.clone()), &text);
         let head = Arc::clone(&next.head);
         gave_up |= give_up_after(polls, store.commit(next)).await.is_none();
         drop(stall);
         // Whoever wants to write next finds the row in order, on this connection and on another.
-        for connection in [&peer, &store] {
-            version = settle(connection, &id).await?;
-            let loaded = row(connection, &id).await?;
+        for connection in [&peer, store] {
+            version = settle(connection, id).await?;
+            let loaded = row(connection, id).await?;
             if loaded.head == head {
-                same("the blob of a commit given up", has(connection, &id, &text).await?, true)?;
+                same("the blob of a commit given up", has(connection, id, &text).await?, true)?;
             }
         }
     }
@@ -188,16 +179,18 @@ async fn settle<S: Store>(store: &S, id: &CanvasId) -> Result<Version, String> {
     Err("one commit that was given up made three others conflict".to_owned())
 }
 
-pub(in crate::conformance) async fn learns_after_the_wait<H: Harness>(harness: &H) -> Verdict {
+pub(crate) async fn learns_after_the_wait<H: Harness>(
+    harness: &H,
+    store: &H::Store,
+    id: &CanvasId,
+) -> Verdict {
     const WAIT: Duration = Duration::from_millis(50);
-    let store = harness.fresh().await;
-    let peers = [harness.peer(&store).await, harness.peer(&store).await];
-    let id = canvas("c");
-    let (version, start) = done(&store, commit(&id, None, "start\n")).await?;
-    let commits: Vec<_> = (0..2).map(|i| commit(&id, Some(version.clone()), &format!("{i}\n"))).collect();
+    let peers = [harness.peer(store).await, harness.peer(store).await];
+    let (version, start) = done(store, commit(id, None, "start\n")).await?;
+    let commits: Vec<_> = (0..2).map(|i| commit(id, Some(version.clone()), &format!("{i}\n"))).collect();
     let heads: Vec<_> = commits.iter().map(|commit| Arc::clone(&commit.head)).collect();
     let elsewhere = Elsewhere::of(harness).await;
-    let stall = harness.stall(&store, &id).await;
+    let stall = harness.stall(store, id).await;
     let stalls = stall.is_some();
     let tries = peers.iter().zip(commits).map(|(peer, commit)| peer.commit(commit)).collect();
     let free = async {
@@ -211,9 +204,9 @@ pub(in crate::conformance) async fn learns_after_the_wait<H: Harness>(harness: &
     let (won, row, learnt) = winner_and_loser(answers)?;
     same_head("the head that the loser learns", &row.head, &heads[won])?;
     for peer in &peers {
-        same("the text that both see afterwards", has(peer, &id, &format!("{won}\n")).await?, true)?;
+        same("the text that both see afterwards", has(peer, id, &format!("{won}\n")).await?, true)?;
     }
-    unchanged(&store, &row.head, &row.version).await?;
+    unchanged(store, &row.head, &row.version).await?;
     if !stalls {
         return NO_STALL;
     }
@@ -222,7 +215,7 @@ pub(in crate::conformance) async fn learns_after_the_wait<H: Harness>(harness: &
     reached("the loser's clock after the wait", row.clock, end)?;
     same(
         "the winner's blob",
-        blob(&store, &id, BlobId::of(format!("{won}\n").as_bytes())).await?.is_some(),
+        blob(store, id, BlobId::of(format!("{won}\n").as_bytes())).await?.is_some(),
         true,
     )?;
     PASSED

@@ -2,13 +2,13 @@
 
 use canvas_lease::LeaseId;
 
-use super::server::{SHORT, Server, code, operation};
+use super::server::{SHORT, Server, apply, code, operation, pair};
 use super::tasks::{Elsewhere, both};
-use super::{PASSED, Verdict, row, same};
+use super::{CanvasId, PASSED, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::model::id::OpKey;
 use crate::transition::command::{Command, Outcome};
-use crate::transition::document::{ApplyPatch, Edit};
+use crate::transition::document::Edit;
 use crate::transition::lease::{CheckIn, CheckOut, CheckedOut, Renew};
 use crate::transition::turn::SendMessage;
 
@@ -16,26 +16,20 @@ fn named(name: &str) -> OpKey {
     operation("first", name)
 }
 
-fn apply(lease: LeaseId, patch: &str) -> ApplyPatch {
-    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
-}
-
-pub(in crate::conformance) async fn retry_in_flight<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (mut one, two) =
-        (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+pub(crate) async fn retry_in_flight<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (mut one, two) = pair(harness, store).await?;
     one.create("a\n").await?;
     let servers = (&one, &two);
-    let lease = match twice_at_once(harness, &store, servers, ("out", CheckOut), 0).await? {
+    let lease = match twice_at_once(harness, store, servers, ("out", CheckOut), 0).await? {
         Ok(checked_out) => checked_out.lease,
         Err(refusal) => return Err(format!("a check-out, made twice at once, gave {refusal:?}")),
     };
     let write = ("write", apply(lease, "@@\n a\n+b\n"));
-    same("the write", code(&twice_at_once(harness, &store, servers, write, 1).await?), "OK")?;
+    same("the write", code(&twice_at_once(harness, store, servers, write, 1).await?), "OK")?;
     let edit = ("edit", Edit { markdown: "z\n".into() });
-    same("the edit", code(&twice_at_once(harness, &store, servers, edit, 1).await?), "OK")?;
+    same("the edit", code(&twice_at_once(harness, store, servers, edit, 1).await?), "OK")?;
     let message = ("message", SendMessage);
-    same("the message", code(&twice_at_once(harness, &store, servers, message, 0).await?), "OK")?;
+    same("the message", code(&twice_at_once(harness, store, servers, message, 0).await?), "OK")?;
     same("the document", two.text().await?, "z\n".to_owned())?;
     PASSED
 }
@@ -70,10 +64,13 @@ async fn twice_at_once<H: Harness, C: Command>(
     Ok(first.result)
 }
 
-pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let mut one = Server::with_ttl(harness, &store, "one", SHORT).await?;
-    let two = Server::new(harness, &store, "two").await?;
+pub(crate) async fn retry_after_the_lease<H: Harness>(
+    harness: &H,
+    store: &H::Store,
+    _: &CanvasId,
+) -> Verdict {
+    let mut one = Server::with_ttl(harness, store, "one", SHORT).await?;
+    let two = Server::new(harness, store, "two").await?;
     one.create("a\n").await?;
     for end in ["in", "expiry", "edit"] {
         let name = |what: &str| format!("{what}, before {end}");
@@ -86,7 +83,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
         match end {
             "expiry" => {
                 // A keep-alive may have moved it.
-                let head = row(&store, one.canvas()).await?.head;
+                let head = row(store, one.canvas()).await?.head;
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
@@ -94,7 +91,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
             }
             _ => {}
         }
-        let before = row(&store, one.canvas()).await?;
+        let before = row(store, one.canvas()).await?;
         same("a new epoch", before.head.lock().epoch() > epoch, end == "edit")?;
         for server in [&two, &one] {
             for (again, (what, answer, _)) in calls.make(server).await?.into_iter().zip(&answers) {
@@ -102,7 +99,7 @@ pub(in crate::conformance) async fn retry_after_the_lease<H: Harness>(harness: &
                 same(&format!("a receipt for {what:?}"), again.2, true)?;
             }
         }
-        let after = row(&store, one.canvas()).await?;
+        let after = row(store, one.canvas()).await?;
         same("the row after retries", after.version, before.version)?;
     }
     PASSED

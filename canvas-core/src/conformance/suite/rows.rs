@@ -3,126 +3,101 @@
 use std::sync::Arc;
 
 use super::{
-    PASSED, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has, row, same,
-    same_head, unchanged,
+    CanvasId, PASSED, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has,
+    row, same, same_head, stored, unchanged,
 };
 use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::store::contract::Committed;
 use crate::store::contract::Store as _;
 
-pub(in crate::conformance) async fn unknown_canvas<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
+pub(crate) async fn unknown_canvas<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     let id = canvas("nobody");
-    same("a row of an unknown canvas", find(&store, &id).await?.is_some(), false)?;
-    same("a blob of an unknown canvas", blob(&store, &id, BlobId::of(b"x")).await?, None)?;
+    same("a row of an unknown canvas", find(store, &id).await?.is_some(), false)?;
+    same("a blob of an unknown canvas", blob(store, &id, BlobId::of(b"x")).await?, None)?;
     let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
     same("the list of an empty store", list, Vec::new())?;
     // Asking has made nothing.
-    done(&store, commit(&id, None, "one\n")).await?;
+    done(store, commit(&id, None, "one\n")).await?;
     PASSED
 }
 
-pub(in crate::conformance) async fn round_trip<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
+pub(crate) async fn round_trip<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let mut expected = None;
     for text in ["one\n", "two\n"] {
-        let next = commit(&id, expected, text);
-        let head = Arc::clone(&next.head);
-        let (version, _) = done(&store, next).await?;
-        unchanged(&store, &head, &version).await?;
+        let (head, version) = stored(store, commit(id, expected, text)).await?;
+        unchanged(store, &head, &version).await?;
         expected = Some(version);
     }
     PASSED
 }
 
-pub(in crate::conformance) async fn made_once<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
-    let first = commit(&id, None, "one\n");
-    let head = Arc::clone(&first.head);
-    let (version, _) = done(&store, first).await?;
-    let current = conflict_row(&store, commit(&id, None, "two\n")).await?;
+pub(crate) async fn made_once<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (head, version) = stored(store, commit(id, None, "one\n")).await?;
+    let current = conflict_row(store, commit(id, None, "two\n")).await?;
     same("the version in the conflict", &current.version, &version)?;
-    unchanged(&store, &head, &version).await?;
+    unchanged(store, &head, &version).await?;
     PASSED
 }
 
-pub(in crate::conformance) async fn no_row_no_match<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (version, _) = done(&store, commit(&canvas("other"), None, "one\n")).await?;
-    let id = canvas("c");
-    let current = conflict(&store, commit(&id, Some(version), "two\n")).await?;
+pub(crate) async fn no_row_no_match<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (version, _) = done(store, commit(&canvas("other"), None, "one\n")).await?;
+    let current = conflict(store, commit(id, Some(version), "two\n")).await?;
     same("a row in the conflict", current.is_some(), false)?;
-    same("a row afterwards", find(&store, &id).await?.is_some(), false)?;
+    same("a row afterwards", find(store, id).await?.is_some(), false)?;
     PASSED
 }
 
-pub(in crate::conformance) async fn old_version<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
-    let (first, _) = done(&store, commit(&id, None, "one\n")).await?;
-    let second = commit(&id, Some(first.clone()), "two\n");
-    let head = Arc::clone(&second.head);
-    let (version, _) = done(&store, second).await?;
-    conflict(&store, commit(&id, Some(first), "three\n")).await?;
-    unchanged(&store, &head, &version).await?;
+pub(crate) async fn old_version<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (first, _) = done(store, commit(id, None, "one\n")).await?;
+    let (head, version) = stored(store, commit(id, Some(first.clone()), "two\n")).await?;
+    conflict(store, commit(id, Some(first), "three\n")).await?;
+    unchanged(store, &head, &version).await?;
     PASSED
 }
 
-pub(in crate::conformance) async fn lost_commit<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let id = canvas("c");
-    let (first, _) = done(&store, commit(&id, None, "one\n")).await?;
-    let second = commit(&id, Some(first.clone()), "two\n");
-    let head = Arc::clone(&second.head);
-    let (version, _) = done(&store, second).await?;
-    conflict(&store, commit_with(&id, Some(first), "lost\n", &["lost too\n"])).await?;
-    conflict(&store, commit_with(&id, None, "lost\n", &["lost too\n"])).await?;
-    unchanged(&store, &head, &version).await?;
-    same("the winner's blob", has(&store, &id, "two\n").await?, true)?;
+pub(crate) async fn lost_commit<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (first, _) = done(store, commit(id, None, "one\n")).await?;
+    let (head, version) = stored(store, commit(id, Some(first.clone()), "two\n")).await?;
+    conflict(store, commit_with(id, Some(first), "lost\n", &["lost too\n"])).await?;
+    conflict(store, commit_with(id, None, "lost\n", &["lost too\n"])).await?;
+    unchanged(store, &head, &version).await?;
+    same("the winner's blob", has(store, id, "two\n").await?, true)?;
     // The loser's may be there or not. If they are, they are what they should be, and either way they can come
     // again.
-    has(&store, &id, "lost\n").await?;
-    has(&store, &id, "lost too\n").await?;
-    let again = commit_with(&id, Some(version), "lost\n", &["lost too\n"]);
-    let head = Arc::clone(&again.head);
-    let (version, _) = done(&store, again).await?;
-    unchanged(&store, &head, &version).await?;
+    has(store, id, "lost\n").await?;
+    has(store, id, "lost too\n").await?;
+    let (head, version) = stored(store, commit_with(id, Some(version), "lost\n", &["lost too\n"])).await?;
+    unchanged(store, &head, &version).await?;
     for text in ["two\n", "lost\n", "lost too\n"] {
-        same("a blob after the loser came again", has(&store, &id, text).await?, true)?;
+        same("a blob after the loser came again", has(store, id, text).await?, true)?;
     }
     PASSED
 }
 
-pub(in crate::conformance) async fn conflict_carries_row<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let peer = harness.peer(&store).await;
-    let id = canvas("c");
-    let (first, _) = done(&store, commit(&id, None, "one\n")).await?;
-    row(&store, &id).await?;
-    let second = commit(&id, Some(first.clone()), "two\n");
-    let head = Arc::clone(&second.head);
-    let (version, _) = done(&peer, second).await?;
-    let current = conflict_row(&store, commit(&id, Some(first), "three\n")).await?;
+pub(crate) async fn conflict_carries_row<H: Harness>(
+    harness: &H,
+    store: &H::Store,
+    id: &CanvasId,
+) -> Verdict {
+    let peer = harness.peer(store).await;
+    let (first, _) = done(store, commit(id, None, "one\n")).await?;
+    row(store, id).await?;
+    let (head, version) = stored(&peer, commit(id, Some(first.clone()), "two\n")).await?;
+    let current = conflict_row(store, commit(id, Some(first), "three\n")).await?;
     same_head("the head in the conflict", &current.head, &head)?;
     same("the version in the conflict", &current.version, &version)?;
-    done(&store, commit(&id, Some(current.version), "four\n")).await?;
+    done(store, commit(id, Some(current.version), "four\n")).await?;
     PASSED
 }
 
-pub(in crate::conformance) async fn peer_sees<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let peer = harness.peer(&store).await;
-    let id = canvas("c");
+pub(crate) async fn peer_sees<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let peer = harness.peer(store).await;
     let mut expected = None;
     for text in ["one\n", "two\n", "three\n"] {
-        let next = commit(&id, expected, text);
-        let head = Arc::clone(&next.head);
-        let (version, _) = done(&store, next).await?;
+        let (head, version) = stored(store, commit(id, expected, text)).await?;
         unchanged(&peer, &head, &version).await?;
-        same("the peer's blob", has(&peer, &id, text).await?, true)?;
+        same("the peer's blob", has(&peer, id, text).await?, true)?;
         let list = peer.list(None, 10).await.map_err(|e| e.to_string())?;
         same("the peer's list", list, vec![id.clone()])?;
         expected = Some(version);
@@ -130,13 +105,12 @@ pub(in crate::conformance) async fn peer_sees<H: Harness>(harness: &H) -> Verdic
     PASSED
 }
 
-pub(in crate::conformance) async fn canvases_apart<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
+pub(crate) async fn canvases_apart<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     let ids = [canvas("one"), canvas("two")];
     let mut latest = Vec::new();
     for id in &ids {
         let first = commit(id, None, "start\n");
-        latest.push((Arc::clone(&first.head), done(&store, first).await?.0));
+        latest.push((Arc::clone(&first.head), done(store, first).await?.0));
     }
     for round in 0..3 {
         for (id, latest) in ids.iter().zip(&mut latest) {
@@ -151,7 +125,7 @@ pub(in crate::conformance) async fn canvases_apart<H: Harness>(harness: &H) -> V
             }
         }
         for (head, version) in &latest {
-            unchanged(&store, head, version).await?;
+            unchanged(store, head, version).await?;
         }
     }
     PASSED

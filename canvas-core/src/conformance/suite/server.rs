@@ -10,6 +10,7 @@ use crate::engine::{Answered, Created, Engine, EngineError};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::store::contract::{Committed, Store as _};
 use crate::transition::command::{Command, Outcome};
+use crate::transition::document::ApplyPatch;
 use crate::transition::lease::CheckOut;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::Refused;
@@ -162,6 +163,18 @@ impl<'a, H: Harness> Server<'a, H> {
     }
 }
 
+/// Two servers over one store.
+pub(super) async fn pair<'a, H: Harness>(
+    harness: &'a H,
+    store: &H::Store,
+) -> Result<(Server<'a, H>, Server<'a, H>), String> {
+    Ok((Server::new(harness, store, "one").await?, Server::new(harness, store, "two").await?))
+}
+
+pub(super) fn apply(lease: LeaseId, patch: &str) -> ApplyPatch {
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
+}
+
 pub(super) fn operation(who: &str, call: &str) -> OpKey {
     OpKey {
         conversation: ConversationId::new(who).expect("the suite's names are short"),
@@ -180,7 +193,7 @@ mod tests {
     use super::*;
     use crate::block_on;
     use crate::conformance::tests::Gates;
-    use crate::transition::document::{ApplyPatch, Read};
+    use crate::transition::document::Read;
 
     /// Where the store notifies, reads do not load, so a server that does not listen reads old rows.
     #[test]

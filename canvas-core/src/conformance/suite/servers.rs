@@ -2,24 +2,19 @@
 
 use std::time::Duration;
 
-use super::server::{LONG, SHORT, Server, Skew, code, operation};
+use super::server::{LONG, SHORT, Server, Skew, apply, code, operation, pair};
 use super::tasks::both;
-use super::{PASSED, Verdict, row, same};
+use super::{CanvasId, PASSED, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::engine::EngineError;
 use crate::store::contract::Store as _;
-use crate::transition::document::{ApplyPatch, Edit, Read};
+use crate::transition::document::{Edit, Read};
 use crate::transition::lease::{CheckIn, CheckOut, CheckedOut};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-fn apply(lease: canvas_lease::LeaseId, patch: &str) -> ApplyPatch {
-    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
-}
-
-pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (one, two) = (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+pub(crate) async fn created_once<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (one, two) = pair(harness, store).await?;
     let keys = [operation("host", "one"), operation("host", "two")];
     let (first, second) = both(one.create_as("one\n", &keys[0]), two.create_as("two\n", &keys[1])).await;
     let (text, created) = match (first, second) {
@@ -44,10 +39,8 @@ pub(in crate::conformance) async fn created_once<H: Harness>(harness: &H) -> Ver
     PASSED
 }
 
-pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (mut one, mut two) =
-        (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+pub(crate) async fn one_lease<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (mut one, mut two) = pair(harness, store).await?;
     one.create("a\nb\n").await?;
     let first = one.check_out("first").await?;
     same("the second check-out", code(&two.ask("second", CheckOut).await?), "LOCK_NOT_AVAILABLE")?;
@@ -57,7 +50,7 @@ pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdic
         "LOCK_NOT_OWNED",
     )?;
     same("the check-in", code(&one.ask("first", CheckIn { lease: Some(first) }).await?), "OK")?;
-    let mut brief = Server::with_ttl(harness, &store, "brief", SHORT).await?;
+    let mut brief = Server::with_ttl(harness, store, "brief", SHORT).await?;
     let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {
         return Err("a check-out after a check-in was refused".into());
     };
@@ -79,10 +72,8 @@ pub(in crate::conformance) async fn one_lease<H: Harness>(harness: &H) -> Verdic
     PASSED
 }
 
-pub(in crate::conformance) async fn preempted_everywhere<H: Harness>(harness: &H) -> Verdict {
-    let store = harness.fresh().await;
-    let (mut one, mut two) =
-        (Server::new(harness, &store, "one").await?, Server::new(harness, &store, "two").await?);
+pub(crate) async fn preempted_everywhere<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (mut one, mut two) = pair(harness, store).await?;
     one.create("a\nb\n").await?;
     let lease = one.check_out("first").await?;
     same("the first write", code(&one.ask("first", apply(lease, "@@\n a\n-b\n+c\n")).await?), "OK")?;
@@ -115,7 +106,7 @@ async fn write<H: Harness>(
     Ok(Some(format!("{line}\n")))
 }
 
-pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> Verdict {
+pub(crate) async fn skewed_servers<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     // Clocks that are off but run right take nothing from anybody.
     for (holder, other) in [(Skew::Ahead(HOUR), Skew::Behind(HOUR)), (Skew::Behind(HOUR), Skew::Ahead(HOUR))]
     {
@@ -141,9 +132,8 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
         let lines: String = writes.into_iter().flatten().rev().collect();
         same("the document", one.text().await?, format!("a\n{lines}b\n"))?;
     }
-    let store = harness.fresh().await;
     // By a clock that stopped, the lease never expires; by the store's it does.
-    let mut brief = Server::with_ttl(harness, &store, "brief", SHORT).await?;
+    let mut brief = Server::with_ttl(harness, store, "brief", SHORT).await?;
     brief.create("a\n").await?;
     let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {
         return Err("a check-out of a new canvas was refused".into());
@@ -155,11 +145,11 @@ pub(in crate::conformance) async fn skewed_servers<H: Harness>(harness: &H) -> V
     if store.capabilities().not_after {
         same("a write after expiry, by a clock that stopped", late, "LEASE_EXPIRED")?;
     }
-    let before = row(&store, brief.canvas()).await?.head.revision();
-    let mut two = Server::new(harness, &store, "two").await?;
+    let before = row(store, brief.canvas()).await?.head.revision();
+    let mut two = Server::new(harness, store, "two").await?;
     two.check_out("second").await.map_err(|e| format!("after expiry, {e}"))?;
     let write = brief.ask("first", apply(lease, "@@\n a\n+late\n")).await?;
     same("a write after the lease has gone to another", code(&write), "LOCK_NOT_OWNED")?;
-    same("the revision", row(&store, brief.canvas()).await?.head.revision(), before)?;
+    same("the revision", row(store, brief.canvas()).await?.head.revision(), before)?;
     PASSED
 }

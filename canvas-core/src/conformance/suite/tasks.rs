@@ -91,15 +91,8 @@ pub(super) async fn both<A: Future, B: Future>(first: A, second: B) -> (A::Outpu
 pub(super) async fn give_up_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     for _ in 0..polls {
-        let polled = poll_fn(|context| {
-            Poll::Ready(match future.as_mut().poll(context) {
-                Poll::Ready(output) => Some(output),
-                Poll::Pending => None,
-            })
-        })
-        .await;
-        if polled.is_some() {
-            return polled;
+        if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
+            return Some(output);
         }
         yield_now().await;
     }
