@@ -31,7 +31,9 @@ pub(crate) trait Task {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked>;
 
     /// Whose receipt shows that it was done, or will never be; none for what changes nothing.
-    fn operation(&self) -> Option<&OpKey>;
+    fn operation(&self) -> Option<&OpKey> {
+        None
+    }
 
     /// Whether an answer needs a second look where the row comes from a cache.
     fn is_refusal(_answer: &Self::Answer) -> bool {
@@ -116,10 +118,6 @@ impl Task for SnapshotTask {
         context.live()?;
         Ok(Decision::Answer(()))
     }
-
-    fn operation(&self) -> Option<&OpKey> {
-        None
-    }
 }
 
 /// An answer, and whether it had been given before.
@@ -176,10 +174,6 @@ impl<C: Command> Task for RecallTask<'_, C> {
             Recall::Reused => Some(Err(CallRefusal::CallIdReused.into())),
             Recall::Abandoned => Some(Err(CallRefusal::Abandoned.into())),
         }))
-    }
-
-    fn operation(&self) -> Option<&OpKey> {
-        None
     }
 }
 
