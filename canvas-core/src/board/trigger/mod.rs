@@ -113,7 +113,7 @@ pub fn due(
     occasion: Occasion<'_>,
     memory: &mut TriggerMemory,
 ) -> Result<Vec<Due>, ZoneError> {
-    let now = Now::new(occasion)?;
+    let window = Window::of(occasion)?;
     let ids: BTreeSet<&TriggerId> = triggers.iter().map(|trigger| &trigger.id).collect();
     memory.last.retain(|id, _| ids.contains(id));
     if mode == ProactiveMode::Off {
@@ -123,9 +123,9 @@ pub fn due(
     let views: BTreeSet<&ViewId> = views.iter().map(|view| &view.id).collect();
     let (mut found, mut may_load) = (Vec::new(), mode == ProactiveMode::Auto);
     for trigger in triggers.iter().filter(|trigger| trigger.enabled) {
-        let action = match now.window(trigger) {
-            Ok(Some(window)) if memory.last.get(&trigger.id) != Some(&window) => {
-                memory.last.insert(trigger.id.clone(), window);
+        let action = match window.has(trigger) {
+            Ok(true) if memory.last.get(&trigger.id) != Some(&window) => {
+                memory.last.insert(trigger.id.clone(), window.clone());
                 action(trigger, &views, &mut may_load)
             }
             Ok(_) => continue,
@@ -136,18 +136,9 @@ pub fn due(
     Ok(found)
 }
 
-/// An occasion, with the zone looked up.
-enum Now {
-    Session(String),
-    /// `day` is the one on which the part began, in days since 1970.
-    Part {
-        day: i32,
-        part: TimeOfDay,
-    },
-}
-
-impl Now {
-    fn new(occasion: Occasion<'_>) -> Result<Self, ZoneError> {
+impl Window {
+    /// The one that an occasion falls in.
+    fn of(occasion: Occasion<'_>) -> Result<Self, ZoneError> {
         Ok(match occasion {
             Occasion::SessionStart { session } => Self::Session(session.to_owned()),
             Occasion::Time { now, zone, parts } => {
@@ -157,17 +148,14 @@ impl Now {
         })
     }
 
-    /// The window that this trigger is due in, if it is.
-    fn window(&self, trigger: &ProactiveTrigger) -> Result<Option<Window>, SimulatedTimeError> {
+    /// Whether this trigger is due in it.
+    fn has(&self, trigger: &ProactiveTrigger) -> Result<bool, SimulatedTimeError> {
         match (self, trigger.kind) {
-            (Self::Session(session), TriggerType::SessionStart) => Ok(Some(Window::Session(session.clone()))),
+            (Self::Session(_), kind) => Ok(kind == TriggerType::SessionStart),
+            (Self::Part { .. }, TriggerType::SessionStart) => Ok(false),
             (&Self::Part { day, part }, TriggerType::TimeBased) => {
                 let time: SimulatedTime = trigger.simulated_time.as_deref().unwrap_or_default().parse()?;
-                let hit = time.part == part && time.days.contain(DayOfWeek::of(day));
-                Ok(hit.then_some(Window::Part { day, part }))
-            }
-            (Self::Session(_), TriggerType::TimeBased) | (Self::Part { .. }, TriggerType::SessionStart) => {
-                Ok(None)
+                Ok(time.part == part && time.days.contain(DayOfWeek::of(day)))
             }
         }
     }
