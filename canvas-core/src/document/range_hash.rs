@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::id::stored_as_text;
+
 /// The first 12 hexadecimal digits of the blake3 hash of some lines, terminators included.
 ///
 /// It says nothing of where the lines stand or of the document around them. It guards against lines that have changed,
@@ -59,19 +61,7 @@ impl FromStr for RangeHash {
     }
 }
 
-impl TryFrom<String> for RangeHash {
-    type Error = ParseRangeHashError;
-
-    fn try_from(text: String) -> Result<Self, ParseRangeHashError> {
-        text.parse()
-    }
-}
-
-impl From<RangeHash> for String {
-    fn from(hash: RangeHash) -> Self {
-        hash.to_string()
-    }
-}
+stored_as_text!(RangeHash, ParseRangeHashError);
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::id::stored_as_text;
+
 /// The blake3 hash of a blob, shown as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -51,19 +53,7 @@ impl FromStr for BlobId {
     }
 }
 
-impl TryFrom<String> for BlobId {
-    type Error = ParseBlobIdError;
-
-    fn try_from(text: String) -> Result<Self, ParseBlobIdError> {
-        text.parse()
-    }
-}
-
-impl From<BlobId> for String {
-    fn from(id: BlobId) -> Self {
-        id.to_string()
-    }
-}
+stored_as_text!(BlobId, ParseBlobIdError);
 
 /// Content with its id. A copy shares the bytes.
 #[derive(Clone)]

@@ -76,6 +76,27 @@ macro_rules! name {
 #[cfg(feature = "board")]
 pub(crate) use name;
 
+/// Stores an id as the text that it is shown as and parsed from.
+macro_rules! stored_as_text {
+    ($id:ident, $error:ident) => {
+        impl TryFrom<String> for $id {
+            type Error = $error;
+
+            fn try_from(text: String) -> Result<Self, $error> {
+                text.parse()
+            }
+        }
+
+        impl From<$id> for String {
+            fn from(id: $id) -> Self {
+                id.to_string()
+            }
+        }
+    };
+}
+
+pub(crate) use stored_as_text;
+
 name! {
     /// Names one canvas in its store.
     CanvasId

@@ -9,6 +9,8 @@ use std::str::FromStr;
 use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
 
+use crate::model::id::stored_as_text;
+
 use crate::model::blob::BlobId;
 
 /// Counts committed changes of a canvas's content; never reused, so that A, B, A are three revisions.
@@ -107,19 +109,7 @@ impl FromStr for RevisionId {
     }
 }
 
-impl TryFrom<String> for RevisionId {
-    type Error = ParseRevisionIdError;
-
-    fn try_from(text: String) -> Result<Self, ParseRevisionIdError> {
-        text.parse()
-    }
-}
-
-impl From<RevisionId> for String {
-    fn from(id: RevisionId) -> Self {
-        id.to_string()
-    }
-}
+stored_as_text!(RevisionId, ParseRevisionIdError);
 
 /// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
 /// has changed since.
