@@ -171,14 +171,8 @@ fn github(
 }
 
 fn refresh() -> ComponentActionDefinition {
-    ComponentActionDefinition {
-        action_id: "refresh".to_owned(),
-        label: "Refresh".to_owned(),
-        description: "Fetches the data again.".to_owned(),
-        icon: None,
-        requires_selection: None,
-        params: None,
-    }
+    let refresh = selected("refresh", "Refresh", "Fetches the data again.");
+    ComponentActionDefinition { requires_selection: None, ..refresh }
 }
 
 fn selected(action_id: &str, label: &str, description: &str) -> ComponentActionDefinition {
