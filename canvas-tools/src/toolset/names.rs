@@ -1,8 +1,9 @@
 //! Enums of tools.
 
-/// Declares an enum of tools with the name of each, in the order in which they are listed.
+/// Declares an enum of the tools of a toolset with the name of each, in the order in which they are listed. Which of
+/// them a toolset has is its own `of`.
 macro_rules! tools {
-    ($(#[$meta:meta])* $vis:vis enum $tool:ident { $($variant:ident = $name:expr,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis enum $tool:ident of $toolset:ty { $($variant:ident = $name:expr,)+ }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         $vis enum $tool {
@@ -16,6 +17,13 @@ macro_rules! tools {
                 match self {
                     $(Self::$variant => $name,)+
                 }
+            }
+
+            pub(super) fn named(name: &str, toolset: $toolset) -> Result<Self, $crate::reply::ToolError> {
+                let found = Self::of(toolset).find(|tool| tool.name() == name);
+                found.ok_or_else(|| {
+                    $crate::reply::ToolError::unknown_tool(name, Self::of(toolset).map(Self::name))
+                })
             }
         }
     };

@@ -2,7 +2,6 @@
 
 use canvas_core::Access;
 
-use crate::reply::ToolError;
 use crate::toolset::names::tools;
 
 /// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
@@ -30,7 +29,7 @@ impl BoardTools {
 
 tools! {
     /// A tool of the board face.
-    pub(super) enum Tool {
+    pub(super) enum Tool of BoardTools {
         Create = "create_component",
         Modify = "modify_component",
         Arrange = "arrange_canvas",
@@ -63,11 +62,6 @@ impl Tool {
     /// Whether a call of it may be part of a plan.
     pub(super) const fn is_plannable(self) -> bool {
         !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit)
-    }
-
-    pub(super) fn named(name: &str, toolset: BoardTools) -> Result<Self, ToolError> {
-        let found = Self::of(toolset).find(|tool| tool.name() == name);
-        found.ok_or_else(|| ToolError::unknown_tool(name, Self::of(toolset).map(Self::name)))
     }
 
     pub(super) const fn access(self) -> Access {

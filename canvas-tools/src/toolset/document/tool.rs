@@ -3,7 +3,6 @@
 use canvas_core::{Access, Rollout};
 use serde_json::{Value, json};
 
-use crate::reply::ToolError;
 use crate::toolset::names::tools;
 
 /// Name of the tool that takes the lease.
@@ -41,7 +40,7 @@ impl DocumentTools {
 
 tools! {
     /// A tool of the document face.
-    pub(super) enum Tool {
+    pub(super) enum Tool of DocumentTools {
         CheckOut = CHECK_OUT,
         RenewLease = "canvas_renew_lease",
         CheckIn = CHECK_IN,
@@ -64,11 +63,6 @@ impl Tool {
             Self::ReplaceLines => toolset.replace_lines,
             _ => true,
         })
-    }
-
-    pub(super) fn named(name: &str, toolset: DocumentTools) -> Result<Self, ToolError> {
-        let found = Self::of(toolset).find(|tool| tool.name() == name);
-        found.ok_or_else(|| ToolError::unknown_tool(name, Self::of(toolset).map(Self::name)))
     }
 
     pub(super) const fn access(self) -> Access {
