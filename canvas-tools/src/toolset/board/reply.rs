@@ -73,7 +73,7 @@ fn changed(
     fetch: &[ComponentId],
     revision: RevisionId,
 ) -> Value {
-    let mut body = Body::new(revision);
+    let mut body = Fields::of_success(revision);
     let parts = parts_of(result);
     let (undo_id, explanation) = match result {
         BoardResult::Batch(result) if result.undo_id.is_none() => {
@@ -91,29 +91,24 @@ fn changed(
         CanvasEvent::ViewSaved { view_id, .. } => Some(view_id),
         _ => None,
     });
-    if let Some(view) = view {
-        body.put("view_id", view);
-    }
+    body.put_some("view_id", view);
     match result {
         BoardResult::One(result) => {
-            if let Some(placement) = &result.placement {
-                body.put("placement", place_json(placement, &PlannedNames::default()));
-            }
+            let placement = result.placement.as_ref();
+            body.put_some("placement", placement.map(|place| place_json(place, &PlannedNames::default())));
         }
         BoardResult::Batch(result) => {
             body.put_list("placements", places(&result.results, &PlannedNames::default()));
         }
     }
     body.put_list("warnings", parts.iter().flat_map(|part| &part.warnings).collect());
-    if let Some(undo_id) = undo_id {
-        body.put("undo_id", undo_id);
-    }
+    body.put_some("undo_id", undo_id);
     body.put_list("needs_data", fetch.iter().collect());
     body.done()
 }
 
 fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], revision: RevisionId) -> Value {
-    let mut body = Body::new(revision);
+    let mut body = Fields::of_success(revision);
     let explanation = if fetch.is_empty() {
         "This component shows no data, so there is nothing to fetch."
     } else {
@@ -133,7 +128,7 @@ fn stepped(
     fetch: &[ComponentId],
     revision: RevisionId,
 ) -> Value {
-    let mut body = Body::new(revision);
+    let mut body = Fields::of_success(revision);
     let done = entries.len();
     let (verb, count) = match (direction, done) {
         (Direction::Undo, 1) => ("Took back", "one change".to_owned()),
@@ -159,7 +154,7 @@ fn stepped(
 
 /// What each command of a plan would do, and the grid after all of them. `after` is the board then.
 fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revision: RevisionId) -> Value {
-    let mut body = Body::new(revision);
+    let mut body = Fields::of_success(revision);
     let parts = parts_of(result);
     // Ids of components that are not there yet are not those that they will have.
     let made = parts.iter().enumerate().filter_map(|(number, part)| match change.part(number) {
@@ -172,18 +167,17 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
         .iter()
         .zip(origins)
         .map(|(part, origin)| {
-            let mut json = Map::new();
-            json.insert("command".into(), origin.split('/').nth(2).map_or(Value::Null, command_number));
-            json.insert("explanation".into(), part.explanation.clone().into());
+            let mut json = Fields::default();
+            json.put("command", origin.split('/').nth(2).map_or(Value::Null, command_number));
+            json.put("explanation", &part.explanation);
             let affected = part.affected_component_ids.iter().map(|id| names.of(id));
-            json.insert("affected_component_ids".into(), affected.collect());
-            if let Some(placement) = &part.placement {
-                json.insert("placement".into(), place_json(placement, &names));
-            }
-            if !part.warnings.is_empty() {
-                json.insert("warnings".into(), json!(part.warnings));
-            }
-            Value::Object(json)
+            json.put("affected_component_ids", affected.collect::<Value>());
+            json.put_some(
+                "placement",
+                part.placement.as_ref().map(|placement| place_json(placement, &names)),
+            );
+            json.put_list("warnings", part.warnings.iter().collect());
+            json.done()
         })
         .collect();
     body.put("plan_id", id);
@@ -195,38 +189,25 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
         json!({"mark": mark, "component_id": names.of(&component.id), "type_id": component.type_id})
     });
     body.put("legend", legend.collect::<Vec<_>>());
-    if map.rows_left_out > 0 {
-        body.put("rows_left_out", map.rows_left_out);
-    }
+    body.put_some("rows_left_out", Some(map.rows_left_out).filter(|rows| *rows > 0));
     body.done()
 }
 
 /// The error of a change that the board refused.
 fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>) -> Value {
-    let mut json = Map::new();
-    json.insert("code".into(), json!(error.code));
-    if let Some(place) = error.place.as_deref().and_then(|place| place_in_call(change, place)) {
-        json.insert("place".into(), place.into());
-    }
+    let mut json = Fields::default();
+    json.put("code", error.code);
+    json.put_some("place", error.place.as_deref().and_then(|place| place_in_call(change, place)));
     let hint = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
-    json.insert("message".into(), with_hint(&message(error), hint).into());
-    json.insert("retryable".into(), false.into());
-    if let Some(id) = &error.component_id {
-        json.insert("component_id".into(), json!(id));
-    }
-    let mut list = |name: &str, values: Vec<Value>| {
-        if !values.is_empty() {
-            json.insert(name.into(), values.into());
-        }
-    };
-    list("errors", error.errors.iter().map(|fault| fault_json(change, error, fault)).collect());
-    list("colliding_ids", error.colliding_ids.iter().map(|id| json!(id)).collect());
-    list("free_positions", error.free_positions.iter().map(|position| json!(position)).collect());
-    list("candidates", error.candidates.iter().map(|name| json!(name)).collect());
-    if let Some(corrected) = corrected {
-        json.insert("corrected_call".into(), corrected);
-    }
-    json.into()
+    json.put("message", with_hint(&message(error), hint));
+    json.put("retryable", false);
+    json.put_some("component_id", error.component_id.as_ref());
+    json.put_list("errors", error.errors.iter().map(|fault| fault_json(change, error, fault)).collect());
+    json.put_list("colliding_ids", error.colliding_ids.iter().collect());
+    json.put_list("free_positions", error.free_positions.iter().collect());
+    json.put_list("candidates", error.candidates.iter().collect());
+    json.put_some("corrected_call", corrected);
+    json.done()
 }
 
 /// The error of a call by which no command was run.
@@ -368,23 +349,32 @@ fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId
     ids.filter(|id| seen.insert(*id)).collect()
 }
 
-/// A reply that says that something was done.
-struct Body(Map<String, Value>);
+/// The fields of a JSON object, in the order in which they are put.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
 
-impl Body {
-    fn new(revision: RevisionId) -> Self {
-        Self(Map::from_iter([("ok".to_owned(), json!(true)), ("revision_id".to_owned(), json!(revision))]))
+impl Fields {
+    /// Those of a reply that says that something was done.
+    fn of_success(revision: RevisionId) -> Self {
+        let mut fields = Self::default();
+        fields.put("ok", true);
+        fields.put("revision_id", revision);
+        fields
     }
 
     fn put(&mut self, name: &str, value: impl serde::Serialize) {
         self.0.insert(name.to_owned(), json!(value));
     }
 
+    fn put_some(&mut self, name: &str, value: Option<impl serde::Serialize>) {
+        if let Some(value) = value {
+            self.put(name, value);
+        }
+    }
+
     /// Leaves out an empty list.
     fn put_list(&mut self, name: &str, values: Vec<impl serde::Serialize>) {
-        if !values.is_empty() {
-            self.put(name, values);
-        }
+        self.put_some(name, Some(values).filter(|values| !values.is_empty()));
     }
 
     fn done(self) -> Value {
