@@ -149,26 +149,17 @@ impl ValidationFailedError {
     }
 }
 
-impl From<CommandExecutionError> for AgenticCanvasError {
-    fn from(error: CommandExecutionError) -> Self {
-        let CommandExecutionError { code, message, timestamp, request_id, .. } = error;
-        Self { code: code.to_string(), message, timestamp, request_id }
-    }
+macro_rules! kinds_of_error {
+    ($($error:ident),+) => {$(
+        impl From<$error> for AgenticCanvasError {
+            fn from(error: $error) -> Self {
+                let $error { code, message, timestamp, request_id, .. } = error;
+                Self { code: code.to_string(), message, timestamp, request_id }
+            }
+        }
+    )+};
 }
-
-impl From<DataFetchError> for AgenticCanvasError {
-    fn from(error: DataFetchError) -> Self {
-        let DataFetchError { code, message, timestamp, request_id, .. } = error;
-        Self { code: code.to_string(), message, timestamp, request_id }
-    }
-}
-
-impl From<ValidationFailedError> for AgenticCanvasError {
-    fn from(error: ValidationFailedError) -> Self {
-        let ValidationFailedError { code, message, timestamp, request_id, .. } = error;
-        Self { code: code.to_string(), message, timestamp, request_id }
-    }
-}
+kinds_of_error!(CommandExecutionError, DataFetchError, ValidationFailedError);
 
 #[cfg(test)]
 mod tests {
