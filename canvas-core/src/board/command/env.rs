@@ -55,6 +55,7 @@ pub struct IdSource {
     block: [u8; 32],
 }
 
+#[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
 impl IdSource {
     /// The ids that belong to these bytes: of a call's key, or random ones.
     pub fn seeded(seed: &[u8]) -> Self {
@@ -62,19 +63,16 @@ impl IdSource {
     }
 
     /// Such as `cmp_0a1b2c3d4e5f6g7h`.
-    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn component(&mut self) -> ComponentId {
         self.next("cmp_", ComponentId::new).expect("20 bytes are a name")
     }
 
     /// Such as `view_0a1b2c3d4e5f6g7h`.
-    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn view(&mut self) -> ViewId {
         self.next("view_", ViewId::new).expect("21 bytes are a name")
     }
 
     /// Such as `undo_0a1b2c3d4e5f6g7h`.
-    #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
     pub fn undo(&mut self) -> UndoId {
         self.next("undo_", UndoId::new).expect("21 bytes are a name")
     }
