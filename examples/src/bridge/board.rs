@@ -12,7 +12,7 @@ use canvas_core::board::{
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Actor, Author, BoardRefusal, CanvasId, CreateBoard, EngineError, Face, HistoryRefusal, Refused as _,
-    RunBoardCommand, Stacks, Step, UndoRefusal, ZoneError, block_on,
+    RunBoardCommand, Stacks, Step, UndoRefusal, block_on,
 };
 use serde_json::{Value, json};
 
@@ -277,11 +277,5 @@ impl From<ContextError> for BridgeError {
         let ContextError::BudgetTooSmall { needed, max, fits } = &error;
         let (needed, max, fits) = (json!(needed), json!(max), json!(fits));
         Self::new(error.code(), error.to_string()).with("needed", needed).with("max", max).with("fits", fits)
-    }
-}
-
-impl From<ZoneError> for BridgeError {
-    fn from(error: ZoneError) -> Self {
-        Self::new(error.code(), error.to_string())
     }
 }

@@ -3,7 +3,7 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
-    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopError, LoopOptions, Provider, Renames,
+    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopOptions, Provider, Renames,
     RequestOptions, ToolLoop,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
@@ -140,11 +140,5 @@ impl From<DecodeError> for BridgeError {
 impl From<EncodeError> for BridgeError {
     fn from(error: EncodeError) -> Self {
         Self::new(error.code(), error.to_string()).with("place", error.place().into())
-    }
-}
-
-impl From<LoopError> for BridgeError {
-    fn from(error: LoopError) -> Self {
-        Self::new(error.code(), error.to_string())
     }
 }

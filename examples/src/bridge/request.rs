@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::text::ApplyError;
-use canvas_core::{EngineError, NameError, Refusal};
+use canvas_core::{EngineError, NameError, Refusal, ZoneError};
+use canvas_providers::LoopError;
 use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -83,23 +84,16 @@ impl From<ApplyError> for BridgeError {
     }
 }
 
-impl From<EngineError> for BridgeError {
-    fn from(error: EngineError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
+macro_rules! plain_errors {
+    ($($error:ty),+) => {$(
+        impl From<$error> for BridgeError {
+            fn from(error: $error) -> Self {
+                Self::new(error.code(), error.to_string())
+            }
+        }
+    )+};
 }
-
-impl From<Refusal<'_>> for BridgeError {
-    fn from(refusal: Refusal<'_>) -> Self {
-        Self::new(refusal.code(), refusal.to_string())
-    }
-}
-
-impl From<SessionError> for BridgeError {
-    fn from(error: SessionError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
+plain_errors!(EngineError, Refusal<'_>, SessionError, LoopError, ZoneError);
 
 impl From<NameError> for BridgeError {
     fn from(error: NameError) -> Self {
