@@ -256,9 +256,7 @@ fn done(undo_id: Option<UndoId>, explanation: String, affected: Vec<ComponentId>
         undo_id,
         explanation,
         affected_component_ids: affected,
-        error: None,
-        placement: None,
-        warnings: Vec::new(),
+        ..CommandResult::default()
     }
 }
 

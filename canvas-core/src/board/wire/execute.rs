@@ -136,22 +136,18 @@ impl CommandResult {
             undo_id,
             explanation,
             affected_component_ids: affected,
-            error: None,
             placement,
             warnings,
+            ..Self::default()
         }
     }
 
     /// The answer to a command that was refused.
     pub fn refused(error: CommandError) -> Self {
         Self {
-            success: false,
-            undo_id: None,
             explanation: format!("Nothing was changed: {}", error.message),
-            affected_component_ids: Vec::new(),
             error: Some(error),
-            placement: None,
-            warnings: Vec::new(),
+            ..Self::default()
         }
     }
 }

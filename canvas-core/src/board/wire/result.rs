@@ -11,7 +11,7 @@ use crate::board::model::placement::PlacementResult;
 use crate::schema::ValidationError;
 
 /// The answer to one command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
     /// Done, or there was nothing to do.
