@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use canvas_core::board::{
     Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult, ComponentId,
-    ComponentInstance, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, Registry, Size,
-    Workspace,
+    ComponentInstance, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode,
+    Registry, Size, Workspace, WorkspaceId,
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
@@ -106,15 +106,10 @@ impl<'r> Desk<'r> {
 /// A board that nothing stands on and that has all the rows there may be.
 fn empty(columns: u32) -> Workspace {
     let grid = GridConfig { columns, rows: Board::ROWS, gap: 8.0, cell_width: 80.0, cell_height: 60.0 };
-    serde_json::from_value(json!({
-        "id": "ws", "name": "Board", "canvas": {"grid": grid, "components": []}, "threadId": "thread", "views": [],
-        "triggers": [], "createdAt": 1, "updatedAt": 1,
-        "settings": {
-            "theme": "system", "voiceEnabled": false, "defaultRefreshInterval": 60000, "grid": grid,
-            "proactiveMode": "off",
-        },
-    }))
-    .expect("it is a workspace")
+    let (id, now) = (WorkspaceId::new("ws").expect("a name"), Timestamp::from_millis(1));
+    let mut workspace = Workspace::empty(id, "Board".to_owned(), "thread".to_owned(), grid, now);
+    workspace.settings.proactive_mode = ProactiveMode::Off;
+    workspace
 }
 
 fn place(registry: &Registry, folder: &Path, size: usize) -> io::Result<Timed> {

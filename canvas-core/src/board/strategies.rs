@@ -40,9 +40,7 @@ use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
 use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
 use crate::board::model::placement::{OnCollision, PlacementHints, Region};
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
-use crate::board::model::workspace::{
-    Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace, WorkspaceSettings,
-};
+use crate::board::model::workspace::{ComponentInstance, ComponentMeta, Workspace};
 use crate::board::state::board::Board;
 use crate::model::author::Actor;
 
@@ -313,21 +311,9 @@ fn workspace(grid: GridConfig, components: Vec<ComponentInstance>) -> Workspace 
         message: None,
         simulated_time: None,
     };
-    Workspace {
-        id: WorkspaceId::new("ws_1").expect("a name"),
-        name: "Board".into(),
-        canvas: Canvas { grid, components },
-        thread_id: "thread".into(),
-        views: Vec::new(),
-        triggers: vec![trigger(1), trigger(2)],
-        settings: WorkspaceSettings {
-            theme: Theme::System,
-            voice_enabled: false,
-            default_refresh_interval: 60_000,
-            grid,
-            proactive_mode: ProactiveMode::Suggest,
-        },
-        created_at: Timestamp::from_millis(1),
-        updated_at: Timestamp::from_millis(1),
-    }
+    let id = WorkspaceId::new("ws_1").expect("a name");
+    let now = Timestamp::from_millis(1);
+    let mut workspace = Workspace::empty(id, "Board".into(), "thread".into(), grid, now);
+    (workspace.canvas.components, workspace.triggers) = (components, vec![trigger(1), trigger(2)]);
+    workspace
 }

@@ -59,10 +59,6 @@ impl Task for BoardTask {
             Err(LoadError::Damaged(id)) => Err(context.run.damaged(id).into()),
         }
     }
-
-    fn operation(&self) -> Option<&OpKey> {
-        None
-    }
 }
 
 /// The board at some entry of the journal, and its blob; nothing until an entry has touched it.

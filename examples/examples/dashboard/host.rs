@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use canvas_core::board::{
     Board, BoardEnv, BoardResult, BoardRules, CanvasCommand, CanvasEvent, CommandError, ComponentId,
-    ComponentInstance, DataPolicy, DataStates, IdSource, MockGithub, Registry, Workspace,
+    ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, MockGithub, Registry, Theme, Workspace,
+    WorkspaceId,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::{Actor, BoardJournal, BoardJournalError};
@@ -27,15 +28,10 @@ pub(crate) struct Dashboard {
 
 impl Dashboard {
     pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
-        let grid = json!({"columns": 12, "rows": 8, "gap": 12, "cellWidth": 88, "cellHeight": 84});
-        let settings = json!({
-            "theme": "light", "voiceEnabled": false, "defaultRefreshInterval": 300_000, "grid": grid,
-            "proactiveMode": "suggest",
-        });
-        let workspace: Workspace = serde_json::from_value(json!({
-            "id": "ws_1", "name": "example/project", "canvas": {"grid": grid, "components": []},
-            "threadId": "main", "views": [], "triggers": [], "settings": settings, "createdAt": 0, "updatedAt": 0,
-        }))?;
+        let grid = GridConfig { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 };
+        let (id, name, start) = (WorkspaceId::new("ws_1")?, "example/project", Timestamp::from_millis(0));
+        let mut workspace = Workspace::empty(id, name.into(), "main".into(), grid, start);
+        (workspace.settings.theme, workspace.settings.default_refresh_interval) = (Theme::Light, 300_000);
         Ok(Self {
             board: Board::new(workspace)?,
             history: BoardJournal::default(),

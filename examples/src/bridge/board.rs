@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardError, BoardResult, ByteEstimate, Canvas, CanvasCommand, CommandError, CommandErrorCode,
+    Board, BoardError, BoardResult, ByteEstimate, CanvasCommand, CommandError, CommandErrorCode,
     CommandResult, ComponentId, ContextError, ContextInput, DataQuery, DataSourceId, DayPlan, GridConfig,
-    HistoryState, PlacementHints, ProactiveMode, Size, Theme, TypeInfo, UndoEntry, UndoId, UserAction,
-    Workspace, WorkspaceId, WorkspaceSettings, canvas_context, temporal_context,
+    HistoryState, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction, Workspace, WorkspaceId,
+    canvas_context, temporal_context,
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
@@ -41,23 +41,8 @@ pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result
 fn workspace(canvas: &CanvasId, grid: GridConfig, now: Timestamp) -> Workspace {
     let name = canvas.as_str();
     let id = WorkspaceId::new(&format!("ws_{name}")).or_else(|_| WorkspaceId::new(name));
-    Workspace {
-        id: id.expect("a canvas has the name already"),
-        name: name.to_owned(),
-        canvas: Canvas { grid, components: Vec::new() },
-        thread_id: "main".to_owned(),
-        views: Vec::new(),
-        triggers: Vec::new(),
-        settings: WorkspaceSettings {
-            theme: Theme::System,
-            voice_enabled: false,
-            default_refresh_interval: 60_000,
-            grid,
-            proactive_mode: ProactiveMode::Suggest,
-        },
-        created_at: now,
-        updated_at: now,
-    }
+    let id = id.expect("a canvas has the name already");
+    Workspace::empty(id, name.to_owned(), "main".to_owned(), grid, now)
 }
 
 pub(super) fn command(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {

@@ -37,6 +37,22 @@ pub struct Workspace {
     pub updated_at: Timestamp,
 }
 
+impl Workspace {
+    /// One without components, views and triggers, made `now`, as a new board begins. It follows the system's theme,
+    /// refreshes each minute, and suggests rather than acts.
+    pub fn empty(id: WorkspaceId, name: String, thread_id: String, grid: GridConfig, now: Timestamp) -> Self {
+        let settings = WorkspaceSettings {
+            theme: Theme::System,
+            voice_enabled: false,
+            default_refresh_interval: 60_000,
+            grid,
+            proactive_mode: ProactiveMode::Suggest,
+        };
+        let (canvas, views, triggers) = (Canvas { grid, components: Vec::new() }, Vec::new(), Vec::new());
+        Self { id, name, canvas, thread_id, views, triggers, settings, created_at: now, updated_at: now }
+    }
+}
+
 /// The user's choices. The board keeps them and uses `default_refresh_interval`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
