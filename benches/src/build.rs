@@ -1,12 +1,10 @@
 //! Building a unified diff from a text before and a text after.
 
-use std::convert::Infallible;
-
 use canvas_patch::{BuildOptions, Options};
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use crate::inputs::Edited;
-use crate::measure::{Effort, Subject, side_by_side};
+use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
 /// Measures the way back from `hunks` edits of a document of `size` bytes; no rows where so many do not fit.
@@ -27,10 +25,6 @@ pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Ve
         Subject::new("flickzeug", || fine(flickzeug::create_patch(before, after).to_string()), leads_there),
     ];
     Row::of(work, size, side_by_side(&subjects, effort))
-}
-
-fn fine<T>(result: T) -> Result<T, Infallible> {
-    Ok(result)
 }
 
 fn unique(before: &str, after: &str) -> String {

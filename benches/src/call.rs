@@ -2,7 +2,6 @@
 //! sections read after it.
 
 use std::cell::RefCell;
-use std::convert::Infallible;
 use std::num::NonZeroU32;
 
 use canvas_core::lease::{Timestamp, Turn};
@@ -14,7 +13,7 @@ use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 use crate::inputs::document;
-use crate::measure::{Effort, Subject, side_by_side};
+use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -109,10 +108,6 @@ fn text(size: usize) -> String {
     let mut text = format!("{}\n\n", LINES[0]);
     text += &document(size - text.len());
     text
-}
-
-fn fine<T>(result: T) -> Result<T, Infallible> {
-    Ok(result)
 }
 
 /// Measures a look at some lines and a patch of one of them, with its commit.

@@ -1,13 +1,12 @@
 //! Finding the headings of a document: all of them, and again after an edit.
 
 use std::cell::RefCell;
-use std::convert::Infallible;
 
 use canvas_patch::{Delta, LiveOutline, Options};
 use pulldown_cmark::Parser;
 
 use crate::inputs::{Edited, document};
-use crate::measure::{Effort, Subject, side_by_side};
+use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
 /// What our outline is read with.
@@ -61,10 +60,6 @@ pub fn rows_after_edit(work: &'static str, size: usize, effort: Effort) -> Vec<R
         ),
     ];
     Row::of(work, size, side_by_side(&subjects, effort))
-}
-
-fn fine<T>(result: T) -> Result<T, Infallible> {
-    Ok(result)
 }
 
 fn comrak(text: &str) -> usize {

@@ -112,25 +112,22 @@ fn empty(columns: u32) -> Workspace {
     workspace
 }
 
+/// The command that this is the JSON of.
+fn command(json: Value) -> CanvasCommand {
+    serde_json::from_value(json).expect("it is a command")
+}
+
 fn place(registry: &Registry, folder: &Path, size: usize) -> io::Result<Timed> {
     let work = workload(folder, "place", size)?;
-    let commands: Vec<CanvasCommand> = work
-        .ops
-        .iter()
-        .map(|op| match op {
-            Op::Create { size, .. } => create(None, *size),
+    let sizes = || {
+        work.ops.iter().map(|op| match op {
+            Op::Create { size, .. } => *size,
             other => unreachable!("{other:?} is no placing"),
         })
-        .collect();
+    };
+    let commands: Vec<CanvasCommand> = sizes().map(|size| create(None, size)).collect();
+    let cells: u64 = sizes().map(|size| u64::from(size.cols) * u64::from(size.rows)).sum();
     let (mut samples, mut places) = (Vec::new(), Vec::new());
-    let cells: u64 = work
-        .ops
-        .iter()
-        .map(|op| match op {
-            Op::Create { size, .. } => u64::from(size.cols) * u64::from(size.rows),
-            Op::Move { .. } | Op::Collide { .. } => 0,
-        })
-        .sum();
     let mut covered = 0;
     for _ in 0..REPETITIONS {
         let mut desk = Desk::new(registry, work.grid.columns, 50);
@@ -158,11 +155,10 @@ fn push(registry: &Registry, folder: &Path, size: usize) -> io::Result<Timed> {
     for op in &work.ops {
         let Op::Move { id, position } = op else { unreachable!("{op:?} is no move") };
         let id = &ids[id];
-        let command = serde_json::from_value(json!({
+        let command = command(json!({
             "type": "component.move",
             "payload": {"componentId": id, "position": position, "onCollision": "shift"},
-        }))
-        .expect("it is a command");
+        }));
         let start = Instant::now();
         let executed = desk.run(&command);
         samples.push(nanoseconds(start));
@@ -266,10 +262,9 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
     let moves = 5 * REPETITIONS;
     for turn in 0..moves {
         let position = Position::new(1, row + u32::try_from(turn).expect("few"));
-        let command = serde_json::from_value(json!({
+        let command = command(json!({
             "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
-        }))
-        .expect("it is a command");
+        }));
         let command = RunBoardCommand { by: Author::User, command: Box::new(command), base: None };
         let start = Instant::now();
         let answered = block_on(engine.call(&canvas, &key(turn + 2), command, now));
@@ -314,7 +309,7 @@ fn done(desk: &mut Desk<'_>, ids: &mut HashMap<String, ComponentId>, op: &Value)
         }),
         _ => json!({"type": "component.remove", "payload": {"componentId": ids.get(name)}}),
     };
-    let command = serde_json::from_value(payload).expect("it is a command");
+    let command = command(payload);
     let result = desk.keep(&command);
     let corrected = result.error().and_then(|error| error.corrected.clone());
     if let Some(corrected) = corrected {
@@ -331,13 +326,12 @@ fn bytes_of_a_move(registry: &Registry) -> usize {
     let mut desk = Desk::new(registry, 12, MOVES as usize);
     let id =
         made(&desk.run(&create(Some(Position::new(0, 0)), Size::new(1, 1)))).expect("the board is empty");
-    let command = |turn: u32| {
+    let moved = |turn: u32| {
         let position = Position::new(1 + turn % 2, 0);
         let payload = json!({"componentId": id, "position": position});
-        serde_json::from_value::<CanvasCommand>(json!({"type": "component.move", "payload": payload}))
-            .expect("a command")
+        command(json!({"type": "component.move", "payload": payload}))
     };
-    let commands: Vec<_> = (0..MOVES).map(command).collect();
+    let commands: Vec<_> = (0..MOVES).map(moved).collect();
     let peak = memory::peak(|| {
         for command in &commands {
             desk.keep(command);
@@ -352,7 +346,7 @@ fn create(position: Option<Position>, size: Size) -> CanvasCommand {
     if let Some(position) = position {
         payload["position"] = json!(position);
     }
-    serde_json::from_value(json!({"type": "component.create", "payload": payload})).expect("it is a command")
+    command(json!({"type": "component.create", "payload": payload}))
 }
 
 fn made(executed: &Executed) -> Option<ComponentId> {

@@ -112,6 +112,12 @@ impl ByHand {
         Self { client, select: select.expect("it is valid"), update: update.expect("it is valid") }
     }
 
+    async fn writes(&self, count: u32) {
+        for _ in 0..count {
+            self.write().await;
+        }
+    }
+
     async fn write(&self) {
         wait();
         self.client.batch_execute("BEGIN").await.expect("a transaction begins");
@@ -140,11 +146,7 @@ pub(super) fn steady(work: &'static str, effort: Effort) -> Vec<Rate> {
             (
                 "four statements",
                 Box::new(|| {
-                    here.block_on(async {
-                        for _ in 0..WRITES {
-                            by_hand.write().await;
-                        }
-                    });
+                    here.block_on(by_hand.writes(WRITES));
                     WRITES
                 }),
             ),
@@ -181,13 +183,7 @@ pub(super) fn hot(work: &'static str, effort: Effort) -> Vec<Rate> {
             (
                 "four statements",
                 Box::new(|| {
-                    side_by_side(&mut by_hand, |(runtime, by_hand)| {
-                        runtime.block_on(async {
-                            for _ in 0..each {
-                                by_hand.write().await;
-                            }
-                        });
-                    });
+                    side_by_side(&mut by_hand, |(runtime, by_hand)| runtime.block_on(by_hand.writes(each)));
                     each * CONNECTIONS as u32
                 }),
             ),
