@@ -282,9 +282,8 @@ impl Execution<'_, '_> {
         }
     }
 
-    fn is_inside(&self, bounds: Bounds) -> bool {
-        bounds.right() <= u64::from(self.transaction.board.grid().columns)
-            && bounds.bottom() <= u64::from(self.most_rows())
+    pub(super) fn is_inside(&self, bounds: Bounds) -> bool {
+        bounds.is_within(self.transaction.board.grid().columns, self.most_rows())
     }
 }
 

@@ -126,9 +126,8 @@ impl Execution<'_, '_> {
             let (columns, rows) = (self.transaction.board.grid().columns, self.most_rows());
             let size = Size::new(bounds.size.cols.min(columns), bounds.size.rows.min(rows));
             let wanted = Bounds::new(bounds.position, size);
-            let fits = wanted.right() <= u64::from(columns)
-                && wanted.bottom() <= u64::from(rows)
-                && self.transaction.board.layout.collisions(wanted, None).is_empty();
+            let fits =
+                self.is_inside(wanted) && self.transaction.board.layout.collisions(wanted, None).is_empty();
             let position = if fits {
                 bounds.position
             } else {
@@ -181,10 +180,7 @@ impl Execution<'_, '_> {
         let live = *self.transaction.board.grid();
         let GridConfig { columns, rows, .. } = view.grid;
         let fits = |id: &ComponentId| {
-            let bounds = self.transaction.board.bounds(id);
-            bounds.is_none_or(|bounds| {
-                bounds.right() <= u64::from(columns) && bounds.bottom() <= u64::from(rows)
-            })
+            self.transaction.board.bounds(id).is_none_or(|bounds| bounds.is_within(columns, rows))
         };
         let adopted = GridConfig { columns, rows, ..live };
         (adopted != live && pinned.iter().all(fits)).then_some(adopted)

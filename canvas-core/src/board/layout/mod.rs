@@ -72,8 +72,8 @@ impl Layout {
 
     /// Whether all of it lies in the grid and nothing covers it. Time linear in its rows.
     pub(crate) fn is_free(&self, bounds: Bounds) -> bool {
-        let inside = bounds.right() <= u64::from(self.columns) && bounds.bottom() <= u64::from(MAX_ROWS);
-        inside && Rect::clip(bounds, self.columns).is_some_and(|rect| self.cells.is_free(rect))
+        bounds.is_within(self.columns, MAX_ROWS)
+            && Rect::clip(bounds, self.columns).is_some_and(|rect| self.cells.is_free(rect))
     }
 
     /// The slots that share a cell with `bounds`, each once: by row, then column, of their upper left cells, then number.

@@ -89,6 +89,11 @@ impl Bounds {
         self.position.row as u64 + self.size.rows as u64
     }
 
+    /// Whether it lies in so many columns and rows.
+    pub(crate) const fn is_within(self, columns: u32, rows: u32) -> bool {
+        self.right() <= columns as u64 && self.bottom() <= rows as u64
+    }
+
     /// Whether they share a cell.
     pub const fn overlaps(self, other: Self) -> bool {
         (self.position.col as u64) < other.right()

@@ -317,8 +317,5 @@ pub(crate) fn check_grid(grid: &GridConfig) -> Result<(), BoardError> {
 
 /// Whether a rectangle has cells and lies within some columns and the rows that a board may have.
 pub(crate) fn fits_grid(bounds: Bounds, columns: u32) -> bool {
-    bounds.size.cols > 0
-        && bounds.size.rows > 0
-        && bounds.right() <= u64::from(columns)
-        && bounds.bottom() <= u64::from(Board::ROWS)
+    bounds.size.cols > 0 && bounds.size.rows > 0 && bounds.is_within(columns, Board::ROWS)
 }
