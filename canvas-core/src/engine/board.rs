@@ -12,7 +12,7 @@ use super::walk::Walk;
 use super::{Engine, Snapshot, seen};
 use crate::board::{Board, BoardPatch, LoadError, Registry};
 use crate::model::blob::{BlobId, Missing};
-use crate::model::id::{CanvasId, OpKey};
+use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use canvas_core::board::{
     Board, BoardError, CommandError, CommandErrorCode, CommandExecutionError, ContextError, DataError,
-    DataErrorCode, DataFetchError, DefinitionError, NoRoom, PatchMismatch, Schema, SchemaError,
-    SimulatedTime, SimulatedTimeError, TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
+    DataErrorCode, DataFetchError, DefinitionError, NoRoom, PatchMismatch, SimulatedTime, SimulatedTimeError,
+    TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
 use canvas_core::text::{
@@ -17,7 +17,8 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
     NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
-    RangeHash, Refused as _, RevisionId, Rollout, StaleBase, TreePath, ZoneError, canonical_json,
+    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, TreePath, ZoneError,
+    canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
