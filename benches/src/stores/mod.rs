@@ -2,9 +2,6 @@
 //!
 //! A guarded write is a whole call of the engine: lease, patch, receipt, compare-and-swap. The peers guard less:
 //! the bare `UPDATE` of SQLite writes as many bytes, the transaction of PostgreSQL only the document's.
-//!
-//! The code of the stores is that of the examples, compiled in here: no member depends
-//! on another that is not a library.
 
 #[cfg(feature = "postgres")]
 mod delayed;
@@ -13,15 +10,6 @@ mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod writer;
-
-#[cfg(feature = "postgres")]
-#[path = "../../../examples/src/postgres/mod.rs"]
-#[expect(dead_code, unreachable_pub, unused_imports, reason = "a bench uses its part of the example")]
-mod postgres_store;
-#[cfg(feature = "sqlite")]
-#[path = "../../../examples/src/sqlite/mod.rs"]
-#[expect(dead_code, unreachable_pub, unused_imports, reason = "a bench uses its part of the example")]
-mod sqlite_store;
 
 use std::time::{Duration, Instant};
 

@@ -13,10 +13,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 
 use super::delayed::{Delayed, wait};
-use super::postgres_store::{PostgresOptions, PostgresStore};
 use super::writer::{LINES, SMALL, Writer, canvas, document, key, policy};
 use super::{Rate, rates};
 use crate::measure::Effort;
+use canvas_store_postgres::{PostgresOptions, PostgresStore};
 
 /// Connections that write to one canvas.
 const CONNECTIONS: usize = 8;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use canvas_core::{Blocking, Engine, Store as _, block_on};
 use rusqlite::Connection;
 
-use super::sqlite_store::{SqliteStore, system_clock};
 use super::writer::{LARGE, SMALL, Writer, canvas, document, key, policy};
 use super::{Rate, rates};
 use crate::measure::Effort;
+use canvas_store_sqlite::{SqliteStore, system_clock};
 
 /// Writes of one round.
 const WRITES: u32 = 500;

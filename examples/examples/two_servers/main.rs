@@ -9,6 +9,8 @@
 
 mod processes;
 mod story;
+#[cfg(test)]
+mod tests;
 
 use std::env;
 use std::io::{self, Write as _};

@@ -155,7 +155,7 @@ pub(crate) mod tests {
 
     use canvas_core::lease::Turn;
     use canvas_core::{ApplyPatch, CheckOut, Engine, MemoryStore, SendMessage, block_on};
-    use canvas_examples::testing::{canvas, key, key_of, system_now};
+    use canvas_store_testing::{canvas, key, key_of, system_now};
 
     use super::super::client::policy;
     use super::*;

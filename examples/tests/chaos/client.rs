@@ -11,7 +11,7 @@ use canvas_core::{
     ApplyPatch, CanvasId, CheckIn, CheckOut, CheckedOut, Command, Engine, OpKey, Policy, Read, Resolution,
     SendMessage, Store,
 };
-use canvas_examples::testing::{canvas, key_of, system_now};
+use canvas_store_testing::{canvas, key_of, system_now};
 
 /// The argument that makes a client of this program.
 pub(crate) const CLIENT: &str = "--client";

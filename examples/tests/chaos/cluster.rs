@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use canvas_core::{Blob, BlobId, CanvasId};
-use canvas_examples::testing::canvas;
+use canvas_store_testing::canvas;
 
 use super::checker::{Counts, Entry, Transcript, check};
 use super::client::Orders;

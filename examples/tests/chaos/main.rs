@@ -44,7 +44,7 @@ fn main() {
     let kills =
         std::env::var("CANVAS_KILLS").map_or(4, |kills| kills.parse().expect("CANVAS_KILLS is a number"));
     #[cfg(feature = "sqlite")]
-    cluster::run("sqlite", &canvas_examples::testing::Folder::new(), kills);
+    cluster::run("sqlite", &canvas_store_testing::Folder::new(), kills);
     #[cfg(feature = "postgres")]
     cluster::run("postgres", &postgres::Schema::new(), kills);
 }

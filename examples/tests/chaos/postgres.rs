@@ -1,8 +1,8 @@
 //! The chaos test on a PostgreSQL schema.
 
 use canvas_core::{Blob, BlobId, CanvasId, Engine, Head, Store as _};
-use canvas_examples::postgres::PostgresStore;
-use canvas_examples::testing::{World, key, system_now};
+use canvas_store_postgres::PostgresStore;
+use canvas_store_testing::{World, key, system_now};
 use tokio::runtime::Runtime;
 
 use super::checker::Entry;

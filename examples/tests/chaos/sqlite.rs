@@ -1,8 +1,8 @@
 //! The chaos test on an SQLite file.
 
 use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, CanvasId, Engine, Head, block_on};
-use canvas_examples::sqlite::SqliteStore;
-use canvas_examples::testing::{Folder, key, system_now};
+use canvas_store_sqlite::SqliteStore;
+use canvas_store_testing::{Folder, key, system_now};
 
 use super::checker::Entry;
 use super::client::{self, Orders, policy};

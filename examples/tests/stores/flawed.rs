@@ -15,7 +15,7 @@ use super::machine::Machine;
 use super::plan::Plan;
 use super::story::Step;
 use super::world::{Memory, Place};
-use canvas_examples::testing::{Clock, edit_head};
+use canvas_store_testing::{Clock, edit_head};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {

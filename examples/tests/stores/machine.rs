@@ -18,7 +18,7 @@ use super::server::{Server, told, until_crash};
 use super::story::{Act, Doubt, Mishap, Step, Story};
 use super::transcript::{ask, canvas, describe};
 use super::world::{Clocks, Place};
-use canvas_examples::testing::Clock;
+use canvas_store_testing::Clock;
 
 type Events = Arc<Mutex<Vec<(Event, Millis)>>>;
 

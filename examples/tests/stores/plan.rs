@@ -12,7 +12,7 @@ use super::model::{Model, Terms, Who};
 use super::row::Access;
 use super::story::{Act, Base, Doubt, Mishap, Step, Story, Which};
 use super::world::{Clocks, Place};
-use canvas_examples::testing::Clock;
+use canvas_store_testing::Clock;
 
 /// Sequences for the stores of a place.
 #[derive(Debug)]

@@ -10,11 +10,11 @@ use canvas_core::{
 
 use super::checker::{Asked, Said};
 use super::model::{Command, FIRST, Lease, Op, line};
-use canvas_examples::testing::{self, key_of};
+use canvas_store_testing::key_of;
 
 /// The one canvas of these tests.
 pub(crate) fn canvas() -> CanvasId {
-    testing::canvas("canvas")
+    canvas_store_testing::canvas("canvas")
 }
 
 /// Asks a server, and says what its caller hears.

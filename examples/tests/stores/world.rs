@@ -1,7 +1,7 @@
 //! Where canvases are kept in a test: how stores are made, and whose clock they have.
 
 use canvas_core::{MemoryStore, Store, block_on};
-use canvas_examples::testing::Clock;
+use canvas_store_testing::Clock;
 
 use super::model::Terms;
 
@@ -95,8 +95,8 @@ pub(crate) use self::sqlite::Sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite {
     use canvas_core::Blocking;
-    use canvas_examples::sqlite::SqliteStore;
-    use canvas_examples::testing::{Clock, Folder};
+    use canvas_store_sqlite::SqliteStore;
+    use canvas_store_testing::{Clock, Folder};
 
     use super::Place;
 
@@ -135,8 +135,8 @@ pub(crate) use self::postgres::Postgres;
 mod postgres {
     use std::sync::LazyLock;
 
-    use canvas_examples::postgres::PostgresStore;
-    use canvas_examples::testing::{Clock, World};
+    use canvas_store_postgres::PostgresStore;
+    use canvas_store_testing::{Clock, World};
     use tokio::runtime::Runtime;
 
     use super::{Clocks, Place};
@@ -185,8 +185,8 @@ mod buckets {
     use std::sync::Arc;
 
     use canvas_core::block_on;
-    use canvas_examples::object_store::ObjectCanvasStore;
-    use canvas_examples::testing::Clock;
+    use canvas_store_object::ObjectCanvasStore;
+    use canvas_store_testing::Clock;
     use object_store::memory::InMemory;
     use object_store::path::Path;
 

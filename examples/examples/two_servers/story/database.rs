@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
-use canvas_examples::postgres::{ListenerOptions, PostgresOptions, PostgresStore};
+use canvas_store_postgres::{ListenerOptions, PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 use tokio_postgres::{Client, Config, NoTls};

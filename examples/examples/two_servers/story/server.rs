@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use canvas_core::lease::{Epoch, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
-use canvas_examples::postgres::{Listener, Notification};
 use canvas_providers::Event;
+use canvas_store_postgres::{Listener, Notification};
 use canvas_tools::{DocumentTools, Session, Tools};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_postgres::NoTls;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
-use canvas_examples::postgres::PostgresStore;
+use canvas_store_postgres::PostgresStore;
 use tokio::sync::Notify;
 
 /// A store that can hold up one commit: decided by this server, and not yet in the database.

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
-use canvas_examples::postgres::Notification;
 use canvas_providers::{
     Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
 };
+use canvas_store_postgres::Notification;
 use canvas_tools::{CHECK_IN, ToolCall, ToolReply};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};

@@ -8,7 +8,7 @@ use canvas_core::text::build;
 use canvas_core::{
     Author, CallId, Cancel, Command, ConversationId, Edit, Engine, OpKey, Policy, Redo, Undo, UndoScope,
 };
-use canvas_examples::testing::{canvas, key};
+use canvas_store_testing::{canvas, key};
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

@@ -1,0 +1,100 @@
+//! A store in a bucket of an object store, for several servers and without a database.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use canvas_core::{Engine, Policy};
+//! use canvas_store_object::ObjectCanvasStore;
+//! # use canvas_core::lease::Timestamp;
+//! use object_store::memory::InMemory;
+//! use object_store::path::Path;
+//!
+//! # fn clock() -> Timestamp { Timestamp::from_millis(0) }
+//! # async fn host() -> Result<(), Box<dyn std::error::Error>> {
+//! // In production the client of S3, R2, GCS or Azure, which features of the crate `object_store` bring.
+//! let bucket = Arc::new(InMemory::new());
+//! let store = ObjectCanvasStore::open(bucket, Path::from("canvases"), clock).await?;
+//! let engine = Engine::new(store, Policy::default());
+//! # Ok(())
+//! # }
+//! # canvas_core::block_on(host()).unwrap();
+//! ```
+//!
+//! # What it promises
+//!
+//! * The head of a canvas is one object, and the put of that object under a condition is the commit. The blobs are put
+//!   before it, so whoever sees a head finds them. What a commit that lost has put may be left behind and does no harm.
+//! * The condition is `If-None-Match: *` for the first head and `If-Match` with the ETag of the expected one for all
+//!   others; on GCS it is the generation. The object begins with a number that goes up by one, so that the same head
+//!   again has another ETag also where that is a hash of the bytes.
+//! * A conflict carries the row as it is: one more request.
+//! * `load` and `blob` are one request each, a commit one for each blob and one for the head, a page of a list one for
+//!   each 1,000 canvases, as a rule.
+//! * What fails before the head is sent is definite. From then on everything is indeterminate but what the client knows
+//!   by itself: it may have sent the put before, and tells only of the last time.
+//! * A blob that is put again is written again. That heals it, and makes it new for rules that go by age.
+//! * `not_after` is not claimed: a bucket has no clock that could be asked in the same step. The store looks at its own
+//!   once the blobs are there and sends no head that is late by then.
+//! * [`ObjectCanvasStore::open`] tries the conditions on an object of its own, and refuses a server that does not keep
+//!   to them. It cannot see a cache or a gateway that breaks them now and then.
+//!
+//! [`ObjectStoreError`] is inside the faults; a head that cannot be read goes out as
+//! [`HeadError`](canvas_core::HeadError).
+//!
+//! # Which servers
+//!
+//! They must keep to conditions on single puts, show each reader what was written last, and list keys in the order of
+//! their bytes. S3 does so in general purpose buckets. Its directory buckets list in another order, which the store
+//! refuses where it sees it (`OBJECT_STORE_UNORDERED`). The client of `object_store` for local files knows no updates
+//! under conditions and is refused (`OBJECT_STORE_UNCONDITIONAL`). So is one of S3 whose `S3ConditionalPut` is
+//! `Disabled`. A server that answers a condition with an error of its own is refused with that error. The tests know only
+//! servers in memory, with ETags that count, with ETags that are hashes, and with generations: before you rely on
+//! another, run `canvas_core::conformance` on it.
+//!
+//! # The client
+//!
+//! * Clients of `object_store` send a request again by themselves where the server answers with an error or the
+//!   connection breaks (`RetryConfig`, ten times in three minutes by default). That is harmless here. Both puts have the
+//!   same condition, so at most one is done; where it was the first, the second is answered as a conflict with the
+//!   commit's own row, in which the engine finds the receipt. Fewer retries make answers come sooner; the engine settles
+//!   what is in doubt.
+//! * Set a timeout. A call waits for as long as its client does.
+//! * The credentials need to get, put and list. Without the right to delete, [`Store::delete`] fails and each opening
+//!   leaves an object of one byte under `probes/`.
+//!
+//! # Time
+//!
+//! Leases end by the clock that the host hands in. Where each server has its own and they differ, leases may end early,
+//! and nothing else goes wrong.
+//!
+//! # The bucket
+//!
+//! ```text
+//! canvases/heads/c4.head              the canvas "a": a line `canvas-row 1 17`, then the head as JSON
+//! canvases/blobs/c4.blobs/<hash>      its blobs
+//! canvases/probes/<random>            while a store is opened
+//! ```
+//!
+//! Ids are spelt in base 32 with digits that keep the order of their bytes, a slash after every 200 of them; a prefix
+//! may have 120 bytes, so that the longest id fits into the 1,024 bytes of a key. Let nothing else write under the
+//! prefix, and no rule of the bucket remove heads: the numbers of a canvas must go on. A rule that removes *blobs* by age
+//! removes what heads still need; drop them by [`Store::delete`]. It reads the head first and then deletes, which is not
+//! one step, so drop only what was not put for longer than any commit may take.
+//!
+//! # Limits
+//!
+//! It tells nobody of changes, so each read of the engine loads the head. Nobody holds back after a conflict: of many
+//! servers at one canvas all try at once. A server may allow few writes of one object: GCS about one a second. A bucket
+//! that is gone looks to readers like one without canvases. A list reads from the server until it has enough, and holds
+//! in memory what it gives.
+//!
+//! [`Store::delete`]: canvas_core::Store::delete
+
+mod error;
+mod key;
+mod probe;
+mod row;
+mod store;
+
+pub use error::{ErrorKind, ObjectStoreError, Operation};
+pub use store::ObjectCanvasStore;

@@ -1,0 +1,281 @@
+//! Hearing of preemptions on other servers, so that a loop stops early.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
+
+use super::call_error::CallError;
+use super::error::{ErrorKind, Operation, PostgresError};
+use super::notification::{Notification, parse};
+use super::options::Schema;
+
+/// Notifications that wait for the host. Beyond that it has fallen so far behind that it hears [`Notification::Lost`] instead.
+const WAITING: usize = 1_024;
+
+/// What a host chooses for its [`Listener`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListenerOptions {
+    /// The schema of the store, `canvas` by default.
+    pub schema: String,
+    /// How often a silent connection is tried, 15 s by default: a broken network is silent too.
+    pub heartbeat: Duration,
+    /// How long connecting, listening and a heartbeat may take, 10 s by default.
+    pub deadline: Duration,
+    /// The first pause before connecting again, 100 ms by default. It doubles up to `longest_pause`.
+    pub first_pause: Duration,
+    /// The longest pause before connecting again, 10 s by default.
+    pub longest_pause: Duration,
+}
+
+impl Default for ListenerOptions {
+    fn default() -> Self {
+        Self {
+            schema: "canvas".to_owned(),
+            heartbeat: Duration::from_secs(15),
+            deadline: Duration::from_secs(10),
+            first_pause: Duration::from_millis(100),
+            longest_pause: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Hears of preemptions by a connection of its own.
+///
+/// It needs a session: give it the server's own address, not that of a proxy in transaction mode, through which no
+/// notification ever comes. A notification follows its commit and may be lost, so it is only good for stopping early: the host
+/// calls [`Engine::forget`](canvas_core::Engine::forget) for the canvas and interrupts the loop that works on it.
+/// Whatever a loop does in spite of it is refused by the commit.
+///
+/// ```no_run
+/// # use canvas_core::{Engine, Store};
+/// use canvas_store_postgres::{Listener, ListenerOptions, Notification};
+/// use tokio_postgres::{Config, NoTls};
+///
+/// # async fn host<S: Store>(engine: Engine<S>) -> Result<(), Box<dyn std::error::Error>> {
+/// let config: Config = "host=/run/postgresql user=canvas dbname=canvas".parse()?;
+/// let mut listener = Listener::connect(config, NoTls, ListenerOptions::default()).await?;
+/// loop {
+///     match listener.next().await {
+///         Notification::Preempted { canvas, .. } => engine.forget(&canvas), // and interrupt the loop on it
+///         Notification::Lost => {}      // nothing to do: each write is judged by the store
+///         Notification::Listening => {} // look once at the canvases on which loops are running
+///     }
+/// }
+/// # }
+/// ```
+pub struct Listener {
+    inbox: Arc<Inbox>,
+    task: JoinHandle<()>,
+}
+
+impl Listener {
+    /// Connects and listens. After that it looks after the connection by itself: where it is lost the host hears
+    /// [`Notification::Lost`] once, and [`Notification::Listening`] when notifications come again.
+    ///
+    /// # Errors
+    ///
+    /// `POSTGRES_SCHEMA_NAME`, `POSTGRES_NO_CONNECTION`, `POSTGRES_DENIED`, `POSTGRES_STANDBY` (a standby has no
+    /// notifications), `POSTGRES_TIMED_OUT`.
+    pub async fn connect<T>(config: Config, tls: T, options: ListenerOptions) -> Result<Self, PostgresError>
+    where
+        T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+        T::Stream: Send + Sync + 'static,
+        T::TlsConnect: Send + Sync,
+        <T::TlsConnect as tokio_postgres::tls::TlsConnect<Socket>>::Future: Send,
+    {
+        let channel = Schema::new(&options.schema)?.channel();
+        let inbox = Arc::new(Inbox::default());
+        let link = Link { config, tls, channel, options, inbox: Arc::clone(&inbox) };
+        let open = link.open().await?;
+        Ok(Self { inbox, task: tokio::spawn(link.keep(open)) })
+    }
+
+    /// Waits for the next notification. A caller that gives up waiting loses none.
+    pub async fn next(&mut self) -> Notification {
+        loop {
+            let news = self.inbox.news.notified();
+            if let Some(notification) = self.inbox.pop() {
+                return notification;
+            }
+            news.await;
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listener({} waiting)", self.inbox.waiting().len())
+    }
+}
+
+/// Notifications on their way to the host.
+#[derive(Default)]
+struct Inbox {
+    waiting: Mutex<VecDeque<Notification>>,
+    news: Notify,
+}
+
+impl Inbox {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Notification>> {
+        // Nothing that holds it can panic.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pop(&self) -> Option<Notification> {
+        self.waiting().pop_front()
+    }
+
+    /// A host that does not ask must not make the server keep its notifications, so those that are too many go.
+    fn push(&self, notification: Notification) {
+        let mut waiting = self.waiting();
+        if waiting.len() >= WAITING {
+            waiting.clear();
+            waiting.extend([Notification::Lost, Notification::Listening]);
+        }
+        waiting.push_back(notification);
+        drop(waiting);
+        self.news.notify_one();
+    }
+}
+
+/// The way to the server.
+struct Link<T> {
+    config: Config,
+    tls: T,
+    channel: String,
+    options: ListenerOptions,
+    inbox: Arc<Inbox>,
+}
+
+/// A connection that listens.
+struct Open<S> {
+    client: Client,
+    connection: Connection<Socket, S>,
+}
+
+impl<T> Link<T>
+where
+    T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
+    T::Stream: Send + 'static,
+    T::TlsConnect: Send,
+    <T::TlsConnect as tokio_postgres::tls::TlsConnect<Socket>>::Future: Send,
+{
+    async fn open(&self) -> Result<Open<T::Stream>, PostgresError> {
+        let operation = Operation::Listen;
+        let opening = async {
+            let connecting = self.config.connect(self.tls.clone()).await;
+            let (client, mut connection) =
+                connecting.map_err(|e| CallError::pool(operation, e.into()).error)?;
+            let listen = format!("LISTEN {}", self.channel);
+            let listened = {
+                let mut listening = pin!(client.batch_execute(&listen));
+                loop {
+                    tokio::select! {
+                        biased;
+                        listened = &mut listening => break listened,
+                        message = poll_fn(|context| connection.poll_message(context)) => {
+                            self.hear(operation, message)?;
+                        }
+                    }
+                }
+            };
+            listened.map_err(|e| CallError::answered(operation, e).error)?;
+            Ok(Open { client, connection })
+        };
+        let late = |e| PostgresError::new(operation, ErrorKind::TimedOut).caused(e);
+        timeout(self.options.deadline, opening).await.map_err(late)?
+    }
+
+    /// Passes one message on; an error where there will be no other.
+    fn hear(
+        &self,
+        operation: Operation,
+        message: Option<Result<AsyncMessage, tokio_postgres::Error>>,
+    ) -> Result<(), PostgresError> {
+        match message {
+            Some(Ok(AsyncMessage::Notification(notification))) => {
+                if let Some(notification) = parse(notification.payload()) {
+                    self.inbox.push(notification);
+                }
+                Ok(())
+            }
+            Some(Ok(_)) => Ok(()),
+            Some(Err(e)) => Err(CallError::answered(operation, e).error),
+            None => Err(PostgresError::new(operation, ErrorKind::Lost)),
+        }
+    }
+
+    /// Listens for as long as the host wants.
+    async fn keep(self, mut open: Open<T::Stream>) {
+        loop {
+            self.listen(open).await;
+            self.inbox.push(Notification::Lost);
+            let mut pause = self.options.first_pause;
+            open = loop {
+                sleep(pause).await;
+                match self.open().await {
+                    Ok(open) => break open,
+                    Err(_) => pause = pause.saturating_mul(2).min(self.options.longest_pause),
+                }
+            };
+            self.inbox.push(Notification::Listening);
+        }
+    }
+
+    /// Passes notifications on until the connection is lost.
+    async fn listen(&self, open: Open<T::Stream>) {
+        let Open { client, mut connection } = open;
+        let mut beating = pin!(async {
+            loop {
+                sleep(self.options.heartbeat).await;
+                let beat = timeout(self.options.deadline, client.check_connection()).await;
+                if !matches!(beat, Ok(Ok(()))) {
+                    break;
+                }
+            }
+        });
+        loop {
+            tokio::select! {
+                message = poll_fn(|context| connection.poll_message(context)) => {
+                    if self.hear(Operation::Listen, message).is_err() {
+                        break;
+                    }
+                }
+                () = &mut beating => break,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_falls_behind_is_told_so() {
+        let inbox = Inbox::default();
+        for _ in 0..WAITING {
+            inbox.push(Notification::Listening);
+        }
+        assert_eq!(inbox.waiting().len(), WAITING);
+        let last = parse("1 2 61").expect("it is a payload");
+        inbox.push(last.clone());
+        let left: Vec<Notification> = std::iter::from_fn(|| inbox.pop()).collect();
+        assert_eq!(left, [Notification::Lost, Notification::Listening, last]);
+    }
+}

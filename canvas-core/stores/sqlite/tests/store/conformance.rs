@@ -1,0 +1,71 @@
+//! The suite that every store passes: a test for each promise.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use canvas_core::conformance::{Check, Harness, Stall, mutants, run};
+use canvas_core::{Blocking, CanvasId, block_on};
+use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_testing::{Clock, Folder, skipped};
+
+#[derive(Default)]
+struct Files {
+    clock: Clock,
+    /// Kept until the suite has ended, and removed also where a promise panics.
+    folders: Mutex<Vec<Folder>>,
+}
+
+impl Files {
+    fn open(&self, path: &std::path::Path) -> Blocking<SqliteStore> {
+        let clock = self.clock.clone();
+        // Nothing here lasts long enough for a timeout, however slow the machine.
+        let options = Options { busy_timeout: Duration::from_secs(600), ..Options::default() };
+        let store = SqliteStore::open_with(path, move || clock.now(), options).unwrap();
+        Blocking::on(store, |job| drop(thread::spawn(job)))
+    }
+}
+
+impl Harness for Files {
+    type Store = Blocking<SqliteStore>;
+
+    async fn fresh(&self) -> Self::Store {
+        let folder = Folder::new();
+        let store = self.open(&folder.file());
+        self.folders.lock().unwrap().push(folder);
+        store
+    }
+
+    async fn peer(&self, store: &Self::Store) -> Self::Store {
+        self.open(store.get().path())
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    /// The lock is of the whole file, so it is every canvas's.
+    async fn stall(&self, store: &Self::Store, _: &CanvasId) -> Option<Stall> {
+        let holder = rusqlite::Connection::open(store.get().path()).unwrap();
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        Some(Box::new(holder))
+    }
+}
+
+mod promises {
+    use super::Files;
+
+    canvas_core::conformance_tests!(Files::default());
+}
+
+/// Only what the store does not claim may be skipped.
+#[test]
+fn all_in_one_report() {
+    assert_eq!(skipped("sqlite", &block_on(run(&Files::default()))), [Check::NotifiesPeers]);
+}
+
+/// Through this harness the suite sees every flaw that it knows.
+#[test]
+fn no_mutant_survives() {
+    assert_eq!(block_on(mutants::survivors(&Files::default())), []);
+}
