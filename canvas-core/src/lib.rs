@@ -116,6 +116,7 @@ pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
 pub use store::blocking::{Blocking, BlockingStore, Job};
 pub use store::boxed::BoxStore;
 pub use store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+pub use store::layer::Layer;
 pub use store::memory::MemoryStore;
 #[cfg(feature = "board")]
 pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};

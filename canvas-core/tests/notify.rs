@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId,
-    Engine, Fault, Loaded, MemoryStore, OpKey, Policy, Read, Store, block_on,
+    ApplyPatch, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId, Engine, Fault,
+    Layer, Loaded, MemoryStore, OpKey, Policy, Read, Store as _, block_on,
 };
 
 /// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
@@ -33,7 +33,13 @@ async fn hold(flag: &AtomicBool) {
     .await;
 }
 
-impl Store for Notifying {
+impl Layer for Notifying {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.store
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities { notify: true, ..self.store.capabilities() }
     }
@@ -47,18 +53,6 @@ impl Store for Notifying {
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
         hold(&self.hold_commit).await;
         self.store.commit(commit).await
-    }
-
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
     }
 }
 

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
+use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Layer, Loaded, Store};
 
 /// Half a millisecond, as between two machines of one data centre. The thread sleeps, because a runtime's timer is
 /// twice as coarse.
@@ -14,9 +14,11 @@ pub(super) fn wait() {
 /// Each method of the store is one statement.
 pub(super) struct Delayed<S>(pub(super) S);
 
-impl<S: Store> Store for Delayed<S> {
-    fn capabilities(&self) -> Capabilities {
-        self.0.capabilities()
+impl<S: Store> Layer for Delayed<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.0
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
@@ -42,9 +44,5 @@ impl<S: Store> Store for Delayed<S> {
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         wait();
         self.0.delete(canvas, blobs).await
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        self.0.back_off(losses).await
     }
 }

@@ -10,9 +10,7 @@ use canvas_lease::Timestamp;
 
 use super::mutants::Flaw;
 use super::*;
-use crate::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, MemoryStore, Store, block_on,
-};
+use crate::{CanvasId, Capabilities, Commit, Committed, Fault, Layer, MemoryStore, Store, block_on};
 
 /// One connection to a store in memory.
 pub(super) struct Gated {
@@ -45,13 +43,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Store for Gated {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { not_after: true, notify: true }
+impl Layer for Gated {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.store
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.store.load(canvas).await
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { not_after: true, notify: true }
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
@@ -74,18 +74,6 @@ impl Store for Gated {
             others.for_each(|(_, notifications)| notifications.push(canvas.clone()));
         }
         committed
-    }
-
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
     }
 }
 

@@ -3,4 +3,5 @@
 pub(crate) mod blocking;
 pub(crate) mod boxed;
 pub(crate) mod contract;
+pub(crate) mod layer;
 pub(crate) mod memory;

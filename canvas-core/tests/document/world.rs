@@ -8,8 +8,8 @@ use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Commit, Committed,
-    ConversationId, Edit, EndTurn, Engine, EngineError, Fault, Head, Loaded, MemoryStore, OpKey, Policy,
-    RevisionId, Snapshot, Store, TurnStart, Version, block_on,
+    ConversationId, Edit, EndTurn, Engine, EngineError, Fault, Head, Layer, Loaded, MemoryStore, OpKey,
+    Policy, RevisionId, Snapshot, Store as _, TurnStart, Version, block_on,
 };
 
 /// When a world begins.
@@ -329,7 +329,13 @@ fn broken() -> Fault {
     Fault::Indeterminate("the connection broke".into())
 }
 
-impl Store for Spy {
+impl Layer for Spy {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.inner
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities { notify: self.state().notify, ..self.inner.capabilities() }
     }
@@ -375,14 +381,6 @@ impl Store for Spy {
                 Ok(blob.map(|blob| Blob::bytes(blob.as_bytes().to_vec())))
             }
         }
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.inner.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.inner.delete(canvas, blobs).await
     }
 
     async fn back_off(&self, losses: usize) -> bool {

@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use canvas_core::{
-    Blob, BlobId, CallId, Cancel, CanvasId, Capabilities, CheckOut, Commit, Committed, Engine, Fault, Forget,
-    Loaded, MemoryStore, Policy, Store, block_on,
+    CallId, Cancel, CheckOut, Commit, Committed, Engine, Fault, Forget, Layer, MemoryStore, Policy,
+    Store as _, block_on,
 };
 use canvas_tools::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
@@ -21,13 +21,11 @@ struct Overtaken<'w> {
     act: Mutex<Option<Act>>,
 }
 
-impl Store for Overtaken<'_> {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
+impl Layer for Overtaken<'_> {
+    type Inner = MemoryStore;
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.store.load(canvas).await
+    fn inner(&self) -> &MemoryStore {
+        &self.store
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
@@ -36,18 +34,6 @@ impl Store for Overtaken<'_> {
             act(self.world);
         }
         self.store.commit(commit).await
-    }
-
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
     }
 }
 

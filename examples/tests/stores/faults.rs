@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
+use canvas_core::{CanvasId, Commit, Committed, Fault, Layer, Loaded, Store};
 
 /// Something that happens before a commit arrives.
 pub(crate) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
@@ -237,7 +237,13 @@ fn broken() -> Fault {
     Fault::Indeterminate("the connection broke".into())
 }
 
-impl<S: Store> Store for FaultyStore<S> {
+impl<S: Store> Layer for FaultyStore<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
+    }
+
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
         let load_fault = {
             let mut script = self.script();
@@ -297,6 +303,4 @@ impl<S: Store> Store for FaultyStore<S> {
             Committed::Late { clock } => Committed::Late { clock: self.tell(clock) },
         })
     }
-
-    forward_the_rest!(store);
 }

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Head, Loaded, MemoryStore, Store,
-};
+use canvas_core::{CanvasId, Commit, Committed, Fault, Head, Layer, Loaded, MemoryStore, Store};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use proptest_state_machine::ReferenceStateMachine as _;
@@ -90,7 +88,13 @@ fn with_receipts_of(old: &Head, head: &Head) -> Arc<Head> {
     edit_head(head, |json| json["receipts"].clone_from(&old["receipts"]))
 }
 
-impl Store for FlawedStore {
+impl Layer for FlawedStore {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.store
+    }
+
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
         let row = self.store.load(canvas).await?;
         Ok(row.filter(|row| self.flaw != Flaw::FreesTombstones || !row.head.is_deleted()))
@@ -127,8 +131,6 @@ impl Store for FlawedStore {
             (_, committed) => Ok(committed),
         }
     }
-
-    forward_the_rest!(store);
 }
 
 /// The same sequences on every run.

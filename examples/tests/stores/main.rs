@@ -13,31 +13,6 @@
 //! The clock of PostgreSQL is real. There nothing waits and no lease ends by itself; what time does is left to the
 //! stores whose clock the test moves.
 
-/// In a wrapper of a store: the methods besides `load` and `commit`, forwarded to the store in a field.
-macro_rules! forward_the_rest {
-    ($store:ident) => {
-        fn capabilities(&self) -> Capabilities {
-            self.$store.capabilities()
-        }
-
-        async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-            self.$store.blob(canvas, id).await
-        }
-
-        async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-            self.$store.list(after, limit).await
-        }
-
-        async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-            self.$store.delete(canvas, blobs).await
-        }
-
-        async fn back_off(&self, losses: usize) -> bool {
-            self.$store.back_off(losses).await
-        }
-    };
-}
-
 mod checker;
 mod faults;
 mod flawed;

@@ -10,6 +10,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::layer::Layer;
 
 /// One connection of a store with a flaw.
 #[derive(Debug)]
@@ -120,7 +121,13 @@ impl<S: Store> Mutant<S> {
     }
 }
 
-impl<S: Store> Store for Mutant<S> {
+impl<S: Store> Layer for Mutant<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
+    }
+
     fn capabilities(&self) -> Capabilities {
         let capabilities = self.store.capabilities();
         match self.flaw {

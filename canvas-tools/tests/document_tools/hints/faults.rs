@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Engine, Fault, Head, Loaded, MemoryStore,
-    Policy, Store, block_on,
+    Blob, BlobId, CanvasId, Commit, Committed, Engine, Fault, Head, Layer, Loaded, MemoryStore, Policy,
+    Store as _, block_on,
 };
 use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
@@ -59,9 +59,11 @@ impl Shaky {
     }
 }
 
-impl Store for Shaky {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl Layer for Shaky {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.store
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
@@ -97,14 +99,6 @@ impl Store for Shaky {
             Some(Trouble::NoBlobs) => Ok(None),
             _ => self.store.blob(canvas, id).await,
         }
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
+use canvas_core::{Commit, Committed, Fault, Layer, Store as _};
 use canvas_store_postgres::PostgresStore;
 use tokio::sync::Notify;
 
@@ -36,13 +36,11 @@ impl SlowStore {
     }
 }
 
-impl Store for SlowStore {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
-    }
+impl Layer for SlowStore {
+    type Inner = PostgresStore;
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.store.load(canvas).await
+    fn inner(&self) -> &PostgresStore {
+        &self.store
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
@@ -51,17 +49,5 @@ impl Store for SlowStore {
             self.go.notified().await;
         }
         self.store.commit(commit).await
-    }
-
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
-        self.store.blob(canvas, id).await
-    }
-
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.store.list(after, limit).await
-    }
-
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.store.delete(canvas, blobs).await
     }
 }

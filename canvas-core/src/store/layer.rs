@@ -1,0 +1,125 @@
+//! Wrappers of stores.
+
+use crate::model::blob::{Blob, BlobId};
+use crate::model::id::CanvasId;
+use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
+
+/// A store around another one. It overrides the calls that it changes; all others reach the store inside, also those
+/// that the contract gets later. Every layer is a [`Store`].
+///
+/// ```
+/// # use std::sync::atomic::{AtomicU64, Ordering};
+/// use canvas_core::{CanvasId, Fault, Layer, Loaded, Store};
+///
+/// /// Counts the loads.
+/// struct Counted<S> {
+///     store: S,
+///     loads: AtomicU64,
+/// }
+///
+/// impl<S: Store> Layer for Counted<S> {
+///     type Inner = S;
+///
+///     fn inner(&self) -> &S {
+///         &self.store
+///     }
+///
+///     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+///         self.loads.fetch_add(1, Ordering::Relaxed);
+///         self.store.load(canvas).await
+///     }
+/// }
+/// # use canvas_core::{MemoryStore, block_on, lease::Timestamp};
+/// # let store = MemoryStore::new(|| Timestamp::from_millis(0));
+/// # let store = Counted { store, loads: AtomicU64::new(0) };
+/// # assert!(block_on(Store::load(&store, &CanvasId::new("c").unwrap())).unwrap().is_none());
+/// # assert!(Store::capabilities(&store).not_after && store.loads.load(Ordering::Relaxed) == 1);
+/// ```
+pub trait Layer: Send + Sync {
+    /// The store inside.
+    type Inner: Store;
+
+    /// The store inside.
+    fn inner(&self) -> &Self::Inner;
+
+    /// See [`Store::capabilities`].
+    fn capabilities(&self) -> Capabilities {
+        self.inner().capabilities()
+    }
+
+    /// See [`Store::load`].
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send {
+        self.inner().load(canvas)
+    }
+
+    /// See [`Store::commit`].
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send {
+        self.inner().commit(commit)
+    }
+
+    /// See [`Store::blob`].
+    fn blob(
+        &self,
+        canvas: &CanvasId,
+        id: BlobId,
+    ) -> impl Future<Output = Result<Option<Blob>, Fault>> + Send {
+        self.inner().blob(canvas, id)
+    }
+
+    /// See [`Store::list`].
+    fn list(
+        &self,
+        after: Option<&CanvasId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send {
+        self.inner().list(after, limit)
+    }
+
+    /// See [`Store::delete`].
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
+        self.inner().delete(canvas, blobs)
+    }
+
+    /// See [`Store::back_off`].
+    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
+        self.inner().back_off(losses)
+    }
+}
+
+impl<L: Layer> Store for L {
+    fn capabilities(&self) -> Capabilities {
+        Layer::capabilities(self)
+    }
+
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send {
+        Layer::load(self, canvas)
+    }
+
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send {
+        Layer::commit(self, commit)
+    }
+
+    fn blob(
+        &self,
+        canvas: &CanvasId,
+        id: BlobId,
+    ) -> impl Future<Output = Result<Option<Blob>, Fault>> + Send {
+        Layer::blob(self, canvas, id)
+    }
+
+    fn list(
+        &self,
+        after: Option<&CanvasId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send {
+        Layer::list(self, after, limit)
+    }
+
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
+        Layer::delete(self, canvas, blobs)
+    }
+
+    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
+        Layer::back_off(self, losses)
+    }
+}
