@@ -79,7 +79,7 @@ impl Schema {
     }
 
     fn writer(&self, line: usize) -> Writer<Delayed<PostgresStore>> {
-        Writer::new(Engine::new(Delayed(self.store()), policy()), line, now)
+        Writer::new(Engine::new(Delayed(self.store()), policy()).with_pause(tokio::time::sleep), line, now)
     }
 }
 

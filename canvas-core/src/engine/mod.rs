@@ -3,6 +3,7 @@
 //! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
 //! What is left here waits for the store and keeps the cache.
 
+mod backoff;
 pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
@@ -18,10 +19,12 @@ mod task;
 mod walk;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 use canvas_patch::{Address, AddressError, Outline, Resolved};
 
+use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 use self::context::{CachedRow, RunContext};
 pub use self::error::EngineError;
@@ -60,6 +63,7 @@ pub struct Engine<S = BoxStore> {
     store: S,
     policy: Policy,
     types: Types,
+    pause: Pause,
     cache: Mutex<Cache>,
 }
 
@@ -146,7 +150,17 @@ impl<S: Store> Engine<S> {
     }
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
-        Self { store, policy, types, cache: Mutex::default() }
+        Self { store, policy, types, pause: Pause::default(), cache: Mutex::default() }
+    }
+
+    /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again
+    /// at once. With tokio: `Engine::new(store, policy).with_pause(tokio::time::sleep)`.
+    #[must_use]
+    pub fn with_pause<F>(self, pause: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self { pause: Pause::by(pause), ..self }
     }
 
     /// The store.
@@ -321,7 +335,7 @@ impl<S: Store> Engine<S> {
                     if let Ok(Committed::Conflict(row)) = &mut committed {
                         losses += 1;
                         // Who has waited looks again. Where that fails, the row of the conflict is good enough.
-                        if self.store.back_off(losses).await
+                        if self.pause.wait(self.policy.back_off, losses, run.operation()).await
                             && let Ok(newer) = self.store.load(canvas).await
                         {
                             *row = newer;

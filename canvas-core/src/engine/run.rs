@@ -12,6 +12,7 @@ use super::task::{Blocked, Decision, DecisionContext, Task};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
+use crate::model::id::OpKey;
 use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
 use crate::transition::contents::Contents;
 use crate::transition::view::Change;
@@ -126,6 +127,11 @@ impl<'a, T: Task> Run<'a, T> {
         };
         let next = if begin { run.decide() } else { run.load() };
         (run, next)
+    }
+
+    /// Whose call it is; none for what changes nothing.
+    pub(crate) fn operation(&self) -> Option<&OpKey> {
+        self.task.operation()
     }
 
     /// Takes the answer to what was asked last.

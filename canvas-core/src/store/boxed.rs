@@ -8,8 +8,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
 
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-type Boxed<'a, T> = BoxFuture<'a, Result<T, Fault>>;
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
 
 trait DynStore: Send + Sync {
     fn capabilities(&self) -> Capabilities;
@@ -18,7 +17,6 @@ trait DynStore: Send + Sync {
     fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
     fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
     fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
-    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool>;
 }
 
 impl<S: Store> DynStore for S {
@@ -44,10 +42,6 @@ impl<S: Store> DynStore for S {
 
     fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
         Box::pin(Store::delete(self, canvas, blobs))
-    }
-
-    fn back_off(&self, losses: usize) -> BoxFuture<'_, bool> {
-        Box::pin(Store::back_off(self, losses))
     }
 }
 
@@ -91,9 +85,5 @@ impl Store for BoxStore {
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
         self.0.delete(canvas, blobs).await
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        self.0.back_off(losses).await
     }
 }

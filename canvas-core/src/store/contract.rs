@@ -188,12 +188,4 @@ pub trait Store: Send + Sync {
     /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
     /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
-
-    /// Asked when a call has lost a commit to others, `losses` times by now, and before it is decided again. A store that
-    /// is far away and shared by many may wait a random while here, so that not all of them try at once, and then answers
-    /// true: the engine reads the row anew. By default nobody waits.
-    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
-        let _ = losses;
-        std::future::ready(false)
-    }
 }

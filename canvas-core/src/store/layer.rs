@@ -79,11 +79,6 @@ pub trait Layer: Send + Sync {
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
         self.inner().delete(canvas, blobs)
     }
-
-    /// See [`Store::back_off`].
-    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
-        self.inner().back_off(losses)
-    }
 }
 
 impl<L: Layer> Store for L {
@@ -117,9 +112,5 @@ impl<L: Layer> Store for L {
 
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
         Layer::delete(self, canvas, blobs)
-    }
-
-    fn back_off(&self, losses: usize) -> impl Future<Output = bool> + Send {
-        Layer::back_off(self, losses)
     }
 }

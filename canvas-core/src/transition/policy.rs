@@ -1,5 +1,7 @@
 //! What a host decides once.
 
+use std::time::Duration;
+
 use canvas_patch::Limits;
 
 #[cfg(feature = "board")]
@@ -45,6 +47,11 @@ pub struct Policy {
     /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
     /// Default 1 MiB.
     pub history_entry_bytes: usize,
+    /// The longest that a call holds back after every second commit that it loses to others, where the engine has
+    /// something to wait by ([`Engine::with_pause`](crate::Engine::with_pause)). The actual time differs from call to
+    /// call, so that of many servers at one canvas only few try at once; each lost try costs a database as much as a
+    /// read. Default 24 ms; zero for never.
+    pub back_off: Duration,
 }
 
 impl Default for Policy {
@@ -66,6 +73,7 @@ impl Default for Policy {
             history: 100_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,
+            back_off: Duration::from_millis(24),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! A small world: one canvas in a memory store behind a spy, and a clock that only the test moves.
 
 use std::collections::VecDeque;
+use std::future::{Ready, ready};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
@@ -237,14 +239,13 @@ pub(crate) enum Asked {
     Load,
     Commit,
     Blob,
-    /// Waited after so many losses.
-    BackedOff(usize),
+    Pause,
 }
 
 /// A store that keeps count, and fails as its script says.
 pub(crate) struct Spy {
     pub(crate) inner: MemoryStore,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -254,12 +255,11 @@ struct State {
     on_the_way: Vec<Commit>,
     notify: bool,
     sends_along: bool,
-    backs_off: bool,
 }
 
 impl Spy {
     pub(crate) fn new(inner: MemoryStore) -> Self {
-        Self { inner, state: Mutex::default() }
+        Self { inner, state: Arc::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -293,9 +293,13 @@ impl Spy {
         self.state().sends_along = true;
     }
 
-    /// From now on who loses waits.
-    pub(crate) fn back_off(&self) {
-        self.state().backs_off = true;
+    /// What an engine waits by: it does what the script wants to happen in the meantime.
+    pub(crate) fn pause(&self) -> impl Fn(Duration) -> Ready<()> + use<> {
+        let spy = Self { inner: self.inner.clone(), state: Arc::clone(&self.state) };
+        move |_| {
+            let _ = spy.meet(spy.note(Asked::Pause));
+            ready(())
+        }
     }
 
     /// The commits that were on the way arrive now. Tells how many were done.
@@ -381,16 +385,6 @@ impl Layer for Spy {
                 Ok(blob.map(|blob| Blob::bytes(blob.as_bytes().to_vec())))
             }
         }
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        let backs_off = self.state().backs_off;
-        if backs_off {
-            // What the script wants to happen in the meantime.
-            let trouble = self.note(Asked::BackedOff(losses));
-            let _ = self.meet(trouble);
-        }
-        backs_off
     }
 }
 

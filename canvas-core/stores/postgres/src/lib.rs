@@ -9,7 +9,7 @@
 //! let config: Config = "host=/run/postgresql user=canvas dbname=canvas target_session_attrs=read-write".parse()?;
 //! let store = PostgresStore::connect(config, NoTls, &PostgresOptions::default())?;
 //! store.migrate().await?; // once, by a role that may make tables
-//! let engine = Engine::new(store, Policy::default());
+//! let engine = Engine::new(store, Policy::default()).with_pause(tokio::time::sleep);
 //! # Ok(())
 //! # }
 //! ```
@@ -26,7 +26,8 @@
 //! * An `ERROR` of the server means that nothing was written ([`Fault::Definite`]). A lost connection, a `FATAL` and a
 //!   passed deadline leave a commit of unknown fate ([`Fault::Indeterminate`]), which the engine settles. It never
 //!   sends a commit twice.
-//! * Who loses to other servers again and again holds back for a random while ([`PostgresOptions::back_off`]), with no
+//! * Of many servers at one canvas each lost try costs the database as much as a read: give the engine a pause
+//!   ([`Engine::with_pause`](canvas_core::Engine::with_pause)), and who loses again and again holds back, with no
 //!   connection in hand.
 //! * A call whose future is dropped holds nobody up: its connection is thrown away. The statement may still be carried
 //!   out.

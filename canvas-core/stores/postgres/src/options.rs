@@ -21,10 +21,6 @@ pub struct PostgresOptions {
     pub deadline: Option<Duration>,
     /// How statements reach the server.
     pub statements: Statements,
-    /// The longest that a call holds back after every second commit that it loses to other servers, 24 ms by default.
-    /// The actual time is random, so that of many servers at one canvas only few try at once; each lost try costs the
-    /// database as much as a read. Zero for never.
-    pub back_off: Duration,
 }
 
 impl Default for PostgresOptions {
@@ -34,7 +30,6 @@ impl Default for PostgresOptions {
             connections: 8,
             deadline: Some(Duration::from_secs(10)),
             statements: Statements::Named,
-            back_off: Duration::from_millis(24),
         }
     }
 }

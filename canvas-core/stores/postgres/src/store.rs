@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolConfig, Runtime, Timeouts};
@@ -34,8 +32,6 @@ pub(super) struct Inner {
     pub(super) schema: Schema,
     pub(super) texts: Texts,
     pub(super) channel: String,
-    /// See [`PostgresOptions::back_off`].
-    back_off: Duration,
     /// The tables were found to be those that this store works on.
     checked: AtomicBool,
 }
@@ -107,7 +103,7 @@ impl PostgresStore {
         let sessions = Sessions { pool, deadline: options.deadline, statements: options.statements };
         let channel = schema.channel();
         let checked = AtomicBool::new(false);
-        Ok(Self(Arc::new(Inner { sessions, schema, texts, channel, back_off: options.back_off, checked })))
+        Ok(Self(Arc::new(Inner { sessions, schema, texts, channel, checked })))
     }
 
     /// Makes the schema and its tables where they are missing, and does nothing where they are there. Any number of
@@ -297,17 +293,5 @@ impl Store for PostgresStore {
             }
         }
         Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Busy)).of(canvas).of_read())
-    }
-
-    async fn back_off(&self, losses: usize) -> bool {
-        let longest = self.0.back_off;
-        // Who lost once has the newest row at hand. Who loses twice has many beside it.
-        let waits = losses.is_multiple_of(2) && !longest.is_zero();
-        if waits {
-            // Each state has keys of its own.
-            let share = RandomState::new().hash_one(losses) as u32;
-            tokio::time::sleep(longest.mul_f64(f64::from(share) / f64::from(u32::MAX))).await;
-        }
-        waits
     }
 }

@@ -48,7 +48,8 @@ pub(crate) async fn serve(
     emit: EventSink,
 ) -> StoryResult {
     let listener = Listener::connect(database.config.clone(), NoTls, database.listening()).await?;
-    let engine = Arc::new(Engine::new(SlowStore::new(database.store()?), Policy::default()));
+    let engine = Engine::new(SlowStore::new(database.store()?), Policy::default());
+    let engine = Arc::new(engine.with_pause(tokio::time::sleep));
     let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::join(&engine, canvas, conversation, now()).await?;

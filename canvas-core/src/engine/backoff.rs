@@ -1,0 +1,79 @@
+//! How long a call holds back that loses its commits to others.
+//!
+//! * Who has lost once has the newest row at hand and goes on at once. Who loses twice has many beside it, and waits
+//!   after every second loss.
+//! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) that follows from the call's key and the
+//!   number of its losses: it differs from call to call, so that of many servers only few try at once.
+//! * The engine has no clock: it waits by what the host has given to [`Engine::with_pause`](crate::Engine::with_pause).
+
+use std::fmt;
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::model::blob::BlobId;
+use crate::model::id::OpKey;
+
+type Pausing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What the host waits by; nothing where it has given nothing.
+#[derive(Default)]
+pub(super) struct Pause(Option<Box<dyn Fn(Duration) -> Pausing + Send + Sync>>);
+
+impl Pause {
+    pub(super) fn by<F>(pause: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self(Some(Box::new(move |time| Box::pin(pause(time)))))
+    }
+
+    /// Waits where a call has lost so many commits; false where it does not.
+    pub(super) async fn wait(&self, longest: Duration, losses: u32, operation: Option<&OpKey>) -> bool {
+        let (Some(pause), Some(operation)) = (&self.0, operation) else { return false };
+        let time = share(longest, losses, operation);
+        if time.is_zero() {
+            return false;
+        }
+        pause(time).await;
+        true
+    }
+}
+
+fn share(longest: Duration, losses: u32, operation: &OpKey) -> Duration {
+    if !losses.is_multiple_of(2) {
+        return Duration::ZERO;
+    }
+    let OpKey { conversation, turn, call } = operation;
+    let chance = BlobId::of(format!("{losses} {} {conversation} {call}", turn.get()).as_bytes());
+    longest.mul_f64(f64::from(chance.as_bytes()[0]) / 255.0)
+}
+
+impl fmt::Debug for Pause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "the host's" } else { "none" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use canvas_lease::Turn;
+
+    use super::*;
+    use crate::model::id::{CallId, ConversationId};
+
+    #[test]
+    fn pauses_are_spread_over_their_whole_length() {
+        let longest = Duration::from_millis(24);
+        let conversation = ConversationId::new("model").unwrap();
+        let pauses = (0..1_000).map(|call| {
+            let call = CallId::new(&format!("toolu_{call}")).unwrap();
+            let key = OpKey { conversation: conversation.clone(), turn: Turn::ZERO, call };
+            assert_eq!(share(longest, 1, &key), Duration::ZERO);
+            assert_eq!(share(longest, 2, &key), share(longest, 2, &key));
+            share(longest, 2, &key)
+        });
+        let mut thirds = [0; 3];
+        pauses.for_each(|pause| thirds[(pause.as_millis() * 3 / 25) as usize] += 1);
+        assert!(thirds.iter().all(|third| (250..420).contains(third)), "{thirds:?}");
+    }
+}
