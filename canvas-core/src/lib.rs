@@ -115,7 +115,8 @@ pub use model::tree::Tree;
 pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
 pub use store::blocking::{Blocking, BlockingStore, Job};
 pub use store::boxed::BoxStore;
-pub use store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+pub use store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+pub use store::error::{StoreError, StoreErrorKind, StoreOperation};
 pub use store::layer::Layer;
 pub use store::memory::MemoryStore;
 #[cfg(feature = "board")]

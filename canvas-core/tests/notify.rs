@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    ApplyPatch, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId, Engine, Fault,
-    Layer, Loaded, MemoryStore, OpKey, Policy, Read, Store as _, block_on,
+    ApplyPatch, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId, Engine, Layer,
+    Loaded, MemoryStore, OpKey, Policy, Read, Store as _, StoreError, block_on,
 };
 
 /// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
@@ -44,13 +44,13 @@ impl Layer for Notifying {
         Capabilities { notify: true, ..self.store.capabilities() }
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let loaded = self.store.load(canvas).await;
         hold(&self.hold_load).await;
         loaded
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         hold(&self.hold_commit).await;
         self.store.commit(commit).await
     }

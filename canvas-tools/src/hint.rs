@@ -51,10 +51,10 @@ pub(crate) const fn must_read(reason: Reason) -> bool {
 
 /// What a model does where the engine has no answer. The engine's words are for the host.
 pub(crate) const fn after_error(error: &EngineError) -> &'static str {
+    const AGAIN: &str = "Next: make the same call again; if it fails again, stop and tell the user.";
     match error {
-        EngineError::Contention { .. } | EngineError::Store(_) => {
-            "Next: make the same call again; if it fails again, stop and tell the user."
-        }
+        EngineError::Contention { .. } => AGAIN,
+        EngineError::Store(error) if error.retryable() => AGAIN,
         EngineError::TooLarge { .. } | EngineError::KeyReused | EngineError::Abandoned => {
             "Next: make the call again as corrected."
         }
@@ -64,6 +64,7 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
         | EngineError::Damaged { .. }
         | EngineError::FaceNotSupported { .. }
         | EngineError::Unreadable { .. }
+        | EngineError::Store(_)
         | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
     }
 }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Layer, Loaded, Store};
+use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Layer, Loaded, Store, StoreError};
 
 /// Half a millisecond, as between two machines of one data centre. The thread sleeps, because a runtime's timer is
 /// twice as coarse.
@@ -21,27 +21,27 @@ impl<S: Store> Layer for Delayed<S> {
         &self.0
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         wait();
         self.0.load(canvas).await
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         wait();
         self.0.commit(commit).await
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         wait();
         self.0.blob(canvas, id).await
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         wait();
         self.0.list(after, limit).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         wait();
         self.0.delete(canvas, blobs).await
     }

@@ -10,7 +10,9 @@ use canvas_lease::Timestamp;
 
 use super::mutants::Flaw;
 use super::*;
-use crate::{CanvasId, Capabilities, Commit, Committed, Fault, Layer, MemoryStore, Store, block_on};
+use crate::{
+    CanvasId, Capabilities, Commit, Committed, Layer, MemoryStore, Store as _, StoreError, block_on,
+};
 
 /// One connection to a store in memory.
 pub(super) struct Gated {
@@ -54,7 +56,7 @@ impl Layer for Gated {
         Capabilities { not_after: true, notify: true }
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let canvas = commit.head.canvas().clone();
         poll_fn(|context| {
             let mut gate = lock(&self.gate);

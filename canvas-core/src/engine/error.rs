@@ -4,7 +4,7 @@ use crate::model::blob::BlobId;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::head::HeadError;
 use crate::model::id::CanvasId;
-use crate::store::contract::Fault;
+use crate::store::error::{StoreError, StoreErrorKind};
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +79,7 @@ pub enum EngineError {
     Abandoned,
     /// The store failed.
     #[error(transparent)]
-    Store(Fault),
+    Store(StoreError),
 }
 
 canvas_patch::coded_error!(EngineError {
@@ -94,19 +94,15 @@ canvas_patch::coded_error!(EngineError {
     Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED";
     Self::KeyReused => "CALL_ID_REUSED";
     Self::Abandoned => "CALL_ABANDONED";
-    Self::Store(Fault::Definite(_)) => "STORE_FAILED", true;
-    Self::Store(Fault::Indeterminate(_)) => "STORE_INDETERMINATE", true;
+    Self::Store(error) => error.code(), error.retryable();
 });
 
 impl EngineError {
-    /// What a fault of the store means for a canvas.
-    pub(super) fn of(fault: Fault, canvas: &CanvasId) -> Self {
-        match fault {
-            Fault::Definite(e) => match e.downcast() {
-                Ok(reason) => Self::Unreadable { canvas: canvas.clone(), reason: *reason },
-                Err(e) => Self::Store(Fault::Definite(e)),
-            },
-            fault @ Fault::Indeterminate(_) => Self::Store(fault),
+    /// What an error of the store means for a canvas.
+    pub(super) fn of(error: StoreError, canvas: &CanvasId) -> Self {
+        match error.kind {
+            StoreErrorKind::Unreadable(reason) => Self::Unreadable { canvas: canvas.clone(), reason },
+            kind => Self::Store(StoreError { kind, ..error }),
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::OpKey;
-use crate::store::contract::{Commit, Committed, Fault, Loaded, Version};
+use crate::store::contract::{Commit, Committed, Loaded, Version};
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::contents::Contents;
 use crate::transition::view::Change;
 
@@ -36,9 +37,9 @@ pub(crate) enum Request {
 /// What the store has answered.
 #[derive(Debug)]
 pub(crate) enum Response {
-    Row(Result<Option<Loaded>, Fault>),
-    Blob(Result<Option<Blob>, Fault>),
-    Committed(Result<Committed, Fault>),
+    Row(Result<Option<Loaded>, StoreError>),
+    Blob(Result<Option<Blob>, StoreError>),
+    Committed(Result<Committed, StoreError>),
 }
 
 #[derive(Debug)]
@@ -242,7 +243,7 @@ impl<'a, T: Task> Run<'a, T> {
         &mut self,
         planned: Planned,
         answer: T::Answer,
-        committed: Result<Committed, Fault>,
+        committed: Result<Committed, StoreError>,
     ) -> Next<T::Answer> {
         match committed {
             Ok(Committed::Done { version, clock }) => {
@@ -254,7 +255,7 @@ impl<'a, T: Task> Run<'a, T> {
                 self.decide()
             }
             Ok(Committed::Late { .. }) => self.load(),
-            Err(Fault::Indeterminate(_)) => {
+            Err(error) if !error.is_definite() => {
                 self.lost = Some(planned.expected);
                 self.settle_loads = 0;
                 self.load_to_settle()
@@ -277,7 +278,7 @@ impl<'a, T: Task> Run<'a, T> {
         Next::Request(Request::Load)
     }
 
-    fn settle_again(&mut self, fault: Option<Fault>) -> Next<T::Answer> {
+    fn settle_again(&mut self, fault: Option<StoreError>) -> Next<T::Answer> {
         self.settle_loads += 1;
         if self.settle_loads < MAX_SETTLE_LOADS {
             return self.load_to_settle();
@@ -326,19 +327,16 @@ impl<'a, T: Task> Run<'a, T> {
         Next::Done(Ok(Done { answer, row: self.row.take() }))
     }
 
-    fn fail(&self, fault: Fault) -> Next<T::Answer> {
+    fn fail(&self, fault: StoreError) -> Next<T::Answer> {
         // Whatever failed last, the fate of an earlier commit may still be unknown.
-        let fault = match fault {
-            Fault::Definite(e) if self.lost.is_some() => Fault::Indeterminate(e),
-            fault => fault,
-        };
+        let fault = if self.lost.is_some() { fault.in_doubt() } else { fault };
         Next::Done(Err(EngineError::of(fault, self.context.canvas)))
     }
 
     fn stop_trying(&self) -> Next<T::Answer> {
         let contention = EngineError::Contention { canvas: self.context.canvas.clone() };
         Next::Done(Err(if self.lost.is_some() {
-            EngineError::Store(Fault::Indeterminate(Box::new(contention)))
+            EngineError::Store(StoreError::new(StoreErrorKind::Indeterminate).caused(contention))
         } else {
             contention
         }))

@@ -7,7 +7,8 @@ use std::task::{Poll, Waker};
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
+use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::error::{StoreError, StoreErrorKind};
 
 /// The contract of [`Store`] for a back end that makes its caller wait, such as an embedded database. [`Blocking`]
 /// turns it into a [`Store`]. Each method promises what the method of the same name there promises.
@@ -20,35 +21,35 @@ pub trait BlockingStore: Send + Sync {
     /// # Errors
     ///
     /// The store's own faults.
-    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault>;
+    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError>;
 
     /// See [`Store::commit`].
     ///
     /// # Errors
     ///
     /// The store's own faults.
-    fn commit(&self, commit: Commit) -> Result<Committed, Fault>;
+    fn commit(&self, commit: Commit) -> Result<Committed, StoreError>;
 
     /// See [`Store::blob`].
     ///
     /// # Errors
     ///
     /// The store's own faults.
-    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault>;
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError>;
 
     /// See [`Store::list`].
     ///
     /// # Errors
     ///
     /// The store's own faults.
-    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault>;
+    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError>;
 
     /// See [`Store::delete`].
     ///
     /// # Errors
     ///
     /// The store's own faults.
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault>;
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError>;
 }
 
 /// One call of a [`BlockingStore`], for a thread that may wait.
@@ -96,8 +97,8 @@ impl<S: BlockingStore + 'static> Blocking<S> {
 
     async fn run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&S) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
+        job: impl FnOnce(&S) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let Some(spawn) = &self.spawn else { return job(&self.store) };
         let (store, slot) = (Arc::clone(&self.store), Arc::new(Slot::default()));
         let guard = Guard(Arc::clone(&slot));
@@ -122,7 +123,7 @@ impl<S: fmt::Debug> fmt::Debug for Blocking<S> {
 struct Slot<T>(Mutex<Waiting<T>>);
 
 struct Waiting<T> {
-    answer: Option<Result<T, Fault>>,
+    answer: Option<Result<T, StoreError>>,
     waker: Option<Waker>,
 }
 
@@ -139,7 +140,7 @@ impl<T> Slot<T> {
     }
 
     /// Takes the first answer only.
-    fn fill(&self, answer: Result<T, Fault>) {
+    fn fill(&self, answer: Result<T, StoreError>) {
         let waker = {
             let mut waiting = self.waiting();
             waiting.answer.get_or_insert(answer);
@@ -150,7 +151,7 @@ impl<T> Slot<T> {
         }
     }
 
-    fn take(&self, waker: &Waker) -> Poll<Result<T, Fault>> {
+    fn take(&self, waker: &Waker) -> Poll<Result<T, StoreError>> {
         let mut waiting = self.waiting();
         match waiting.answer.take() {
             Some(answer) => Poll::Ready(answer),
@@ -167,7 +168,8 @@ struct Guard<T>(Arc<Slot<T>>);
 
 impl<T> Drop for Guard<T> {
     fn drop(&mut self) {
-        self.0.fill(Err(Fault::Indeterminate("the thread of the store ended without an answer".into())));
+        self.0.fill(Err(StoreError::new(StoreErrorKind::Indeterminate)
+            .caused("the thread of the store ended without an answer")));
     }
 }
 
@@ -176,26 +178,26 @@ impl<S: BlockingStore + 'static> Store for Blocking<S> {
         self.store.capabilities()
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let canvas = canvas.clone();
         self.run(move |store| store.load(&canvas)).await
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.run(move |store| store.commit(commit)).await
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let canvas = canvas.clone();
         self.run(move |store| store.blob(&canvas, id)).await
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let after = after.cloned();
         self.run(move |store| store.list(after.as_ref(), limit)).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         let (canvas, blobs) = (canvas.clone(), blobs.to_vec());
         self.run(move |store| store.delete(&canvas, &blobs)).await
     }
@@ -219,24 +221,24 @@ mod tests {
             Capabilities { not_after: true, notify: false }
         }
 
-        fn load(&self, _: &CanvasId) -> Result<Option<Loaded>, Fault> {
+        fn load(&self, _: &CanvasId) -> Result<Option<Loaded>, StoreError> {
             panic!("nobody loads")
         }
 
-        fn commit(&self, _: Commit) -> Result<Committed, Fault> {
+        fn commit(&self, _: Commit) -> Result<Committed, StoreError> {
             unreachable!("nobody commits")
         }
 
-        fn blob(&self, _: &CanvasId, _: BlobId) -> Result<Option<Blob>, Fault> {
+        fn blob(&self, _: &CanvasId, _: BlobId) -> Result<Option<Blob>, StoreError> {
             Ok(None)
         }
 
-        fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+        fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
             Ok(after.into_iter().cycle().take(limit).cloned().collect())
         }
 
-        fn delete(&self, _: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-            Err(Fault::Definite(format!("{} blobs stay", blobs.len()).into()))
+        fn delete(&self, _: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
+            Err(StoreError::new(StoreErrorKind::Failed).caused(format!("{} blobs stay", blobs.len())))
         }
     }
 
@@ -247,7 +249,10 @@ mod tests {
             assert_eq!(block_on(store.list(Some(&id), 2)).unwrap(), [id.clone(), id.clone()]);
             assert!(block_on(store.blob(&id, BlobId::of(b""))).unwrap().is_none());
             let fault = block_on(store.delete(&id, &[BlobId::of(b"")])).unwrap_err();
-            assert_eq!(fault.to_string(), "the store failed and wrote nothing: 1 blobs stay");
+            assert_eq!(
+                fault.to_string(),
+                "the store failed and wrote nothing: look at the cause (1 blobs stay)"
+            );
             assert_eq!(store.clone().capabilities(), BlockingStore::capabilities(store.get()));
         }
     }
@@ -271,10 +276,10 @@ mod tests {
     fn a_job_without_an_answer_is_a_fault() {
         let id = CanvasId::new("c").unwrap();
         let dropped = Blocking::on(Lists, drop);
-        assert!(matches!(block_on(dropped.list(None, 1)), Err(Fault::Indeterminate(_))));
+        assert!(!block_on(dropped.list(None, 1)).unwrap_err().is_definite());
         let panicking = Blocking::on(Lists, |job| {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         });
-        assert!(matches!(block_on(panicking.load(&id)), Err(Fault::Indeterminate(_))));
+        assert!(!block_on(panicking.load(&id)).unwrap_err().is_definite());
     }
 }

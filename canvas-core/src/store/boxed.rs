@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
+use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::error::StoreError;
 
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 trait DynStore: Send + Sync {
     fn capabilities(&self) -> Capabilities;
@@ -67,23 +68,23 @@ impl Store for BoxStore {
         self.0.capabilities()
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         self.0.load(canvas).await
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.0.commit(commit).await
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         self.0.blob(canvas, id).await
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         self.0.list(after, limit).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         self.0.delete(canvas, blobs).await
     }
 }

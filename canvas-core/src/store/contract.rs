@@ -1,7 +1,5 @@
 //! The contract of a store: compare, swap, and say honestly what happened.
 
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -9,6 +7,7 @@ use canvas_lease::Timestamp;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
+use crate::store::error::StoreError;
 
 /// Names one state of a canvas's row in its store. Opaque: an ETag, a counter, a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,31 +73,6 @@ pub enum Committed {
     },
 }
 
-/// A store failed. Refusals are values of [`Committed`]; a fault is the store's own trouble.
-#[derive(Debug)]
-pub enum Fault {
-    /// Nothing was written.
-    Definite(Box<dyn Error + Send + Sync>),
-    /// Nobody knows whether it was written, for example where the connection broke during the commit.
-    Indeterminate(Box<dyn Error + Send + Sync>),
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Definite(e) => write!(f, "the store failed and wrote nothing: {e}"),
-            Self::Indeterminate(e) => write!(f, "the store failed and may have written: {e}"),
-        }
-    }
-}
-
-impl Error for Fault {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        let (Self::Definite(e) | Self::Indeterminate(e)) = self;
-        Some(e.as_ref())
-    }
-}
-
 /// What a store can do beyond the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
@@ -125,7 +99,7 @@ pub struct Capabilities {
 ///
 /// Sizes: a head has mostly some KiB, and about 1 MiB at most with the default [`Policy`](crate::Policy), with the worst
 /// names for its conversations; a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What
-/// is too large for the back end is a [`Fault::Definite`], never cut.
+/// is too large for the back end is a [`StoreErrorKind::TooLarge`], never cut.
 ///
 /// # What it promises
 ///
@@ -143,10 +117,10 @@ pub struct Capabilities {
 ///   answers [`Committed::Late`]. The version is compared first.
 /// * **Seen by all.** What a commit has answered is in every later `load` and `blob`, on every server: no replica that
 ///   lags behind.
-/// * **Honest faults.** [`Fault::Definite`] says that nothing was written and nothing will be; everything else is
-///   [`Fault::Indeterminate`]. A serialization failure, a deadlock, a busy or full database are definite; a connection
-///   lost during a commit is not. Bytes that are no head are given as `Fault::Definite(Box::new(head_error))`, so that
-///   the engine can say what is wrong with them. An error names the operation and the canvas.
+/// * **Honest errors.** [`StoreErrorKind::Indeterminate`] says that nobody knows whether it was written; every other
+///   kind says that nothing was and nothing will be. A serialization failure, a deadlock, a busy or full database are
+///   definite; a connection lost during a commit is not. Bytes that are no head are [`StoreErrorKind::Unreadable`]. An
+///   error names the operation and the canvas ([`StoreError::at`]).
 /// * **No retries.** A store never tries a commit again by itself: the engine does, and settles what is in doubt.
 ///
 /// # Blobs
@@ -159,6 +133,10 @@ pub struct Capabilities {
 /// A drop and a commit that puts the same blob again may come together. A store with transactions makes one wait for the
 /// other, and the blob is there afterwards. One without them relies on "old": a host drops only what was not put for
 /// longer than any commit may take.
+///
+/// [`StoreErrorKind::Indeterminate`]: crate::StoreErrorKind::Indeterminate
+/// [`StoreErrorKind::TooLarge`]: crate::StoreErrorKind::TooLarge
+/// [`StoreErrorKind::Unreadable`]: crate::StoreErrorKind::Unreadable
 pub trait Store: Send + Sync {
     /// What it can do beyond the contract.
     fn capabilities(&self) -> Capabilities;
@@ -167,15 +145,18 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     ///
-    /// See "Honest faults" above; so for the other methods.
-    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send;
+    /// See "Honest errors" above; so for the other methods.
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send;
 
     /// Compares the version and swaps head and blobs.
-    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send;
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send;
 
     /// A blob of a canvas; `None` where it is not there.
-    fn blob(&self, canvas: &CanvasId, id: BlobId)
-    -> impl Future<Output = Result<Option<Blob>, Fault>> + Send;
+    fn blob(
+        &self,
+        canvas: &CanvasId,
+        id: BlobId,
+    ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send;
 
     /// Canvases after `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
     /// tombstones too.
@@ -183,9 +164,13 @@ pub trait Store: Send + Sync {
         &self,
         after: Option<&CanvasId>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send;
+    ) -> impl Future<Output = Result<Vec<CanvasId>, StoreError>> + Send;
 
     /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
     /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send;
+    fn delete(
+        &self,
+        canvas: &CanvasId,
+        blobs: &[BlobId],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }

@@ -2,14 +2,15 @@
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store};
+use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::error::StoreError;
 
 /// A store around another one. It overrides the calls that it changes; all others reach the store inside, also those
 /// that the contract gets later. Every layer is a [`Store`].
 ///
 /// ```
 /// # use std::sync::atomic::{AtomicU64, Ordering};
-/// use canvas_core::{CanvasId, Fault, Layer, Loaded, Store};
+/// use canvas_core::{CanvasId, StoreError, Layer, Loaded, Store};
 ///
 /// /// Counts the loads.
 /// struct Counted<S> {
@@ -24,7 +25,7 @@ use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Sto
 ///         &self.store
 ///     }
 ///
-///     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+///     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
 ///         self.loads.fetch_add(1, Ordering::Relaxed);
 ///         self.store.load(canvas).await
 ///     }
@@ -48,12 +49,12 @@ pub trait Layer: Send + Sync {
     }
 
     /// See [`Store::load`].
-    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send {
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send {
         self.inner().load(canvas)
     }
 
     /// See [`Store::commit`].
-    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send {
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send {
         self.inner().commit(commit)
     }
 
@@ -62,7 +63,7 @@ pub trait Layer: Send + Sync {
         &self,
         canvas: &CanvasId,
         id: BlobId,
-    ) -> impl Future<Output = Result<Option<Blob>, Fault>> + Send {
+    ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send {
         self.inner().blob(canvas, id)
     }
 
@@ -71,12 +72,16 @@ pub trait Layer: Send + Sync {
         &self,
         after: Option<&CanvasId>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send {
+    ) -> impl Future<Output = Result<Vec<CanvasId>, StoreError>> + Send {
         self.inner().list(after, limit)
     }
 
     /// See [`Store::delete`].
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
+    fn delete(
+        &self,
+        canvas: &CanvasId,
+        blobs: &[BlobId],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
         self.inner().delete(canvas, blobs)
     }
 }
@@ -86,11 +91,11 @@ impl<L: Layer> Store for L {
         Layer::capabilities(self)
     }
 
-    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, Fault>> + Send {
+    fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send {
         Layer::load(self, canvas)
     }
 
-    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, Fault>> + Send {
+    fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send {
         Layer::commit(self, commit)
     }
 
@@ -98,7 +103,7 @@ impl<L: Layer> Store for L {
         &self,
         canvas: &CanvasId,
         id: BlobId,
-    ) -> impl Future<Output = Result<Option<Blob>, Fault>> + Send {
+    ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send {
         Layer::blob(self, canvas, id)
     }
 
@@ -106,11 +111,15 @@ impl<L: Layer> Store for L {
         &self,
         after: Option<&CanvasId>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<CanvasId>, Fault>> + Send {
+    ) -> impl Future<Output = Result<Vec<CanvasId>, StoreError>> + Send {
         Layer::list(self, after, limit)
     }
 
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> impl Future<Output = Result<(), Fault>> + Send {
+    fn delete(
+        &self,
+        canvas: &CanvasId,
+        blobs: &[BlobId],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
         Layer::delete(self, canvas, blobs)
     }
 }

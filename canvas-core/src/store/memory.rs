@@ -9,7 +9,8 @@ use canvas_lease::Timestamp;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+use crate::store::error::StoreError;
 
 /// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would. The blobs of
 /// old revisions stay until the host drops them by [`Store::delete`].
@@ -62,11 +63,11 @@ impl Store for MemoryStore {
         Capabilities { not_after: true, notify: false }
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         Ok(self.rows().get(canvas).and_then(|row| self.loaded(row)))
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut rows = self.rows();
         let row = rows.entry(commit.head.canvas().clone()).or_default();
         let current = row.head.is_some().then(|| row.version.to_string());
@@ -85,17 +86,17 @@ impl Store for MemoryStore {
         Ok(Committed::Done { version: Version::new(row.version.to_string()), clock })
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         Ok(self.rows().get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let rows = self.rows();
         let stored = rows.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);
         Ok(stored.filter(|id| after.is_none_or(|after| *id > after)).take(limit).cloned().collect())
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         if let Some(row) = self.rows().get_mut(canvas) {
             let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
             for id in blobs.iter().filter(|id| !needed.contains(id)) {

@@ -3,5 +3,6 @@
 pub(crate) mod blocking;
 pub(crate) mod boxed;
 pub(crate) mod contract;
+pub(crate) mod error;
 pub(crate) mod layer;
 pub(crate) mod memory;

@@ -10,8 +10,8 @@ use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Commit, Committed,
-    ConversationId, Edit, EndTurn, Engine, EngineError, Fault, Head, Layer, Loaded, MemoryStore, OpKey,
-    Policy, RevisionId, Snapshot, Store as _, TurnStart, Version, block_on,
+    ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey, Policy,
+    RevisionId, Snapshot, Store as _, StoreError, StoreErrorKind, TurnStart, Version, block_on,
 };
 
 /// When a world begins.
@@ -317,9 +317,11 @@ impl Spy {
     }
 
     /// The trouble that is the same for every call.
-    fn meet(&self, trouble: Option<Trouble>) -> Result<Option<Trouble>, Fault> {
+    fn meet(&self, trouble: Option<Trouble>) -> Result<Option<Trouble>, StoreError> {
         match trouble {
-            Some(Trouble::Definite) => Err(Fault::Definite("the disk is full".into())),
+            Some(Trouble::Definite) => {
+                Err(StoreError::new(StoreErrorKind::Failed).caused("the disk is full"))
+            }
             Some(Trouble::After(act)) => {
                 act();
                 Ok(None)
@@ -329,8 +331,8 @@ impl Spy {
     }
 }
 
-fn broken() -> Fault {
-    Fault::Indeterminate("the connection broke".into())
+fn broken() -> StoreError {
+    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
 }
 
 impl Layer for Spy {
@@ -344,7 +346,7 @@ impl Layer for Spy {
         Capabilities { notify: self.state().notify, ..self.inner.capabilities() }
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let trouble = self.note(Asked::Load);
         match self.meet(trouble)? {
             None => self.inner.load(canvas).await,
@@ -353,7 +355,7 @@ impl Layer for Spy {
         }
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let trouble = self.note(Asked::Commit);
         match self.meet(trouble)? {
             Some(Trouble::LostOnTheWay) => {
@@ -373,7 +375,7 @@ impl Layer for Spy {
         }
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let trouble = self.note(Asked::Blob);
         match self.meet(trouble)? {
             Some(Trouble::Missing) => Ok(None),

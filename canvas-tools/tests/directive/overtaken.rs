@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use canvas_core::{
-    CallId, Cancel, CheckOut, Commit, Committed, Engine, Fault, Forget, Layer, MemoryStore, Policy,
-    Store as _, block_on,
+    CallId, Cancel, CheckOut, Commit, Committed, Engine, Forget, Layer, MemoryStore, Policy, Store as _,
+    StoreError, block_on,
 };
 use canvas_tools::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ impl Layer for Overtaken<'_> {
         &self.store
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let act = self.act.lock().unwrap().take();
         if let Some(act) = act {
             act(self.world);

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Commit, Committed, Fault, Layer, Loaded, Store};
+use canvas_core::{CanvasId, Commit, Committed, Layer, Loaded, Store, StoreError, StoreErrorKind};
 
 /// Something that happens before a commit arrives.
 pub(crate) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
@@ -93,7 +93,7 @@ impl Network {
         Some(done)
     }
 
-    async fn deliver<S: Store>(&self, store: &S, commit: Commit) -> Result<Committed, Fault> {
+    async fn deliver<S: Store>(&self, store: &S, commit: Commit) -> Result<Committed, StoreError> {
         let head = Arc::clone(&commit.head);
         let committed = store.commit(commit).await;
         if let Ok(Committed::Done { version, clock }) = &committed {
@@ -218,7 +218,7 @@ impl<S: Store> FaultyStore<S> {
         }
     }
 
-    async fn deliver(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn deliver(&self, commit: Commit) -> Result<Committed, StoreError> {
         let committed = self.network.deliver(self.inner(), commit).await;
         let witness = self.script().witness.clone();
         if let (Ok(Committed::Done { .. }), Some(witness)) = (&committed, witness) {
@@ -233,8 +233,8 @@ impl<S: Store> FaultyStore<S> {
     }
 }
 
-fn broken() -> Fault {
-    Fault::Indeterminate("the connection broke".into())
+fn broken() -> StoreError {
+    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
 }
 
 impl<S: Store> Layer for FaultyStore<S> {
@@ -244,7 +244,7 @@ impl<S: Store> Layer for FaultyStore<S> {
         &self.store
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let load_fault = {
             let mut script = self.script();
             let next = script.loads.pop_front().unwrap_or(LoadFault::Pass);
@@ -254,7 +254,7 @@ impl<S: Store> Layer for FaultyStore<S> {
             next
         };
         if matches!(load_fault, LoadFault::Fails | LoadFault::Down) {
-            return Err(Fault::Definite("the store is not reachable".into()));
+            return Err(StoreError::new(StoreErrorKind::Failed).caused("the store is not reachable"));
         }
         let row = self.store.load(canvas).await?;
         self.script().told += 1;
@@ -267,13 +267,15 @@ impl<S: Store> Layer for FaultyStore<S> {
         Ok(row.map(|row| self.tell_row(row)))
     }
 
-    async fn commit(&self, mut commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, mut commit: Commit) -> Result<Committed, StoreError> {
         let ahead = self.script().ahead;
         commit.not_after = commit.not_after.map(|limit| {
             Timestamp::from_millis(limit.as_millis().saturating_add_signed(ahead.saturating_neg()))
         });
         let committed = match self.befalls().await {
-            CommitFault::Definite => return Err(Fault::Definite("the disk is full".into())),
+            CommitFault::Definite => {
+                return Err(StoreError::new(StoreErrorKind::Failed).caused("the disk is full"));
+            }
             CommitFault::AnswerLost => {
                 self.deliver(commit).await?;
                 return Err(broken());

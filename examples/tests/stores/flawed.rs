@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::{CanvasId, Commit, Committed, Fault, Head, Layer, Loaded, MemoryStore, Store};
+use canvas_core::{
+    CanvasId, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
+};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use proptest_state_machine::ReferenceStateMachine as _;
@@ -95,12 +97,12 @@ impl Layer for FlawedStore {
         &self.store
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let row = self.store.load(canvas).await?;
         Ok(row.filter(|row| self.flaw != Flaw::FreesTombstones || !row.head.is_deleted()))
     }
 
-    async fn commit(&self, mut commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, mut commit: Commit) -> Result<Committed, StoreError> {
         let number = self.commits.fetch_add(1, Ordering::SeqCst);
         let current = self.store.load(commit.head.canvas()).await?;
         let version = current.as_ref().map(|row| row.version.clone());
@@ -126,7 +128,7 @@ impl Layer for FlawedStore {
                 Ok(Committed::Done { version, clock })
             }
             (Flaw::FailsAfterWriting, Committed::Done { .. }) if number % 5 == 4 => {
-                Err(Fault::Definite("the server is busy".into()))
+                Err(StoreError::new(StoreErrorKind::Failed).caused("the server is busy"))
             }
             (_, committed) => Ok(committed),
         }

@@ -83,10 +83,10 @@ impl<S: Store> Call<'_, S> {
 }
 
 fn error(e: &EngineError) -> Said {
-    match e.code() {
-        "STORE_FAILED" => Said::Failed,
-        "STORE_INDETERMINATE" => Said::Unknown,
-        code => Said::Answer { code: code.to_owned(), replayed: false },
+    match e {
+        EngineError::Store(error) if error.is_definite() => Said::Failed,
+        EngineError::Store(_) => Said::Unknown,
+        e => Said::Answer { code: e.code().to_owned(), replayed: false },
     }
 }
 

@@ -9,13 +9,14 @@ use crate::conformance::suite::tasks::yield_now;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::contract::{Commit, Committed, Loaded, Store, Version};
+use crate::store::error::{StoreError, StoreErrorKind};
 
 /// Blobs beyond which a commit has many.
 const MANY: usize = 16;
 
 impl<S: Store> Mutant<S> {
-    pub(super) async fn commit_with_flaw(&self, commit: Commit) -> Result<Committed, Fault> {
+    pub(super) async fn commit_with_flaw(&self, commit: Commit) -> Result<Committed, StoreError> {
         let canvas = commit.head.canvas().clone();
         let half_way = HalfWay::enter(self)?;
         if self.flaw == Flaw::BreaksWhenGivenUp {
@@ -44,7 +45,7 @@ impl<S: Store> Mutant<S> {
     }
 
     /// Takes a commit in: its blobs, its head, its limit.
-    fn take(&self, mut commit: Commit) -> Result<Commit, Fault> {
+    fn take(&self, mut commit: Commit) -> Result<Commit, StoreError> {
         let canvas = commit.head.canvas().clone();
         let ids: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();
         let mut shared = self.shared();
@@ -55,7 +56,7 @@ impl<S: Store> Mutant<S> {
             Flaw::DropsManyBlobs => commit.blobs.truncate(MANY),
             Flaw::RemembersBlobs => commit.blobs.retain(|blob| !put.contains(&blob.id())),
             Flaw::FailsOnRepeatedBlobs if ids.len() < commit.blobs.len() => {
-                return Err(Fault::Definite("a blob came twice".into()));
+                return Err(StoreError::new(StoreErrorKind::Failed).caused("a blob came twice"));
             }
             _ => {}
         }
@@ -67,7 +68,7 @@ impl<S: Store> Mutant<S> {
     }
 
     /// The row, for flaws that look before they commit.
-    async fn current(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn current(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         match self.flaw {
             Flaw::IgnoresCondition
             | Flaw::Upserts
@@ -115,7 +116,7 @@ impl<S: Store> Mutant<S> {
         canvas: &CanvasId,
         mut commit: Commit,
         current: Option<&Loaded>,
-    ) -> Result<Commit, Fault> {
+    ) -> Result<Commit, StoreError> {
         let version = current.map(|row| row.version.clone());
         match self.flaw {
             Flaw::IgnoresCondition => commit.expected = version,
@@ -162,7 +163,7 @@ impl<S: Store> Mutant<S> {
     }
 
     /// Lets others go first: for as long as a few round trips take, so that it works on a store of any speed.
-    async fn dawdle(&self, canvas: &CanvasId) -> Result<(), Fault> {
+    async fn dawdle(&self, canvas: &CanvasId) -> Result<(), StoreError> {
         for _ in 0..10 {
             self.look(canvas).await?;
             yield_now().await;
@@ -176,7 +177,7 @@ impl<S: Store> Mutant<S> {
         canvas: &CanvasId,
         commit: Commit,
         before: Option<Loaded>,
-    ) -> Result<Committed, Fault> {
+    ) -> Result<Committed, StoreError> {
         let again = commit.clone();
         let answer = self.store.commit(commit).await?;
         match (self.flaw, answer) {
@@ -184,7 +185,7 @@ impl<S: Store> Mutant<S> {
                 Ok(Committed::Done { version: row.version, clock: row.clock })
             }
             (Flaw::FailsInsteadOfConflict, Committed::Conflict(_)) => {
-                Err(Fault::Definite("could not serialise access".into()))
+                Err(StoreError::new(StoreErrorKind::Failed).caused("could not serialise access"))
             }
             (Flaw::RetriesInside, Committed::Conflict(Some(row))) => {
                 self.store.commit(Commit { expected: Some(row.version), ..again }).await
@@ -234,7 +235,7 @@ impl<S: Store> Mutant<S> {
     }
 
     /// Writes over the row, whoever has written it.
-    async fn overwrite(&self, commit: Commit, mut row: Loaded) -> Result<Committed, Fault> {
+    async fn overwrite(&self, commit: Commit, mut row: Loaded) -> Result<Committed, StoreError> {
         loop {
             let again = Commit { expected: Some(row.version), ..commit.clone() };
             match self.store.commit(again).await? {
@@ -266,9 +267,9 @@ struct HalfWay<'a, S> {
 }
 
 impl<'a, S> HalfWay<'a, S> {
-    fn enter(mutant: &'a Mutant<S>) -> Result<Self, Fault> {
+    fn enter(mutant: &'a Mutant<S>) -> Result<Self, StoreError> {
         if mutant.own().broken {
-            return Err(Fault::Definite("the connection is in a transaction".into()));
+            return Err(StoreError::new(StoreErrorKind::Failed).caused("the connection is in a transaction"));
         }
         Ok(Self { mutant, over: false })
     }

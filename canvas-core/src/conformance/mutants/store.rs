@@ -9,7 +9,8 @@ use super::flaw::Flaw;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+use crate::store::error::StoreError;
 use crate::store::layer::Layer;
 
 /// One connection of a store with a flaw.
@@ -93,7 +94,7 @@ impl<S> Mutant<S> {
 
 impl<S: Store> Mutant<S> {
     /// The row as it is.
-    pub(super) async fn look(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    pub(super) async fn look(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         self.store.load(&self.key(canvas)).await
     }
 
@@ -137,7 +138,7 @@ impl<S: Store> Layer for Mutant<S> {
         }
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         Ok(match self.look(canvas).await? {
             Some(loaded) if self.flaw == Flaw::FreesTombstones && loaded.head.is_deleted() => None,
             Some(loaded) => Some(self.show(canvas, loaded)),
@@ -150,11 +151,11 @@ impl<S: Store> Layer for Mutant<S> {
         })
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.commit_with_flaw(commit).await
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         if self.shared().hidden.contains(&(canvas.clone(), id)) {
             return Ok(None);
         }
@@ -178,7 +179,7 @@ impl<S: Store> Layer for Mutant<S> {
         }
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         match self.flaw {
             Flaw::ListsWithoutAfter => self.store.list(None, limit).await,
             Flaw::ListsWithoutLimit => self.store.list(after, 10_000).await,
@@ -208,7 +209,7 @@ impl<S: Store> Layer for Mutant<S> {
         }
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         let put = |canvas: &CanvasId| self.shared().put.get(canvas).into_iter().flatten().copied().collect();
         match self.flaw {
             Flaw::DropsNothing => Ok(()),

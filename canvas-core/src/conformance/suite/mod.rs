@@ -26,7 +26,8 @@ use crate::conformance::outcome::CheckOutcome;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::contract::{Commit, Committed, Loaded, Store, Version};
+use crate::store::error::StoreError;
 
 /// The end of a check; the text says what the store did wrong.
 type Verdict = Result<CheckOutcome, String>;
@@ -100,7 +101,7 @@ async fn late<S: Store>(store: &S, commit: Commit) -> Result<Timestamp, String> 
 }
 
 /// An answer without the head that it may carry.
-fn brief(answer: &Result<Committed, Fault>) -> String {
+fn brief(answer: &Result<Committed, StoreError>) -> String {
     match answer {
         Ok(Committed::Done { version, clock }) => format!("Done ({} at {clock})", version.as_str()),
         Ok(Committed::Conflict(Some(row))) => format!("Conflict (the row has {})", row.version.as_str()),

@@ -11,7 +11,8 @@ use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
 use crate::model::id::CanvasId;
 use crate::model::path::TreePath;
-use crate::store::contract::{Commit, Committed, Fault, Loaded, Store, Version};
+use crate::store::contract::{Commit, Committed, Loaded, Store, Version};
+use crate::store::error::StoreError;
 
 /// Races of each kind: on a machine with threads, one may by chance not be close.
 const ROUNDS: usize = 5;
@@ -223,7 +224,7 @@ pub(crate) async fn learns_after_the_wait<H: Harness>(
 
 /// Which of two has won and when, and the row that the other has learnt.
 fn winner_and_loser(
-    answers: Vec<Result<Committed, Fault>>,
+    answers: Vec<Result<Committed, StoreError>>,
 ) -> Result<(usize, Loaded, canvas_lease::Timestamp), String> {
     let (mut won, mut lost) = (None, None);
     for (i, answer) in answers.into_iter().enumerate() {

@@ -7,7 +7,6 @@ use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
 use crate::model::receipt::Receipt;
-use crate::store::contract::Fault;
 
 /// What must hold, whatever happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,7 +143,7 @@ impl Oracle {
                 let first = self.answers[about as usize].get_or_insert_with(|| answer.clone()).clone();
                 self.check(first == *answer, Rule::AnswersAgree);
             }
-            Err(EngineError::Store(Fault::Indeterminate(_))) => {}
+            Err(EngineError::Store(error)) if !error.is_definite() => {}
             Err(_) => {
                 self.unwritten.push(run);
                 self.unwritten.sort_unstable();
@@ -155,7 +154,7 @@ impl Oracle {
     /// Where a commit of a run has landed, its later answer must not deny it.
     pub(super) fn contradicts(&mut self, ended: &Ended, wrote: bool) {
         let claims_nothing =
-            matches!(ended, Err(e) if !matches!(e, EngineError::Store(Fault::Indeterminate(_))));
+            matches!(ended, Err(e) if !matches!(e, EngineError::Store(error) if !error.is_definite()));
         self.check(!(claims_nothing && wrote), Rule::AnswersTrue);
     }
 }

@@ -13,7 +13,8 @@ use super::store::{Row, RowStore, START, loaded};
 use crate::engine::cache::{Begin, Cache, Ticket};
 use crate::engine::context::RunContext;
 use crate::engine::run::{Done, Next, Request, Response, Run};
-use crate::store::contract::{Commit, Committed, Fault, Loaded};
+use crate::store::contract::{Commit, Committed, Loaded};
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
 
@@ -325,8 +326,8 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
     ]
 }
 
-fn broken() -> Fault {
-    Fault::Indeterminate("the connection broke".into())
+fn broken() -> StoreError {
+    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
 }
 
 impl World {
@@ -373,7 +374,7 @@ impl World {
             Action::FailForSure(i) => {
                 self.left.definite -= 1;
                 let flight = self.flights.remove(i);
-                let fault = Fault::Definite("the disk is full".into());
+                let fault = StoreError::new(StoreErrorKind::Failed).caused("the disk is full");
                 let response = match flight.request {
                     Request::Load => Response::Row(Err(fault)),
                     Request::Blob(_) => Response::Blob(Err(fault)),
@@ -443,7 +444,9 @@ impl World {
         };
         let response = match response {
             Response::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
-                Response::Committed(Err(Fault::Definite("nothing was written".into())))
+                Response::Committed(
+                    Err(StoreError::new(StoreErrorKind::Failed).caused("nothing was written")),
+                )
             }
             Response::Committed(_) if lose => Response::Committed(Err(broken())),
             response => response,

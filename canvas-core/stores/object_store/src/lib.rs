@@ -38,15 +38,12 @@
 //! * [`ObjectCanvasStore::open`] tries the conditions on an object of its own, and refuses a server that does not keep
 //!   to them. It cannot see a cache or a gateway that breaks them now and then.
 //!
-//! [`ObjectStoreError`] is inside the faults; a head that cannot be read goes out as
-//! [`HeadError`](canvas_core::HeadError).
-//!
 //! # Which servers
 //!
 //! They must keep to conditions on single puts, show each reader what was written last, and list keys in the order of
 //! their bytes. S3 does so in general purpose buckets. Its directory buckets list in another order, which the store
-//! refuses where it sees it (`OBJECT_STORE_UNORDERED`). The client of `object_store` for local files knows no updates
-//! under conditions and is refused (`OBJECT_STORE_UNCONDITIONAL`). So is one of S3 whose `S3ConditionalPut` is
+//! refuses where it sees it (`STORE_UNFIT`). The client of `object_store` for local files knows no updates
+//! under conditions and is refused (`STORE_UNFIT`). So is one of S3 whose `S3ConditionalPut` is
 //! `Disabled`. A server that answers a condition with an error of its own is refused with that error. The tests know only
 //! servers in memory, with ETags that count, with ETags that are hashes, and with generations: before you rely on
 //! another, run `canvas_core::conformance` on it.
@@ -96,5 +93,4 @@ mod probe;
 mod row;
 mod store;
 
-pub use error::{ErrorKind, ObjectStoreError, Operation};
 pub use store::ObjectCanvasStore;

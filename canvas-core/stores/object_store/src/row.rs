@@ -1,9 +1,7 @@
 //! A row as an object: a line with its number, then the head. And what a version says of it.
 
-use canvas_core::Version;
+use canvas_core::{StoreErrorKind, Version};
 use object_store::{ObjectMeta, PutResult, UpdateVersion};
-
-use super::error::ErrorKind;
 
 /// What the first line begins with.
 const MAGIC: &[u8] = b"canvas-row ";
@@ -22,18 +20,18 @@ pub(super) fn encode(number: u64, head: &[u8]) -> Vec<u8> {
 }
 
 /// The number of a row, and the bytes of its head.
-pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), ErrorKind> {
-    let end = object.iter().take(LINE).position(|byte| *byte == b'\n').ok_or(ErrorKind::Damaged)?;
+pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), StoreErrorKind> {
+    let end = object.iter().take(LINE).position(|byte| *byte == b'\n').ok_or(StoreErrorKind::Damaged)?;
     let (line, head) = (&object[..end], &object[end + 1..]);
     let line =
-        line.strip_prefix(MAGIC).and_then(|line| str::from_utf8(line).ok()).ok_or(ErrorKind::Damaged)?;
+        line.strip_prefix(MAGIC).and_then(|line| str::from_utf8(line).ok()).ok_or(StoreErrorKind::Damaged)?;
     let (format, number) = line.split_once(' ').unwrap_or((line, ""));
     match counter(format) {
         Some(FORMAT) => {}
-        Some(found) if found > FORMAT => return Err(ErrorKind::TooNew { found }),
-        _ => return Err(ErrorKind::Damaged),
+        Some(found) if found > FORMAT => return Err(StoreErrorKind::TooNew { found }),
+        _ => return Err(StoreErrorKind::Damaged),
     }
-    Ok((counter(number).ok_or(ErrorKind::Damaged)?, head))
+    Ok((counter(number).ok_or(StoreErrorKind::Damaged)?, head))
 }
 
 /// A number as it is written, without a sign or zeros before it.
@@ -108,7 +106,7 @@ mod tests {
                 // A part of it is damaged, or has less of the head.
                 for end in 0..object.len() {
                     match decode(&object[..end]) {
-                        Err(kind) => assert_eq!(kind, ErrorKind::Damaged),
+                        Err(kind) => assert_eq!(kind, StoreErrorKind::Damaged),
                         Ok(found) => assert_eq!(found, (number, &head[..head.len() - (object.len() - end)])),
                     }
                 }
@@ -139,11 +137,16 @@ mod tests {
             &long,
         ];
         for text in damaged {
-            assert_eq!(decode(text.as_bytes()), Err(ErrorKind::Damaged), "{:?}", &text[..text.len().min(40)]);
+            assert_eq!(
+                decode(text.as_bytes()),
+                Err(StoreErrorKind::Damaged),
+                "{:?}",
+                &text[..text.len().min(40)]
+            );
         }
-        assert_eq!(decode(b"canvas-row \xff 1\n"), Err(ErrorKind::Damaged));
+        assert_eq!(decode(b"canvas-row \xff 1\n"), Err(StoreErrorKind::Damaged));
         for text in ["canvas-row 2 1\n{}", "canvas-row 2\n", "canvas-row 2 other things\n"] {
-            assert_eq!(decode(text.as_bytes()), Err(ErrorKind::TooNew { found: 2 }), "{text:?}");
+            assert_eq!(decode(text.as_bytes()), Err(StoreErrorKind::TooNew { found: 2 }), "{text:?}");
         }
     }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Head, Loaded, Store, Version,
+    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Head, Loaded, Store, StoreError, StoreErrorKind,
+    StoreOperation as Operation, Version,
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 
-use super::error::{CallError, Cause, ErrorKind, ObjectStoreError, Operation};
+use super::error::{CallError, damaged, prefix_too_long, unordered, untagged};
 use super::key::Keys;
 use super::probe::probe;
 use super::row::{self, RowVersion, Tag};
@@ -39,18 +40,17 @@ impl ObjectCanvasStore {
     ///
     /// # Errors
     ///
-    /// `OBJECT_STORE_UNCONDITIONAL` where two servers could overwrite each other; `OBJECT_STORE_UNTAGGED` where states
-    /// of objects cannot be told apart; `OBJECT_STORE_PREFIX_TOO_LONG`; faults of the server and of the network, after
-    /// which it may be opened again.
+    /// `STORE_UNFIT` where two servers could overwrite each other, states of objects cannot be told apart, or the prefix
+    /// is too long; errors of the server and of the network, after which it may be opened again.
     pub async fn open(
         objects: Arc<dyn ObjectStore>,
         prefix: Path,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Result<Self, ObjectStoreError> {
+    ) -> Result<Self, StoreError> {
         let bytes = prefix.as_ref().len();
-        let keys = Keys::new(prefix).ok_or(ErrorKind::PrefixTooLong { bytes });
-        let keys = keys.map_err(|kind| ObjectStoreError::open(kind.into()))?;
-        let tag = probe(&objects, &keys).await.map_err(ObjectStoreError::open)?;
+        let failed = |CallError(error): CallError| error.at(Operation::Open, None);
+        let keys = Keys::new(prefix).ok_or_else(|| failed(prefix_too_long(bytes)))?;
+        let tag = probe(&objects, &keys).await.map_err(failed)?;
         Ok(Self { objects, keys, tag, clock: Arc::new(clock) })
     }
 
@@ -69,10 +69,11 @@ impl ObjectCanvasStore {
             Err(Error::NotFound { .. }) => return Ok(None),
             found => found?,
         };
-        let tag = self.tag.of_meta(found.meta.clone()).ok_or(ErrorKind::Untagged)?;
+        let tag = self.tag.of_meta(found.meta.clone()).ok_or_else(untagged)?;
         let object = found.bytes().await?;
-        let (number, head) = row::decode(&object)?;
-        let head = Arc::new(Head::from_json(canvas, head).map_err(CallError::Head)?);
+        let (number, head) = row::decode(&object)
+            .map_err(|kind| if kind == StoreErrorKind::Damaged { damaged() } else { kind.into() })?;
+        let head = Arc::new(Head::from_json(canvas, head)?);
         let version = RowVersion { number, tag }.version();
         Ok(Some(Loaded { head, version, clock: (self.clock)(), document: None }))
     }
@@ -87,7 +88,7 @@ impl ObjectCanvasStore {
             None => None,
         };
         let number = match &expected_version {
-            Some(version) => version.number.checked_add(1).ok_or(ErrorKind::Damaged)?,
+            Some(version) => version.number.checked_add(1).ok_or_else(damaged)?,
             None => 1,
         };
         self.put_blobs(canvas, blobs).await?;
@@ -102,7 +103,7 @@ impl ObjectCanvasStore {
         match self.objects.put_opts(&self.keys.head(canvas), object.into(), PutOptions::from(mode)).await {
             Ok(put) => {
                 // Without it nobody can go on from here. A load may tell it.
-                let tag = self.tag.of_put(put).ok_or(CallError::InDoubt(ErrorKind::Untagged.into()))?;
+                let tag = self.tag.of_put(put).ok_or_else(|| untagged().in_doubt())?;
                 Ok(Committed::Done { version: RowVersion { number, tag }.version(), clock: (self.clock)() })
             }
             Err(error) if is_conflict(&error, expected.as_ref()) => {
@@ -114,7 +115,7 @@ impl ObjectCanvasStore {
                     error.into()
                 }
                 // It may have tried before, and this is the answer to the last try only.
-                _ => CallError::InDoubt(error.into()),
+                _ => CallError::from(error).in_doubt(),
             }),
         }
     }
@@ -150,7 +151,7 @@ impl ObjectCanvasStore {
         let row = self.row(canvas).await.map_err(CallError::after_a_put)?;
         if row.as_ref().map(|row| &row.version) == expected {
             // The server had another put of this row in hand. It may be this one, sent before.
-            return Err(CallError::InDoubt(Cause { kind: ErrorKind::Contended, source: Some(error) }));
+            return Err(CallError::from(error).in_doubt());
         }
         Ok(Committed::Conflict(row))
     }
@@ -165,10 +166,10 @@ impl ObjectCanvasStore {
             None => self.objects.list(Some(self.keys.heads())),
         };
         while let Some(head) = heads.try_next().await? {
-            let canvas = self.keys.canvas(&head.location).ok_or(ErrorKind::Damaged)?;
+            let canvas = self.keys.canvas(&head.location).ok_or_else(damaged)?;
             // A listing that goes back may have left out what belongs before its end.
             if canvases.last().or(after).is_some_and(|last| *last >= canvas) {
-                return Err(ErrorKind::Unordered.into());
+                return Err(unordered());
             }
             canvases.push(canvas);
             if canvases.len() == limit {
@@ -187,7 +188,7 @@ impl ObjectCanvasStore {
         while let Some(deleted) = deleted.next().await {
             match deleted {
                 Ok(_) | Err(Error::NotFound { .. }) => {}
-                Err(error) => return Err(CallError::InDoubt(error.into())),
+                Err(error) => return Err(CallError::from(error).in_doubt()),
             }
         }
         Ok(())
@@ -215,30 +216,32 @@ impl Store for ObjectCanvasStore {
         Capabilities::default()
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
-        self.row(canvas).await.map_err(|error| error.at(Operation::Load, Some(canvas)))
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
+        self.row(canvas).await.map_err(|CallError(error)| error.at(Operation::Load, Some(canvas)))
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
-        let failed = |error: CallError| error.at(Operation::Commit, Some(commit.head.canvas()));
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        let failed = |CallError(error): CallError| error.at(Operation::Commit, Some(commit.head.canvas()));
         self.swap(&commit).await.map_err(failed)
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let found = async {
             match self.objects.get(&self.keys.blob(canvas, id)).await {
                 Err(Error::NotFound { .. }) => Ok(None),
                 found => Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
             }
         };
-        found.await.map_err(|error: CallError| error.at(Operation::Blob, Some(canvas)))
+        found.await.map_err(|CallError(error): CallError| error.at(Operation::Blob, Some(canvas)))
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
-        self.listed(after, limit).await.map_err(|error| error.at(Operation::List, None))
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
+        self.listed(after, limit).await.map_err(|CallError(error)| error.at(Operation::List, None))
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
-        self.drop_blobs(canvas, blobs).await.map_err(|error| error.at(Operation::Delete, Some(canvas)))
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
+        self.drop_blobs(canvas, blobs)
+            .await
+            .map_err(|CallError(error)| error.at(Operation::Delete, Some(canvas)))
     }
 }

@@ -1,11 +1,13 @@
 //! The commit: one statement, and what its answer means.
 
-use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Fault, Head, Loaded};
+use canvas_core::{
+    Blob, BlobId, CanvasId, Commit, Committed, Head, Loaded, StoreError, StoreErrorKind,
+    StoreOperation as Operation,
+};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, UNEXPECTED, sqlstate};
 use super::notification;
 use super::row::{RowVersion, clock, column, loaded, only};
 use super::session::Param;
@@ -16,7 +18,7 @@ const STATEMENT_BYTES: usize = 1_000_000_000;
 
 impl PostgresStore {
     /// Compares and swaps.
-    pub(super) async fn swap_or_create(&self, commit: Commit) -> Result<Committed, Fault> {
+    pub(super) async fn swap_or_create(&self, commit: Commit) -> Result<Committed, StoreError> {
         let canvas = commit.head.canvas();
         let fault = |error: CallError| error.of(canvas).of_write();
         let ids: Vec<BlobId> = commit.blobs.iter().map(Blob::id).collect();
@@ -33,7 +35,7 @@ impl PostgresStore {
             }
             (Ok(Swapped::Late { clock: at }), _) => return Ok(Committed::Late { clock: clock(at) }),
             (Ok(Swapped::Conflict { version, head, document, clock }), _) => {
-                let row = loaded(canvas, version, &head, clock)?;
+                let row = loaded(Operation::Commit, canvas, version, &head, clock)?;
                 let document = document.map(Blob::bytes);
                 return Ok(Committed::Conflict(Some(Loaded { document, ..row })));
             }
@@ -52,7 +54,7 @@ impl PostgresStore {
         // Under a stricter isolation level, which a pool of the host's may have, whoever waited for the row and lost
         // it is told so by an error, rolled back. Where the row is another than expected, that is a conflict.
         if !current.unsure
-            && current.error.sqlstate() == Some("40001")
+            && sqlstate(&current.error) == Some("40001")
             && let Some(row) = self.read(Operation::Commit, canvas).await?
             && Some(RowVersion::of(&row.version)) != expected
         {
@@ -90,7 +92,7 @@ impl PostgresStore {
             ("conflict", None) => {
                 let current: Vec<Option<&[u8]>> = column(operation, row, "current")?;
                 let [Some(version), Some(stamp), Some(head), document] = current[..] else {
-                    return Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Unexpected)));
+                    return Err(CallError::unsent(operation, UNEXPECTED));
                 };
                 let number = |bytes: &[u8]| bytes.try_into().map_or(0, i64::from_be_bytes);
                 let (version, stamp) = (number(version), number(stamp));
@@ -98,7 +100,7 @@ impl PostgresStore {
                 Ok(Swapped::Conflict { version: RowVersion { version, stamp }, head, document, clock })
             }
             ("done", None) => Err(held_back()),
-            _ => Err(CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected))),
+            _ => Err(CallError::unanswered(operation, UNEXPECTED)),
         }
     }
 
@@ -145,10 +147,9 @@ impl<'a> Writing<'a> {
         let bytes =
             commit.blobs.iter().map(|blob| blob.as_bytes().len()).fold(json.len(), usize::saturating_add);
         if bytes > STATEMENT_BYTES {
-            return Err(CallError::unsent(PostgresError::new(
-                Operation::Commit,
-                ErrorKind::TooLarge { bytes },
-            )));
+            let message = format!("{bytes} bytes are more than one statement carries: store less at once");
+            let error = StoreError::new(StoreErrorKind::TooLarge).saying(message);
+            return Err(error.at(Operation::Commit, None).into());
         }
         let contents = commit.blobs.iter().map(Blob::as_bytes).collect();
         Ok(Self {
@@ -189,7 +190,7 @@ enum Swapped {
 /// No row was written though nothing speaks against it: a rule, a trigger or a policy of the table holds it back.
 /// Blobs are written only with the head.
 fn held_back() -> CallError {
-    CallError::unsent(PostgresError::new(Operation::Commit, ErrorKind::Unexpected))
+    CallError::unsent(Operation::Commit, UNEXPECTED)
 }
 
 fn new_version(operation: Operation, row: &Row) -> Result<Option<RowVersion>, CallError> {

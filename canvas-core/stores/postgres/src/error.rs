@@ -1,215 +1,155 @@
-//! What can go wrong with the database: where, what, and whether anything may have been written.
+//! What an error means for what was asked: whether it may have been carried out, what to do with the connection, and what
+//! to do next.
 
 use std::error::Error;
-use std::fmt;
 
-use canvas_core::CanvasId;
-use tokio_postgres::error::SqlState;
+use canvas_core::{CanvasId, StoreError, StoreErrorKind, StoreOperation as Operation};
+use deadpool_postgres::PoolError;
+use tokio_postgres::error::{Severity, SqlState};
 
-/// What was asked for when it went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// Making the store from its options.
-    Open,
-    /// [`PostgresStore::migrate`](super::PostgresStore::migrate).
-    Migrate,
-    /// Reading the version of the schema, before the first call.
-    Check,
-    /// [`Store::load`](canvas_core::Store::load).
-    Load,
-    /// [`Store::commit`](canvas_core::Store::commit).
-    Commit,
-    /// [`Store::blob`](canvas_core::Store::blob).
-    Blob,
-    /// [`Store::list`](canvas_core::Store::list).
-    List,
-    /// [`Store::delete`](canvas_core::Store::delete).
-    Delete,
-    /// [`Listener`](super::Listener).
-    Listen,
+/// The server's SQLSTATE, where it has answered.
+pub fn sqlstate(error: &StoreError) -> Option<&str> {
+    let source = error.source.as_deref()?;
+    let driver = source.downcast_ref().or_else(|| match source.downcast_ref()? {
+        PoolError::Backend(e) => Some(e),
+        _ => None,
+    });
+    driver.and_then(tokio_postgres::Error::code).map(SqlState::code)
 }
 
-impl Operation {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Migrate => "migrate",
-            Self::Check => "check of the schema",
-            Self::Load => "load",
-            Self::Commit => "commit",
-            Self::Blob => "blob",
-            Self::List => "list",
-            Self::Delete => "delete",
-            Self::Listen => "listen",
-        }
-    }
-}
+/// A kind with its sentence.
+type Meaning = (StoreErrorKind, &'static str);
 
-/// What went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// The name of a schema is empty, longer than 63 bytes, or has NUL.
-    SchemaName,
-    /// The pool gave no connection, or the server accepted none.
-    NoConnection,
-    /// The tables are not there.
-    NotMigrated,
-    /// A later version of this store has changed the tables.
-    TooNew {
-        /// The version of the tables.
-        found: i32,
-    },
-    /// The role may not do this.
-    Denied,
-    /// The server has no room: disk, memory, or a quota.
-    Full,
-    /// Others were in the way: a deadlock, a lock not given in time, a serialization failure, the server's own
-    /// `statement_timeout`.
-    Busy,
-    /// No answer within the deadline.
-    TimedOut,
-    /// The connection was lost.
-    Lost,
-    /// The server is a standby, which may be behind.
-    Standby,
-    /// A prepared statement is not what it was: a proxy has given the connection another session.
-    Statement,
-    /// Head and blobs are larger than one statement carries.
-    TooLarge {
-        /// Their bytes.
-        bytes: usize,
-    },
-    /// The server refused the statement for a reason that the SQLSTATE names.
-    Refused,
-    /// The server answered something that the statement cannot mean.
-    Unexpected,
-}
+pub(super) const SCHEMA_NAME: Meaning = (
+    StoreErrorKind::Unfit,
+    "the schema's name is empty, too long or has NUL: choose one of 1 to 63 bytes without NUL",
+);
+pub(super) const NO_CONNECTION: Meaning = (
+    StoreErrorKind::Unavailable,
+    "there is no connection: check address, access and max_connections, or raise the pool's size",
+);
+pub(super) const UNEXPECTED: Meaning = (
+    StoreErrorKind::Damaged,
+    "the server answered out of turn: check that nobody else has changed the tables",
+);
+pub(super) const TIMED_OUT: Meaning = (
+    StoreErrorKind::Unavailable,
+    "no answer within the deadline: check the server and the network, then try again",
+);
+pub(super) const LOST: Meaning = (StoreErrorKind::Unavailable, "the connection was lost: try again");
+pub(super) const STANDBY: Meaning =
+    (StoreErrorKind::Unavailable, "the server is a standby: connect to the primary");
+pub(super) const BUSY: Meaning = (StoreErrorKind::Busy, "others were in the way: try again");
+const NOT_MIGRATED: Meaning = (
+    StoreErrorKind::Unfit,
+    "the schema or its tables are not there: call PostgresStore::migrate with a role that may make them",
+);
+const DENIED: Meaning = (
+    StoreErrorKind::Denied,
+    "the role lacks a right: grant it what the documentation of canvas_store_postgres lists",
+);
+const FULL: Meaning =
+    (StoreErrorKind::Full, "the server has no room left: free disk or memory there, then try again");
+const STATEMENT: Meaning = (
+    StoreErrorKind::Unfit,
+    "a prepared statement was lost: behind a proxy in transaction mode use Statements::Unnamed",
+);
+const REFUSED: Meaning =
+    (StoreErrorKind::Failed, "the server refused it: look its SQLSTATE up and mend the database");
 
-impl ErrorKind {
-    /// The stable code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::SchemaName => "POSTGRES_SCHEMA_NAME",
-            Self::NoConnection => "POSTGRES_NO_CONNECTION",
-            Self::NotMigrated => "POSTGRES_NOT_MIGRATED",
-            Self::TooNew { .. } => "POSTGRES_TOO_NEW",
-            Self::Denied => "POSTGRES_DENIED",
-            Self::Full => "POSTGRES_FULL",
-            Self::Busy => "POSTGRES_BUSY",
-            Self::TimedOut => "POSTGRES_TIMED_OUT",
-            Self::Lost => "POSTGRES_LOST",
-            Self::Standby => "POSTGRES_STANDBY",
-            Self::Statement => "POSTGRES_STATEMENT",
-            Self::TooLarge { .. } => "POSTGRES_TOO_LARGE",
-            Self::Refused => "POSTGRES_REFUSED",
-            Self::Unexpected => "POSTGRES_UNEXPECTED",
-        }
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::SchemaName => {
-                "the schema's name is empty, too long or has NUL: choose one of 1 to 63 bytes without NUL"
-            }
-            Self::NoConnection => {
-                "there is no connection: check address, access and max_connections, or raise the pool's size"
-            }
-            Self::NotMigrated => {
-                "the schema or its tables are not there: call PostgresStore::migrate with a role that may make them"
-            }
-            Self::TooNew { found } => {
-                return write!(f, "the tables have version {found}, later than this store: update the program");
-            }
-            Self::Denied => "the role lacks a right: grant it what the documentation of canvas_store_postgres lists",
-            Self::Full => "the server has no room left: free disk or memory there, then try again",
-            Self::Busy => "others were in the way: try again",
-            Self::TimedOut => "no answer within the deadline: check the server and the network, then try again",
-            Self::Lost => "the connection was lost: try again",
-            Self::Standby => "the server is a standby: connect to the primary",
-            Self::Statement => {
-                "a prepared statement was lost: behind a proxy in transaction mode use Statements::Unnamed"
-            }
-            Self::TooLarge { bytes } => {
-                return write!(f, "{bytes} bytes are more than one statement carries: store less at once");
-            }
-            Self::Refused => "the server refused it: look its SQLSTATE up and mend the database",
-            Self::Unexpected => "the server answered out of turn: check that nobody else has changed the tables",
-        })
-    }
-}
-
-/// An error of the database, with its place. [`Error::source`] has the driver's own error.
+/// An error of a statement, and whether that may have been carried out.
 #[derive(Debug)]
-pub struct PostgresError {
-    operation: Operation,
-    kind: ErrorKind,
-    canvas: Option<CanvasId>,
-    state: Option<SqlState>,
-    source: Option<Box<dyn Error + Send + Sync>>,
+pub(super) struct CallError {
+    pub(super) error: StoreError,
+    /// The statement may have been carried out all the same.
+    pub(super) unsure: bool,
+    /// The connection can serve others.
+    pub(super) keeps_connection: bool,
 }
 
-impl PostgresError {
-    pub(super) fn new(operation: Operation, kind: ErrorKind) -> Self {
-        Self { operation, kind, canvas: None, state: None, source: None }
+impl CallError {
+    /// Nothing was sent.
+    pub(super) fn unsent(operation: Operation, (kind, message): Meaning) -> Self {
+        StoreError::new(kind).saying(message).at(operation, None).into()
+    }
+
+    /// A statement was sent, and no verdict came back.
+    pub(super) fn unanswered(operation: Operation, meaning: Meaning) -> Self {
+        Self { unsure: true, ..Self::unsent(operation, meaning) }
+    }
+
+    /// The driver's error to a statement that was sent.
+    pub(super) fn answered(operation: Operation, e: tokio_postgres::Error) -> Self {
+        let (meaning, unsure, keeps_connection) = match e.as_db_error() {
+            Some(db) => judge(db.parsed_severity(), db.code()),
+            None => (LOST, true, false),
+        };
+        Self { unsure, keeps_connection, ..Self::unsent(operation, meaning).caused(e) }
+    }
+
+    /// The pool's error.
+    pub(super) fn pool(operation: Operation, e: PoolError) -> Self {
+        let state = match &e {
+            PoolError::Backend(e) => e.as_db_error().map(|db| db.code()),
+            _ => None,
+        };
+        // Whatever else keeps a server from letting us in, there is no connection.
+        let is_denied = state.is_some_and(|state| judge(None, state).0 == DENIED);
+        Self::unsent(operation, if is_denied { DENIED } else { NO_CONNECTION }).caused(e)
     }
 
     pub(super) fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { source: Some(source.into()), ..self }
-    }
-
-    pub(super) fn state(self, state: Option<&SqlState>) -> Self {
-        Self { state: state.cloned(), ..self }
+        let mut error = self.error.caused(source);
+        let state = sqlstate(&error).map(|state| format!("{} (SQLSTATE {state})", error.message));
+        error.message = state.map_or(error.message, Into::into);
+        Self { error, ..self }
     }
 
     pub(super) fn of(self, canvas: &CanvasId) -> Self {
-        Self { canvas: Some(canvas.clone()), ..self }
+        Self { error: StoreError { canvas: Some(canvas.clone()), ..self.error }, ..self }
     }
 
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        self.kind.code()
+    /// As the error of something that may have been written.
+    pub(super) fn of_write(self) -> StoreError {
+        if self.unsure { self.error.in_doubt() } else { self.error }
     }
 
-    /// What went wrong.
-    pub const fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-
-    /// What was asked for.
-    pub const fn operation(&self) -> Operation {
-        self.operation
-    }
-
-    /// The canvas that was asked for, where it was one.
-    pub const fn canvas(&self) -> Option<&CanvasId> {
-        self.canvas.as_ref()
-    }
-
-    /// The server's SQLSTATE, where the server has answered.
-    pub fn sqlstate(&self) -> Option<&str> {
-        self.state.as_ref().map(SqlState::code)
+    /// As the error of something that writes nothing.
+    pub(super) fn of_read(self) -> StoreError {
+        self.error
     }
 }
 
-impl fmt::Display for PostgresError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.operation.as_str())?;
-        if let Some(canvas) = &self.canvas {
-            write!(f, " of canvas {:?}", canvas.as_str())?;
-        }
-        write!(f, ": {}", self.kind)?;
-        match &self.state {
-            Some(state) => write!(f, " (SQLSTATE {})", state.code()),
-            None => Ok(()),
-        }
+/// Nothing was sent.
+impl From<StoreError> for CallError {
+    fn from(error: StoreError) -> Self {
+        Self { error, unsure: false, keeps_connection: false }
     }
 }
 
-impl Error for PostgresError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|source| source.as_ref() as _)
+/// What the server's verdict on one statement means, whether the statement may have been carried out, and whether the
+/// connection is still good.
+///
+/// An `ERROR` to a statement outside of a transaction block has rolled it back. `FATAL` and `PANIC` end the session,
+/// perhaps after the commit; classes 08 and 57P and state 40003 speak of lost sessions even where a proxy calls
+/// them an `ERROR`.
+fn judge(severity: Option<Severity>, state: &SqlState) -> (Meaning, bool, bool) {
+    let code = state.code();
+    let lost = code.starts_with("08") || code.starts_with("57P") || code == "40003";
+    if severity != Some(Severity::Error) || lost {
+        return (if code.starts_with("28") { DENIED } else { LOST }, true, false);
+    }
+    match code {
+        "25006" => (STANDBY, false, false),
+        // Unknown, doubled, or of a shape that it no longer has.
+        "26000" | "42P05" | "0A000" => (STATEMENT, false, false),
+        "42P01" | "3F000" | "42703" => (NOT_MIGRATED, false, true),
+        "42501" => (DENIED, false, true),
+        "55P03" | "57014" => (BUSY, false, true),
+        _ if code.starts_with("28") => (DENIED, false, true),
+        _ if code.starts_with("40") => (BUSY, false, true),
+        _ if code.starts_with("53") => (FULL, false, true),
+        _ => (REFUSED, false, true),
     }
 }
 
@@ -218,14 +158,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_has_its_place() {
-        let canvas = CanvasId::new("a\u{0}\n\u{1b}[31m'b").expect("the name is short");
-        let error = PostgresError::new(Operation::Commit, ErrorKind::Busy)
-            .of(&canvas)
-            .state(Some(&SqlState::from_code("40001")));
-        let expected =
-            r#"commit of canvas "a\0\n\u{1b}[31m'b": others were in the way: try again (SQLSTATE 40001)"#;
-        assert_eq!(error.to_string(), expected);
-        assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_BUSY", Some("40001")));
+    fn a_verdict_says_what_happened_to_the_statement() {
+        let error = Some(Severity::Error);
+        for (severity, state, expected) in [
+            (error, "40001", (BUSY, false, true)),
+            (error, "40P01", (BUSY, false, true)),
+            (error, "55P03", (BUSY, false, true)),
+            (error, "57014", (BUSY, false, true)),
+            (error, "53100", (FULL, false, true)),
+            (error, "42501", (DENIED, false, true)),
+            (error, "42P01", (NOT_MIGRATED, false, true)),
+            (error, "3F000", (NOT_MIGRATED, false, true)),
+            (error, "22P02", (REFUSED, false, true)),
+            (error, "25006", (STANDBY, false, false)),
+            (error, "26000", (STATEMENT, false, false)),
+            // Said by proxies and by servers that go down.
+            (error, "40003", (LOST, true, false)),
+            (error, "08006", (LOST, true, false)),
+            (error, "57P01", (LOST, true, false)),
+            (Some(Severity::Fatal), "57P01", (LOST, true, false)),
+            (Some(Severity::Fatal), "53100", (LOST, true, false)),
+            (Some(Severity::Panic), "XX000", (LOST, true, false)),
+            // A server that names no severity promises nothing.
+            (None, "40001", (LOST, true, false)),
+        ] {
+            assert_eq!(judge(severity, &SqlState::from_code(state)), expected, "{severity:?} {state}");
+        }
     }
 }

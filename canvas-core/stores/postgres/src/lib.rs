@@ -23,8 +23,8 @@
 //! * Whatever it waits for, it judges on the row and the clock as they are after the wait.
 //! * `load`, `blob` and `list` are one statement each; `delete` is a load and one statement, tried again while
 //!   commits come between.
-//! * An `ERROR` of the server means that nothing was written ([`Fault::Definite`]). A lost connection, a `FATAL` and a
-//!   passed deadline leave a commit of unknown fate ([`Fault::Indeterminate`]), which the engine settles. It never
+//! * An `ERROR` of the server means that nothing was written. A lost connection, a `FATAL` and a
+//!   passed deadline leave a commit of unknown fate (`STORE_INDETERMINATE`), which the engine settles. It never
 //!   sends a commit twice.
 //! * Of many servers at one canvas each lost try costs the database as much as a read: give the engine a pause
 //!   ([`Engine::with_pause`](canvas_core::Engine::with_pause)), and who loses again and again holds back, with no
@@ -32,8 +32,7 @@
 //! * A call whose future is dropped holds nobody up: its connection is thrown away. The statement may still be carried
 //!   out.
 //!
-//! [`PostgresError`] is inside the faults; a head that cannot be read goes out as
-//! [`HeadError`](canvas_core::HeadError).
+//! [`sqlstate`] gives the server's own word on an error.
 //!
 //! # The database
 //!
@@ -46,7 +45,7 @@
 //! * `synchronous_commit` must be `on` or stronger. With `off` a crash of the server loses commits that were
 //!   answered as done.
 //! * All calls go to the primary. A standby may be behind what another server was told, so each answer of one is
-//!   refused (`POSTGRES_STANDBY`) and the pool connects anew. `target_session_attrs=read-write` finds the primary.
+//!   refused (`STORE_UNAVAILABLE`) and the pool connects anew. `target_session_attrs=read-write` finds the primary.
 //! * Failover loses nothing that was committed to a synchronous standby. An asynchronous one may lose the last
 //!   commits; versions hold the time of their commit, so that a server which knows a lost one gets a conflict and never
 //!   overwrites what came instead. That an old primary stops writing is the failover's duty.
@@ -84,11 +83,7 @@
 //! Reads load, although preemptions are notified ([`Notification`]): notifications come after the commit and may be lost. It keeps no
 //! history of heads and drops no blobs by itself. While the server's queue of notifications is full, which takes a session
 //! that listens and never ends its transaction, it refuses commits that preempt.
-//!
-//! [`Fault::Definite`]: canvas_core::Fault::Definite
-//! [`Fault::Indeterminate`]: canvas_core::Fault::Indeterminate
 
-mod call_error;
 mod commit;
 mod error;
 mod listener;
@@ -99,7 +94,7 @@ mod row;
 mod session;
 mod store;
 
-pub use error::{ErrorKind, Operation, PostgresError};
+pub use error::sqlstate;
 pub use listener::{Listener, ListenerOptions};
 pub use notification::Notification;
 pub use options::{PostgresOptions, Statements};

@@ -7,14 +7,14 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use canvas_core::{StoreError, StoreOperation as Operation};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Socket};
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, LOST, TIMED_OUT};
 use super::notification::{Notification, parse};
 use super::options::Schema;
 
@@ -83,9 +83,9 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// `POSTGRES_SCHEMA_NAME`, `POSTGRES_NO_CONNECTION`, `POSTGRES_DENIED`, `POSTGRES_STANDBY` (a standby has no
-    /// notifications), `POSTGRES_TIMED_OUT`.
-    pub async fn connect<T>(config: Config, tls: T, options: ListenerOptions) -> Result<Self, PostgresError>
+    /// `STORE_UNFIT`, `STORE_UNAVAILABLE`, `STORE_DENIED`, `STORE_UNAVAILABLE` (a standby has no
+    /// notifications), `STORE_UNAVAILABLE`.
+    pub async fn connect<T>(config: Config, tls: T, options: ListenerOptions) -> Result<Self, StoreError>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
         T::Stream: Send + Sync + 'static,
@@ -175,7 +175,7 @@ where
     T::TlsConnect: Send,
     <T::TlsConnect as tokio_postgres::tls::TlsConnect<Socket>>::Future: Send,
 {
-    async fn open(&self) -> Result<Open<T::Stream>, PostgresError> {
+    async fn open(&self) -> Result<Open<T::Stream>, StoreError> {
         let operation = Operation::Listen;
         let opening = async {
             let connecting = self.config.connect(self.tls.clone()).await;
@@ -197,7 +197,7 @@ where
             listened.map_err(|e| CallError::answered(operation, e).error)?;
             Ok(Open { client, connection })
         };
-        let late = |e| PostgresError::new(operation, ErrorKind::TimedOut).caused(e);
+        let late = |e| CallError::unsent(operation, TIMED_OUT).caused(e).error;
         timeout(self.options.deadline, opening).await.map_err(late)?
     }
 
@@ -206,7 +206,7 @@ where
         &self,
         operation: Operation,
         message: Option<Result<AsyncMessage, tokio_postgres::Error>>,
-    ) -> Result<(), PostgresError> {
+    ) -> Result<(), StoreError> {
         match message {
             Some(Ok(AsyncMessage::Notification(notification))) => {
                 if let Some(notification) = parse(notification.payload()) {
@@ -216,7 +216,7 @@ where
             }
             Some(Ok(_)) => Ok(()),
             Some(Err(e)) => Err(CallError::answered(operation, e).error),
-            None => Err(PostgresError::new(operation, ErrorKind::Lost)),
+            None => Err(CallError::unsent(operation, LOST).error),
         }
     }
 

@@ -1,10 +1,10 @@
 //! The schema: made once, checked before the first call.
 
+use canvas_core::{StoreError, StoreErrorKind, StoreOperation as Operation};
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, UNEXPECTED};
 use super::options::Schema;
 use super::session::Sessions;
 
@@ -15,7 +15,7 @@ const LAYOUT: i32 = 1;
 
 /// Makes schema and tables where they are missing. Several servers may do so at once.
 pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), CallError> {
-    let operation = Operation::Migrate;
+    let operation = Operation::Open;
     let mut held = sessions.hold(operation).await?;
     let migrating = async {
         // Who had to wait for the lock must see what the other has made.
@@ -81,11 +81,13 @@ pub(super) async fn check(
 }
 
 fn judge(operation: Operation, version: Option<i32>) -> Result<(), CallError> {
-    let kind = match version {
-        Some(LAYOUT) => return Ok(()),
-        Some(found) if found > LAYOUT => ErrorKind::TooNew { found },
+    match version {
+        Some(LAYOUT) => Ok(()),
+        Some(found) if found > LAYOUT => {
+            let found = u64::from(found.unsigned_abs());
+            Err(StoreError::new(StoreErrorKind::TooNew { found }).at(operation, None).into())
+        }
         // The row is made with the tables: somebody has emptied it.
-        _ => ErrorKind::Unexpected,
-    };
-    Err(CallError::unsent(PostgresError::new(operation, kind)))
+        _ => Err(CallError::unsent(operation, UNEXPECTED)),
+    }
 }

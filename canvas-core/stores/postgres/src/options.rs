@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use canvas_core::BlobId;
+use canvas_core::{BlobId, StoreError, StoreOperation as Operation};
 
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, SCHEMA_NAME};
 
 /// What a host chooses. The default fits a server that speaks to the database directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,9 +54,9 @@ impl Schema {
     /// Bytes of the longest name; the server would cut longer ones off.
     const BYTES: usize = 63;
 
-    pub(super) fn new(name: &str) -> Result<Self, PostgresError> {
+    pub(super) fn new(name: &str) -> Result<Self, StoreError> {
         if name.is_empty() || name.len() > Self::BYTES || name.contains('\0') {
-            return Err(PostgresError::new(Operation::Open, ErrorKind::SchemaName));
+            return Err(CallError::unsent(Operation::Open, SCHEMA_NAME).error);
         }
         Ok(Self(name.to_owned()))
     }
@@ -115,7 +115,7 @@ mod tests {
         }
         for name in ["", "a\0b", &"é".repeat(32), &"x".repeat(64)] {
             let error = Schema::new(name).expect_err("the name is not fine");
-            assert_eq!(error.code(), "POSTGRES_SCHEMA_NAME", "{name:?}");
+            assert_eq!(error.code(), "STORE_UNFIT", "{name:?}");
         }
     }
 

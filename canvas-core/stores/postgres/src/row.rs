@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Fault, Head, Loaded, Version};
+use canvas_core::{CanvasId, Head, Loaded, StoreError, StoreOperation as Operation, Version};
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, UNEXPECTED};
 
 /// The two numbers of a version: the counter, and the microsecond of its commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,13 +43,13 @@ pub(super) fn column<'a, T: FromSql<'a>>(
 ) -> Result<T, CallError> {
     row.try_get(name).map_err(|e| {
         // Nobody knows what else is different, so nobody knows what was written.
-        CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected).caused(e))
+        CallError::unanswered(operation, UNEXPECTED).caused(e)
     })
 }
 
 /// The only row, which is there by the shape of the statement.
 pub(super) fn only(operation: Operation, rows: &[Row]) -> Result<&Row, CallError> {
-    rows.first().ok_or_else(|| CallError::unanswered(PostgresError::new(operation, ErrorKind::Unexpected)))
+    rows.first().ok_or_else(|| CallError::unanswered(operation, UNEXPECTED))
 }
 
 /// The store's clock: microseconds of the server, cut to the milliseconds that have passed.
@@ -58,14 +57,15 @@ pub(super) fn clock(micros: i64) -> Timestamp {
     Timestamp::from_millis(u64::try_from(micros).unwrap_or(0) / 1_000)
 }
 
-/// A row of `heads` with the clock. Bytes that are no head go out as they are found wrong: the engine looks for that.
+/// A row of `heads` with the clock.
 pub(super) fn loaded(
+    operation: Operation,
     canvas: &CanvasId,
     version: RowVersion,
     head: &[u8],
     micros: i64,
-) -> Result<Loaded, Fault> {
-    let head = Head::from_json(canvas, head).map_err(|e| Fault::Definite(Box::new(e)))?;
+) -> Result<Loaded, StoreError> {
+    let head = Head::from_json(canvas, head).map_err(|e| StoreError::from(e).at(operation, Some(canvas)))?;
     Ok(Loaded { head: Arc::new(head), version: version.name(), clock: clock(micros), document: None })
 }
 

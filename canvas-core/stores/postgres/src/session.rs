@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use canvas_core::StoreOperation as Operation;
 use deadpool_postgres::{Client, Object, Pool};
 use tokio::time::timeout;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{CallError, NO_CONNECTION, TIMED_OUT};
 use super::options::Statements;
 
 /// A parameter with its type, which a statement without a name must say.
@@ -53,9 +53,7 @@ impl Sessions {
         match given {
             Ok(Ok(client)) => Ok(Held(Some(client))),
             Ok(Err(e)) => Err(CallError::pool(operation, e)),
-            Err(e) => {
-                Err(CallError::unsent(PostgresError::new(operation, ErrorKind::NoConnection).caused(e)))
-            }
+            Err(e) => Err(CallError::unsent(operation, NO_CONNECTION).caused(e)),
         }
     }
 
@@ -109,9 +107,7 @@ impl Sessions {
         match answered {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(e)) => Err(CallError::answered(operation, e)),
-            Err(e) => {
-                Err(CallError::unanswered(PostgresError::new(operation, ErrorKind::TimedOut).caused(e)))
-            }
+            Err(e) => Err(CallError::unanswered(operation, TIMED_OUT).caused(e)),
         }
     }
 }

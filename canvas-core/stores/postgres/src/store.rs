@@ -5,14 +5,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use canvas_core::{Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Fault, Loaded, Store};
+use canvas_core::{
+    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Loaded, Store, StoreError, StoreErrorKind,
+    StoreOperation as Operation,
+};
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolConfig, Runtime, Timeouts};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Config, Row, Socket};
 
-use super::call_error::CallError;
-use super::error::{ErrorKind, Operation, PostgresError};
+use super::error::{BUSY, CallError, NO_CONNECTION, STANDBY, UNEXPECTED};
 use super::migrate;
 use super::options::{PostgresOptions, Schema, Statements};
 use super::row::{RowVersion, column, loaded, only};
@@ -58,17 +60,17 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// `POSTGRES_SCHEMA_NAME`; `POSTGRES_NO_CONNECTION` for a pool without connections.
-    pub fn connect<T>(config: Config, tls: T, options: &PostgresOptions) -> Result<Self, PostgresError>
+    /// `STORE_UNFIT`; `STORE_UNAVAILABLE` for a pool without connections.
+    pub fn connect<T>(config: Config, tls: T, options: &PostgresOptions) -> Result<Self, StoreError>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
         T::Stream: Send + Sync,
         T::TlsConnect: Send + Sync,
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
-        let no_pool = || PostgresError::new(Operation::Open, ErrorKind::NoConnection);
+        let no_pool = || CallError::unsent(Operation::Open, NO_CONNECTION);
         if options.connections == 0 {
-            return Err(no_pool());
+            return Err(no_pool().error);
         }
         let config = match options.statements {
             Statements::Named => with_settings(config, options),
@@ -80,7 +82,7 @@ impl PostgresStore {
             .config(PoolConfig { max_size: options.connections, timeouts, ..PoolConfig::default() })
             .runtime(Runtime::Tokio1)
             .build()
-            .map_err(|e| no_pool().caused(e))?;
+            .map_err(|e| no_pool().caused(e).error)?;
         Self::new(pool, options)
     }
 
@@ -89,8 +91,8 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// `POSTGRES_SCHEMA_NAME`.
-    pub fn new(pool: Pool, options: &PostgresOptions) -> Result<Self, PostgresError> {
+    /// `STORE_UNFIT`.
+    pub fn new(pool: Pool, options: &PostgresOptions) -> Result<Self, StoreError> {
         let schema = Schema::new(&options.schema)?;
         let texts = Texts {
             load: schema.fill(include_str!("sql/load.sql")),
@@ -111,9 +113,9 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// `POSTGRES_TOO_NEW` where a later version of this store has made them; `POSTGRES_DENIED`; faults of the server
+    /// `STORE_TOO_NEW` where a later version of this store has made them; `STORE_DENIED`; faults of the server
     /// and of the connection. In each case nothing is half made, and it may be called again.
-    pub async fn migrate(&self) -> Result<(), PostgresError> {
+    pub async fn migrate(&self) -> Result<(), StoreError> {
         migrate::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
     }
 
@@ -122,9 +124,9 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// `POSTGRES_NOT_MIGRATED`, `POSTGRES_TOO_NEW`, `POSTGRES_DENIED`, and faults of the connection.
-    pub async fn check(&self) -> Result<(), PostgresError> {
-        self.look(Operation::Check).await.map_err(|error| error.error)
+    /// `STORE_UNFIT`, `STORE_TOO_NEW`, `STORE_DENIED`, and faults of the connection.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.look(Operation::Open).await.map_err(|error| error.error)
     }
 
     /// The name of the schema.
@@ -161,7 +163,7 @@ impl PostgresStore {
         }
         let result = self.0.sessions.query(operation, text, params).await;
         if let Err(error) = &result
-            && error.error.kind() == ErrorKind::NotMigrated
+            && error.error.kind == StoreErrorKind::Unfit
         {
             // A later version may have moved the tables: the next call looks again.
             self.0.checked.store(false, Ordering::Relaxed);
@@ -175,7 +177,7 @@ impl PostgresStore {
         if column(operation, row, "standby")? {
             // The pool's other connections may lead there too, and each says so when it is used.
             self.0.sessions.pool.retain(|_, _| false);
-            return Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Standby)));
+            return Err(CallError::unsent(operation, STANDBY));
         }
         Ok(row)
     }
@@ -184,7 +186,7 @@ impl PostgresStore {
         &self,
         operation: Operation,
         canvas: &CanvasId,
-    ) -> Result<Option<Loaded>, Fault> {
+    ) -> Result<Option<Loaded>, StoreError> {
         let fault = |error: CallError| error.of(canvas).of_read();
         let params: [Param<'_>; 1] = [(&canvas.as_str().as_bytes(), Type::BYTEA)];
         let rows = self.query(operation, &self.0.texts.load, &params).await.map_err(fault)?;
@@ -193,7 +195,7 @@ impl PostgresStore {
         let stamp = column(operation, row, "stamp").map_err(fault)?;
         let head = column(operation, row, "head").map_err(fault)?;
         let clock = column(operation, row, "clock").map_err(fault)?;
-        loaded(canvas, RowVersion { version, stamp }, head, clock).map(Some)
+        loaded(operation, canvas, RowVersion { version, stamp }, head, clock).map(Some)
     }
 }
 
@@ -224,15 +226,15 @@ impl Store for PostgresStore {
         Capabilities { not_after: true, notify: false }
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         self.read(Operation::Load, canvas).await
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.swap_or_create(commit).await
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let operation = Operation::Blob;
         let fault = |error: CallError| error.of(canvas).of_read();
         let params: [Param<'_>; 2] =
@@ -243,7 +245,7 @@ impl Store for PostgresStore {
         Ok(content.map(Blob::bytes))
     }
 
-    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let operation = Operation::List;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         // No id is empty, so every id comes after the empty one.
@@ -259,14 +261,12 @@ impl Store for PostgresStore {
                 break;
             };
             let canvas = std::str::from_utf8(bytes).ok().and_then(|name| CanvasId::new(name).ok());
-            canvases.push(canvas.ok_or_else(|| {
-                CallError::unsent(PostgresError::new(operation, ErrorKind::Unexpected)).of_read()
-            })?);
+            canvases.push(canvas.ok_or_else(|| CallError::unsent(operation, UNEXPECTED).of_read())?);
         }
         Ok(canvases)
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         let operation = Operation::Delete;
         for _ in 0..DELETE_ATTEMPTS {
             // Blobs come with heads, so without a head there are none.
@@ -292,6 +292,6 @@ impl Store for PostgresStore {
                 return Ok(());
             }
         }
-        Err(CallError::unsent(PostgresError::new(operation, ErrorKind::Busy)).of(canvas).of_read())
+        Err(CallError::unsent(operation, BUSY).of(canvas).of_read())
     }
 }

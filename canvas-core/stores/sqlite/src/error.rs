@@ -1,171 +1,163 @@
-//! Faults of a store that is open: what failed, where, and whether it may have written.
+//! What SQLite's errors mean, and what to do next.
 
-use std::error::Error;
-use std::fmt;
+use std::path::Path;
 
-use canvas_core::{CanvasId, Fault, HeadError};
-
-use super::error_kind::ErrorKind;
-use super::open::OpenError;
-
-/// A call of the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// [`BlockingStore::load`](canvas_core::BlockingStore::load)
-    Load,
-    /// [`BlockingStore::commit`](canvas_core::BlockingStore::commit)
-    Commit,
-    /// [`BlockingStore::blob`](canvas_core::BlockingStore::blob)
-    Blob,
-    /// [`BlockingStore::list`](canvas_core::BlockingStore::list)
-    List,
-    /// [`BlockingStore::delete`](canvas_core::BlockingStore::delete)
-    Delete,
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Load => "load",
-            Self::Commit => "commit",
-            Self::Blob => "blob",
-            Self::List => "list",
-            Self::Delete => "delete",
-        })
-    }
-}
-
-/// Why a call failed. It lies in the [`Fault`] of the call; a head that cannot be read lies there as the
-/// [`HeadError`] that it is.
-#[derive(Debug)]
-pub struct SqliteError {
-    operation: Operation,
-    /// None for a list.
-    canvas: Option<CanvasId>,
-    cause: Cause,
-}
-
-/// What failed.
-#[derive(Debug)]
-pub(super) enum Cause {
-    /// SQLite said so.
-    Sqlite(ErrorKind, rusqlite::Error),
-    /// The path leads to another file, or to none.
-    Moved,
-    /// Somebody has brought the file to a later format since it was opened.
-    TooNew { found: i64 },
-    /// A value that the store never writes.
-    Row(&'static str),
-    /// The connection was lost, and there is no new one.
-    Reopen(OpenError),
-}
-
-impl SqliteError {
-    /// The stable code: that of the [`ErrorKind`], or of the [`OpenError`] where the file had to be opened again.
-    pub fn code(&self) -> &'static str {
-        match &self.cause {
-            Cause::Sqlite(kind, _) => kind.code(),
-            Cause::Moved => ErrorKind::Moved.code(),
-            Cause::TooNew { .. } => "STORE_TOO_NEW",
-            Cause::Row(_) => ErrorKind::Corrupt.code(),
-            Cause::Reopen(e) => e.code(),
-        }
-    }
-
-    /// The call that failed.
-    pub fn operation(&self) -> Operation {
-        self.operation
-    }
-
-    /// The canvas that it was about.
-    pub fn canvas(&self) -> Option<&CanvasId> {
-        self.canvas.as_ref()
-    }
-}
-
-impl fmt::Display for SqliteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.operation)?;
-        if let Some(canvas) = &self.canvas {
-            // An id may hold anything: in quotes, with what cannot be printed escaped.
-            write!(f, " of canvas {:?}", canvas.as_str())?;
-        }
-        match &self.cause {
-            Cause::Sqlite(kind, e) => write!(f, ": {} ({e}): {}", kind.what(), kind.next()),
-            Cause::Moved => write!(f, ": {}: {}", ErrorKind::Moved.what(), ErrorKind::Moved.next()),
-            Cause::TooNew { found } => {
-                write!(f, ": the file now has format {found}: update this program and open the store anew")
-            }
-            Cause::Row(what) => write!(f, ": {what}: {}", ErrorKind::Corrupt.next()),
-            Cause::Reopen(e) => write!(f, ": {e}"),
-        }
-    }
-}
-
-impl Error for SqliteError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.cause {
-            Cause::Sqlite(_, e) => Some(e),
-            Cause::Reopen(e) => e.source(),
-            Cause::Moved | Cause::TooNew { .. } | Cause::Row(_) => None,
-        }
-    }
-}
+use canvas_core::{HeadError, StoreError, StoreErrorKind};
+use rusqlite::{Error, ErrorCode, ffi};
 
 /// An error of a call, before its place is known.
 #[derive(Debug)]
-pub(super) enum CallError {
-    /// Nothing was written.
-    Definite(Cause),
-    /// It may have been written.
-    InDoubt(Cause),
-    /// The engine looks for this very type.
-    Head(HeadError),
-}
+pub(super) struct CallError(pub(super) StoreError);
 
 impl CallError {
-    /// Whether the connection should make way for a new one.
+    /// A value that the store never writes.
+    pub(super) fn damaged(what: &'static str) -> Self {
+        StoreError::new(StoreErrorKind::Damaged).caused(what).into()
+    }
+
+    /// Whether the connection should make way for a new one, because it may hold what it has misread.
     pub(super) fn spoils_connection(&self) -> bool {
-        match self {
-            Self::Definite(cause) | Self::InDoubt(cause) => {
-                matches!(cause, Cause::Sqlite(kind, _) if kind.spoils_connection())
-            }
-            Self::Head(_) => false,
-        }
+        use StoreErrorKind::{Busy, Full, Moved, TooLarge};
+        let is_of_sqlite = self.0.source.as_deref().is_some_and(|source| source.is::<Error>());
+        is_of_sqlite && !matches!(self.0.kind, Busy | Full | Moved | TooLarge)
     }
 
-    /// The fault, with its place.
-    pub(super) fn at(self, operation: Operation, canvas: Option<&CanvasId>) -> Fault {
-        let place = |cause| Box::new(SqliteError { operation, canvas: canvas.cloned(), cause });
-        match self {
-            Self::Definite(cause) => Fault::Definite(place(cause)),
-            Self::InDoubt(cause) => Fault::Indeterminate(place(cause)),
-            Self::Head(e) => Fault::Definite(Box::new(e)),
-        }
+    pub(super) fn in_doubt(self) -> Self {
+        Self(self.0.in_doubt())
     }
 }
 
-impl From<Cause> for CallError {
-    fn from(cause: Cause) -> Self {
-        Self::Definite(cause)
+impl From<StoreError> for CallError {
+    fn from(error: StoreError) -> Self {
+        Self(error)
     }
 }
 
-impl From<rusqlite::Error> for Cause {
-    fn from(e: rusqlite::Error) -> Self {
-        Self::Sqlite(ErrorKind::of(&e), e)
-    }
-}
-
-/// Before COMMIT nothing is written for good.
-impl From<rusqlite::Error> for CallError {
-    fn from(e: rusqlite::Error) -> Self {
-        Self::Definite(e.into())
+impl From<StoreErrorKind> for CallError {
+    fn from(kind: StoreErrorKind) -> Self {
+        Self(kind.into())
     }
 }
 
 impl From<HeadError> for CallError {
-    fn from(e: HeadError) -> Self {
-        Self::Head(e)
+    fn from(reason: HeadError) -> Self {
+        Self(reason.into())
+    }
+}
+
+/// Before COMMIT nothing is written for good.
+impl From<Error> for CallError {
+    fn from(error: Error) -> Self {
+        let (kind, message) = meaning(&error);
+        Self(StoreError::new(kind).saying(message).caused(error))
+    }
+}
+
+/// The error of a file that is being opened.
+pub(super) fn at_file(path: &Path, error: impl Into<CallError>) -> StoreError {
+    let CallError(error) = error.into();
+    let message = format!("{path:?}: {}", error.message);
+    error.saying(message)
+}
+
+const BUSY: (StoreErrorKind, &str) = (
+    StoreErrorKind::Busy,
+    "another connection keeps the file locked: try again, and look for a process that writes for long",
+);
+const FULL: (StoreErrorKind, &str) = (
+    StoreErrorKind::Full,
+    "the disk is full or the file has reached its limit: make room or raise the limit, then try again",
+);
+const MEMORY: (StoreErrorKind, &str) =
+    (StoreErrorKind::Full, "there is no memory left: free some, then try again");
+pub(super) const DENIED: (StoreErrorKind, &str) =
+    (StoreErrorKind::Denied, "the file may not be written: let this process write the file and its folder");
+pub(super) const MOVED: (StoreErrorKind, &str) = (
+    StoreErrorKind::Moved,
+    "the file is no longer the one that was opened: put it back, or open the store anew",
+);
+const DAMAGED: (StoreErrorKind, &str) =
+    (StoreErrorKind::Damaged, "the file is damaged: restore it from a backup");
+const NO_DATABASE: (StoreErrorKind, &str) =
+    (StoreErrorKind::Unfit, "the file is no SQLite database: give the path of another file");
+const CANNOT_OPEN: (StoreErrorKind, &str) = (
+    StoreErrorKind::Unavailable,
+    "the file or one beside it cannot be opened: check the folder and this process's rights in it",
+);
+const DISK: (StoreErrorKind, &str) =
+    (StoreErrorKind::Unavailable, "the disk failed: check it, then try again");
+const TOO_LARGE: (StoreErrorKind, &str) =
+    (StoreErrorKind::TooLarge, "a value is larger than SQLite takes: write a smaller one");
+const UNEXPECTED: (StoreErrorKind, &str) = (StoreErrorKind::Failed, "SQLite failed: report this message");
+
+fn meaning(error: &Error) -> (StoreErrorKind, &'static str) {
+    match error.sqlite_extended_error_code() {
+        Some(ffi::SQLITE_READONLY_DBMOVED | ffi::SQLITE_IOERR_VNODE) => return MOVED,
+        Some(ffi::SQLITE_IOERR_NOMEM) => return MEMORY,
+        _ => {}
+    }
+    match error.sqlite_error_code() {
+        // The protocol error is a race for the log that was lost too often.
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            BUSY
+        }
+        Some(ErrorCode::DiskFull) => FULL,
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => DENIED,
+        Some(ErrorCode::DatabaseCorrupt) => DAMAGED,
+        Some(ErrorCode::NotADatabase) => NO_DATABASE,
+        Some(ErrorCode::CannotOpen) => CANNOT_OPEN,
+        Some(ErrorCode::SystemIoFailure | ErrorCode::NoLargeFileSupport) => DISK,
+        Some(ErrorCode::TooBig) => TOO_LARGE,
+        Some(ErrorCode::OutOfMemory) => MEMORY,
+        Some(_) => UNEXPECTED,
+        None => match error {
+            // The schema fixes the type of each column.
+            Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+            | Error::Utf8Error(..) => DAMAGED,
+            Error::NulError(_) | Error::InvalidPath(_) => CANNOT_OPEN,
+            _ => UNEXPECTED,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_of_sqlite_has_its_meaning() {
+        let cases = [
+            (ffi::SQLITE_BUSY, BUSY),
+            (ffi::SQLITE_BUSY_RECOVERY, BUSY),
+            (ffi::SQLITE_BUSY_SNAPSHOT, BUSY),
+            (ffi::SQLITE_LOCKED, BUSY),
+            (ffi::SQLITE_PROTOCOL, BUSY),
+            (ffi::SQLITE_FULL, FULL),
+            (ffi::SQLITE_READONLY, DENIED),
+            (ffi::SQLITE_READONLY_DIRECTORY, DENIED),
+            (ffi::SQLITE_PERM, DENIED),
+            (ffi::SQLITE_READONLY_DBMOVED, MOVED),
+            (ffi::SQLITE_IOERR_VNODE, MOVED),
+            (ffi::SQLITE_CORRUPT, DAMAGED),
+            (ffi::SQLITE_CORRUPT_INDEX, DAMAGED),
+            (ffi::SQLITE_NOTADB, NO_DATABASE),
+            (ffi::SQLITE_CANTOPEN, CANNOT_OPEN),
+            (ffi::SQLITE_IOERR, DISK),
+            (ffi::SQLITE_IOERR_FSYNC, DISK),
+            (ffi::SQLITE_TOOBIG, TOO_LARGE),
+            (ffi::SQLITE_NOMEM, MEMORY),
+            (ffi::SQLITE_IOERR_NOMEM, MEMORY),
+            (ffi::SQLITE_ERROR, UNEXPECTED),
+            (ffi::SQLITE_MISUSE, UNEXPECTED),
+            (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, UNEXPECTED),
+        ];
+        for (number, expected) in cases {
+            let error = Error::SqliteFailure(ffi::Error::new(number), None);
+            assert_eq!(meaning(&error), expected, "{error}");
+        }
+        assert_eq!(meaning(&Error::IntegralValueOutOfRange(0, 1)), DAMAGED);
+        assert_eq!(meaning(&Error::InvalidQuery), UNEXPECTED);
     }
 }

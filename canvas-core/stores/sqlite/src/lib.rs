@@ -7,7 +7,7 @@
 //! let store = SqliteStore::open("canvases.db", system_clock)?;
 //! // A host with an async runtime hands in its threads for blocking work, see `Blocking::on`.
 //! let engine = Engine::new(Blocking::in_place(store), Policy::default());
-//! # Ok::<(), canvas_store_sqlite::OpenError>(())
+//! # Ok::<(), canvas_core::StoreError>(())
 //! ```
 //!
 //! # What it promises
@@ -49,7 +49,6 @@
 
 mod clock;
 mod error;
-mod error_kind;
 mod open;
 mod schema;
 mod store;
@@ -58,9 +57,6 @@ mod transaction;
 use std::time::Duration;
 
 pub use clock::system_clock;
-pub use error::{Operation, SqliteError};
-pub use error_kind::ErrorKind;
-pub use open::OpenError;
 pub use store::SqliteStore;
 
 /// How a store keeps its file.

@@ -1,116 +1,16 @@
 //! Opening a file: which one it is, whether it is ours, and how a connection to it is set up.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, fs, io, thread};
+use std::{fs, io, thread};
 
+use canvas_core::{StoreError, StoreErrorKind};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::error::Cause;
-use super::error_kind::ErrorKind;
+use super::error::{CallError, DENIED, MOVED, at_file};
 use super::schema::{self, FORMAT, Found};
 use super::{Durability, Options};
-
-/// Why a file cannot be opened as a store. The file is as it was before, except that a missing one may have been
-/// made, empty.
-#[derive(Debug)]
-pub enum OpenError {
-    /// SQLite said so.
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What it means.
-        kind: ErrorKind,
-        /// SQLite's own words; none where the file was found unfit without an error.
-        source: Option<rusqlite::Error>,
-    },
-    /// The path leads nowhere.
-    Path {
-        /// The path.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The database of another application.
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A later version of this program has written it.
-    TooNew {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-    },
-    /// The file system cannot share memory between processes.
-    NoWal {
-        /// The file.
-        path: PathBuf,
-        /// The journal mode that SQLite offers.
-        mode: String,
-    },
-}
-
-impl OpenError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Sqlite { kind, .. } => kind.code(),
-            Self::Path { .. } => ErrorKind::CannotOpen.code(),
-            Self::Foreign { .. } => "STORE_FOREIGN",
-            Self::TooNew { .. } => "STORE_TOO_NEW",
-            Self::NoWal { .. } => "STORE_NO_WAL",
-        }
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Sqlite { path, .. }
-            | Self::Path { path, .. }
-            | Self::Foreign { path }
-            | Self::TooNew { path, .. }
-            | Self::NoWal { path, .. } => path,
-        }
-    }
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "opening {:?}: ", self.path())?;
-        match self {
-            Self::Sqlite { kind, source: Some(e), .. } => {
-                write!(f, "{} ({e}): {}", kind.what(), kind.next())
-            }
-            Self::Sqlite { kind, source: None, .. } => write!(f, "{}: {}", kind.what(), kind.next()),
-            Self::Path { source, .. } => write!(f, "the path leads nowhere ({source}): give another path"),
-            Self::Foreign { .. } => {
-                write!(f, "the file belongs to another application: give the path of another file")
-            }
-            Self::TooNew { found, .. } => {
-                write!(f, "the file has format {found}, this program reads {FORMAT}: update this program")
-            }
-            Self::NoWal { mode, .. } => write!(
-                f,
-                "the file system allows journal mode {mode:?} and no write-ahead log: \
-                 put the file on a local disk"
-            ),
-        }
-    }
-}
-
-impl Error for OpenError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Sqlite { source, .. } => source.as_ref().map(|e| e as _),
-            Self::Path { source, .. } => Some(source),
-            Self::Foreign { .. } | Self::TooNew { .. } | Self::NoWal { .. } => None,
-        }
-    }
-}
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,16 +46,18 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens a file for the first time, and makes it where there is none.
-    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection), OpenError> {
+    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection), StoreError> {
         // Absolute: it outlives a change of the working directory, and SQLite takes it for nothing but a path.
-        let path =
-            std::path::absolute(path).map_err(|source| OpenError::Path { path: path.to_owned(), source })?;
+        let path = std::path::absolute(path).map_err(|e| {
+            let nowhere = StoreError::new(StoreErrorKind::Unavailable);
+            at_file(path, nowhere.saying("the path leads nowhere: give another path").caused(e))
+        })?;
         let writer = connect(&path, &options, OpenFlags::SQLITE_OPEN_CREATE)?;
         let is_current = is_current(&path, &writer)?;
         keep_log(&path, &writer, options.busy_timeout)?;
-        set_up(&writer, &options, Role::Write).map_err(|e| failed(&path, e))?;
+        set_up(&writer, &options, Role::Write).map_err(|e| at_file(&path, e))?;
         if !is_current {
-            let found = schema::migrate(&writer).map_err(|e| failed(&path, e))?;
+            let found = schema::migrate(&writer).map_err(|e| at_file(&path, e))?;
             accept(&path, found)?;
         }
         let file = identify(&path, &writer)?;
@@ -163,15 +65,14 @@ impl Database {
     }
 
     /// Another connection to the same file.
-    pub(super) fn connect(&self, role: Role) -> Result<Connection, OpenError> {
-        let moved = || unfit(&self.path, ErrorKind::Moved);
-        self.check_place().map_err(|_| moved())?;
+    pub(super) fn connect(&self, role: Role) -> Result<Connection, StoreError> {
+        self.check_place().map_err(|e| at_file(&self.path, e))?;
         let connection = connect(&self.path, &self.options, OpenFlags::empty())?;
         if identify(&self.path, &connection)? != self.file || !is_current(&self.path, &connection)? {
-            return Err(moved());
+            return Err(at_file(&self.path, moved()));
         }
         keep_log(&self.path, &connection, self.options.busy_timeout)?;
-        set_up(&connection, &self.options, role).map_err(|e| failed(&self.path, e))?;
+        set_up(&connection, &self.options, role).map_err(|e| at_file(&self.path, e))?;
         Ok(connection)
     }
 
@@ -185,26 +86,22 @@ impl Database {
     }
 
     /// With a log, SQLite itself goes on in a file that was deleted or replaced, and what it writes there is lost.
-    pub(super) fn check_place(&self) -> Result<(), Cause> {
+    pub(super) fn check_place(&self) -> Result<(), CallError> {
         match file_id(&self.path) {
             Ok(file) if file == self.file => Ok(()),
-            _ => Err(Cause::Moved),
+            _ => Err(moved().into()),
         }
     }
 }
 
-fn failed(path: &Path, source: rusqlite::Error) -> OpenError {
-    OpenError::Sqlite { path: path.to_owned(), kind: ErrorKind::of(&source), source: Some(source) }
+fn moved() -> StoreError {
+    StoreError::new(MOVED.0).saying(MOVED.1)
 }
 
-fn unfit(path: &Path, kind: ErrorKind) -> OpenError {
-    OpenError::Sqlite { path: path.to_owned(), kind, source: None }
-}
-
-fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, OpenError> {
+fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, StoreError> {
     // A mutex of ours guards each connection, so SQLite needs none.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
-    let connection = Connection::open_with_flags(path, flags).map_err(|e| failed(path, e))?;
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| at_file(path, e))?;
     let guarded = || {
         connection.busy_timeout(options.busy_timeout.min(LONGEST_TIMEOUT))?;
         // Heard only where the file is yet to be made.
@@ -217,8 +114,8 @@ fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connecti
     };
     match guarded() {
         Ok(false) => Ok(connection),
-        Ok(true) => Err(unfit(path, ErrorKind::ReadOnly)),
-        Err(e) => Err(failed(path, e)),
+        Ok(true) => Err(at_file(path, StoreError::new(DENIED.0).saying(DENIED.1))),
+        Err(e) => Err(at_file(path, e)),
     }
 }
 
@@ -226,22 +123,26 @@ fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connecti
 const LONGEST_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
 
 /// Whether a file has our tables; false where it is yet to get them. One that is not ours is refused.
-fn is_current(path: &Path, connection: &Connection) -> Result<bool, OpenError> {
-    let found = schema::examine(connection).map_err(|e| failed(path, e))?;
+fn is_current(path: &Path, connection: &Connection) -> Result<bool, StoreError> {
+    let found = schema::examine(connection).map_err(|e| at_file(path, e))?;
     accept(path, found)
 }
 
-fn accept(path: &Path, found: Found) -> Result<bool, OpenError> {
+fn accept(path: &Path, found: Found) -> Result<bool, StoreError> {
     match found {
         Found::Ours(format) => Ok(format == FORMAT),
         Found::Empty => Ok(false),
-        Found::TooNew(found) => Err(OpenError::TooNew { path: path.to_owned(), found }),
-        Found::Foreign => Err(OpenError::Foreign { path: path.to_owned() }),
+        Found::TooNew(found) => Err(at_file(path, schema::too_new(found))),
+        Found::Foreign => Err(at_file(
+            path,
+            StoreError::new(StoreErrorKind::Unfit)
+                .saying("the file belongs to another application: give the path of another file"),
+        )),
     }
 }
 
 /// Sees to it that the file has a write-ahead log.
-fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(), OpenError> {
+fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(), StoreError> {
     const PAUSE: Duration = Duration::from_millis(5);
     let mut left = timeout;
     loop {
@@ -249,13 +150,20 @@ fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(
             connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
         match mode {
             Ok(mode) if mode == "wal" => return Ok(()),
-            Ok(mode) => return Err(OpenError::NoWal { path: path.to_owned(), mode }),
-            // SQLite reads before it switches, and who has read does not wait for a writer.
-            Err(e) if ErrorKind::of(&e) == ErrorKind::Busy && !left.is_zero() => {
+            Ok(mode) => {
+                let no_log = format!("the file system allows journal mode {mode:?} and no write-ahead log");
+                let unfit = StoreError::new(StoreErrorKind::Unfit);
+                return Err(at_file(path, unfit.saying(no_log + ": put the file on a local disk")));
+            }
+            Err(e) => {
+                let error = CallError::from(e);
+                // SQLite reads before it switches, and who has read does not wait for a writer.
+                if error.0.kind != StoreErrorKind::Busy || left.is_zero() {
+                    return Err(at_file(path, error));
+                }
                 thread::sleep(PAUSE);
                 left = left.saturating_sub(PAUSE);
             }
-            Err(e) => return Err(failed(path, e)),
         }
     }
 }
@@ -302,10 +210,10 @@ fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()
 }
 
 /// Says which file a connection has.
-fn identify(path: &Path, connection: &Connection) -> Result<FileId, OpenError> {
-    let file = file_id(path).map_err(|_| unfit(path, ErrorKind::Moved))?;
-    if has_moved(connection).map_err(|e| failed(path, e))? {
-        return Err(unfit(path, ErrorKind::Moved));
+fn identify(path: &Path, connection: &Connection) -> Result<FileId, StoreError> {
+    let file = file_id(path).map_err(|_| at_file(path, moved()))?;
+    if has_moved(connection).map_err(|e| at_file(path, e))? {
+        return Err(at_file(path, moved()));
     }
     Ok(file)
 }

@@ -1,5 +1,6 @@
 //! What a file must hold to be ours, and how it comes to hold it.
 
+use canvas_core::{StoreError, StoreErrorKind};
 use rusqlite::{Connection, TransactionBehavior};
 
 /// "cnvs" in ASCII: tells our files from those of other applications.
@@ -25,6 +26,11 @@ pub(super) enum Found {
     TooNew(i64),
     /// Something else.
     Foreign,
+}
+
+/// The error of a file that is yet to come.
+pub(super) fn too_new(format: i64) -> StoreError {
+    StoreError::new(StoreErrorKind::TooNew { found: format.unsigned_abs() })
 }
 
 /// Looks without writing.

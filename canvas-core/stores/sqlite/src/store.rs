@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Fault, Head, Loaded, Version,
+    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Head, Loaded, StoreError,
+    StoreOperation as Operation, Version,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Options;
-use super::error::{CallError, Cause, Operation};
-use super::open::{Database, OpenError, Role};
+use super::error::CallError;
+use super::open::{Database, Role};
 use super::transaction::Transaction;
 
 /// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
@@ -36,11 +37,11 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// [`OpenError`] says what is wrong with the file.
+    /// What is wrong with the file, which is as it was before, except that a missing one may have been made, empty.
     pub fn open(
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, StoreError> {
         Self::open_with(path, clock, Options::default())
     }
 
@@ -48,14 +49,16 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// [`OpenError`] says what is wrong with the file.
+    /// What is wrong with the file, which is as it was before, except that a missing one may have been made, empty.
     pub fn open_with(
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         options: Options,
-    ) -> Result<Self, OpenError> {
-        let (database, writer) = Database::open(path.as_ref(), options)?;
-        let reader = database.connect(Role::Read)?;
+    ) -> Result<Self, StoreError> {
+        let opened = Database::open(path.as_ref(), options);
+        let opened =
+            opened.and_then(|(database, writer)| Ok((database.connect(Role::Read)?, database, writer)));
+        let (reader, database, writer) = opened.map_err(|e| e.at(Operation::Open, None))?;
         Ok(Self {
             database,
             writer: Mutex::new(Some(writer)),
@@ -75,7 +78,7 @@ impl SqliteStore {
         role: Role,
         (operation, canvas): (Operation, Option<&CanvasId>),
         job: impl FnOnce(Transaction<'_>) -> Result<T, CallError>,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, StoreError> {
         let (slot, begin): (_, fn(_, _) -> _) = match role {
             Role::Write => (&self.writer, Transaction::write),
             Role::Read => (&self.reader, Transaction::read),
@@ -84,17 +87,14 @@ impl SqliteStore {
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match slot.take() {
             Some(connection) => connection,
-            None => self
-                .database
-                .connect(role)
-                .map_err(|e| CallError::Definite(Cause::Reopen(e)).at(operation, canvas))?,
+            None => self.database.connect(role).map_err(|e| e.at(operation, canvas))?,
         };
         let result = begin(&connection, &self.database).and_then(job);
         let spoilt = result.as_ref().is_err_and(CallError::spoils_connection);
         if connection.is_autocommit() && !spoilt {
             *slot = Some(connection);
         }
-        result.map_err(|error| error.at(operation, canvas))
+        result.map_err(|CallError(error)| error.at(operation, canvas))
     }
 
     /// A row that was read, with the clock after it.
@@ -138,11 +138,11 @@ impl BlockingStore for SqliteStore {
         Capabilities { not_after: true, notify: false }
     }
 
-    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         self.run(Role::Read, (Operation::Load, Some(canvas)), |transaction| self.row(&transaction, canvas))
     }
 
-    fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let Commit { expected, head, blobs, not_after } = commit;
         let canvas = head.canvas();
         // Before the lock, which others wait for.
@@ -155,7 +155,9 @@ impl BlockingStore for SqliteStore {
                 _ if is_late => None,
                 Some(None) => None,
                 Some(Some(version)) => {
-                    let next = version.checked_add(1).ok_or(Cause::Row("the version has no next one"))?;
+                    let next = version
+                        .checked_add(1)
+                        .ok_or_else(|| CallError::damaged("the version has no next one"))?;
                     transaction
                         .prepare_cached(
                             "UPDATE canvas SET version = ?3, head = ?4 WHERE id = ?1 AND version = ?2 \
@@ -195,7 +197,7 @@ impl BlockingStore for SqliteStore {
         })
     }
 
-    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
             let bytes: Option<Vec<u8>> = transaction
                 .prepare_cached(
@@ -208,7 +210,7 @@ impl BlockingStore for SqliteStore {
         })
     }
 
-    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, Fault> {
+    fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         // Every id comes after the empty one.
         let after = after.map_or(&[][..], |canvas| canvas.as_str().as_bytes());
@@ -220,13 +222,13 @@ impl BlockingStore for SqliteStore {
             while let Some(row) = rows.next()? {
                 let id = row.get_ref(0)?.as_blob().map_err(wrong_type)?;
                 let id = str::from_utf8(id).ok().and_then(|id| CanvasId::new(id).ok());
-                canvases.push(id.ok_or(Cause::Row("a canvas has an id that is no name"))?);
+                canvases.push(id.ok_or_else(|| CallError::damaged("a canvas has an id that is no name"))?);
             }
             Ok(canvases)
         })
     }
 
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), Fault> {
+    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         self.run(Role::Write, (Operation::Delete, Some(canvas)), |transaction| {
             let row: Option<(i64, Vec<u8>)> = transaction
                 .prepare_cached("SELECT key, head FROM canvas WHERE id = ?1")?

@@ -2,9 +2,9 @@
 
 use rusqlite::Connection;
 
-use super::error::{CallError, Cause};
+use super::error::CallError;
 use super::open::Database;
-use super::schema::FORMAT;
+use super::schema::{FORMAT, too_new};
 
 /// An open transaction. Dropped, it is rolled back.
 pub(super) struct Transaction<'a> {
@@ -32,9 +32,9 @@ impl<'a> Transaction<'a> {
         let found: i64 =
             transaction.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
         match found.cmp(&FORMAT) {
-            std::cmp::Ordering::Less => Err(Cause::Row("the file has lost its format number").into()),
+            std::cmp::Ordering::Less => Err(CallError::damaged("the file has lost its format number")),
             std::cmp::Ordering::Equal => Ok(transaction),
-            std::cmp::Ordering::Greater => Err(Cause::TooNew { found }.into()),
+            std::cmp::Ordering::Greater => Err(too_new(found).into()),
         }
     }
 
@@ -43,12 +43,12 @@ impl<'a> Transaction<'a> {
         let done = self.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
         match done {
             // Somebody may have taken the file away since the transaction began.
-            Ok(_) => self.database.check_place().map_err(CallError::InDoubt),
+            Ok(_) => self.database.check_place().map_err(CallError::in_doubt),
             // Still open, for example because it was not its turn: the drop takes it back.
             Err(e) if !self.connection.is_autocommit() => Err(e.into()),
             // SQLite has rolled it back by itself. But its last frame may lie whole in the log, not indexed, and a
             // recovery after a crash would find it there, unless another commit has overwritten it before.
-            Err(e) => Err(CallError::InDoubt(e.into())),
+            Err(e) => Err(CallError::from(e).in_doubt()),
         }
     }
 }

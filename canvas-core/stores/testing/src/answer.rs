@@ -1,22 +1,21 @@
 //! What stores answer, for tests that expect one kind of answer.
 
-use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use canvas_core::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Committed, Fault, Head, HeadError, Loaded, Version};
+use canvas_core::{Committed, Head, Loaded, StoreError, Version};
 
 /// The version of a commit that was done.
 #[track_caller]
-pub fn done(committed: Result<Committed, Fault>) -> Version {
+pub fn done(committed: Result<Committed, StoreError>) -> Version {
     done_at(committed).0
 }
 
 /// The version and the clock of a commit that was done.
 #[track_caller]
-pub fn done_at(committed: Result<Committed, Fault>) -> (Version, Timestamp) {
+pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp) {
     match committed {
         Ok(Committed::Done { version, clock }) => (version, clock),
         other => panic!("the commit gave {other:?}"),
@@ -25,7 +24,7 @@ pub fn done_at(committed: Result<Committed, Fault>) -> (Version, Timestamp) {
 
 /// The row that a conflict carries.
 #[track_caller]
-pub fn conflict(committed: Result<Committed, Fault>) -> Loaded {
+pub fn conflict(committed: Result<Committed, StoreError>) -> Loaded {
     match committed {
         Ok(Committed::Conflict(Some(current))) => current,
         other => panic!("the commit gave {other:?}"),
@@ -34,45 +33,31 @@ pub fn conflict(committed: Result<Committed, Fault>) -> Loaded {
 
 /// The version and the head of a row.
 #[track_caller]
-pub fn current(loaded: Result<Option<Loaded>, Fault>) -> Option<(Version, Arc<Head>)> {
+pub fn current(loaded: Result<Option<Loaded>, StoreError>) -> Option<(Version, Arc<Head>)> {
     loaded.expect("the store answers").map(|row| (row.version, row.head))
 }
 
-/// The store's own error of a call that has written nothing.
+/// The error of a call that has written nothing.
 #[track_caller]
-pub fn definite<E: Error + 'static>(answer: Result<impl Debug, Fault>) -> E {
-    match answer {
-        Err(Fault::Definite(e)) => *e.downcast().expect("the error is the store's own"),
-        other => panic!("{other:?} is no definite fault"),
-    }
+pub fn definite(answer: Result<impl Debug, StoreError>) -> StoreError {
+    let error = answer.expect_err("the store has failed");
+    assert!(error.is_definite(), "{error}");
+    error
 }
 
-/// The store's own error of a call that may have written.
+/// The error of a call that may have written.
 #[track_caller]
-pub fn indeterminate<E: Error + 'static>(answer: Result<impl Debug, Fault>) -> E {
-    match answer {
-        Err(Fault::Indeterminate(e)) => *e.downcast().expect("the error is the store's own"),
-        other => panic!("{other:?} is no indeterminate fault"),
-    }
+pub fn indeterminate(answer: Result<impl Debug, StoreError>) -> StoreError {
+    let error = answer.expect_err("the store has failed");
+    assert!(!error.is_definite(), "{error}");
+    error
 }
 
-/// `"definite"` or `"in doubt"`, the code and the text of a fault. `code` gives the code of the store's own error; that
-/// of a head is known.
+/// The code and the text of an error.
 #[track_caller]
-pub fn fault<E: Error + 'static>(
-    answer: Result<impl Debug, Fault>,
-    code: fn(&E) -> &'static str,
-) -> (&'static str, &'static str, String) {
-    let (kind, error) = match answer {
-        Ok(other) => panic!("{other:?} is no fault"),
-        Err(Fault::Definite(error)) => ("definite", error),
-        Err(Fault::Indeterminate(error)) => ("in doubt", error),
-    };
-    let code = match error.downcast_ref::<HeadError>() {
-        Some(head) => head.code(),
-        None => code(error.downcast_ref().expect("the error is the store's own")),
-    };
-    (kind, code, error.to_string())
+pub fn fault(answer: Result<impl Debug, StoreError>) -> (&'static str, String) {
+    let error = answer.expect_err("the store has failed");
+    (error.code(), error.to_string())
 }
 
 /// Prints a line for the table of stores and gives the checks that were skipped. None may fail.

@@ -7,14 +7,15 @@ use canvas_core::lease::{Epoch, Timestamp};
 use canvas_core::text::{AddressError, EditPolicyError, GrepError, LineRange, Options, Query, Reason, apply};
 use canvas_core::{
     BaseRefusal, BlobId, BoardRefusal, CallRefusal, CanvasId, ChangeNumber, Counter, EngineError,
-    EntryNumber, Face, Fault, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
-    NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase,
+    EntryNumber, Face, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
+    NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase, StoreError,
+    StoreErrorKind,
 };
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
 macro_rules! each {
     ($name:ident: $type:ty { $($pattern:pat => $value:expr,)+ }) => {
-        fn $name() -> Vec<$type> {
+        pub(super) fn $name() -> Vec<$type> {
             let lines: Vec<(fn(&$type) -> bool, $type)> = vec![$((|v| matches!(v, $pattern), $value)),+];
             let value = |(is, value): (fn(&$type) -> bool, $type)| {
                 assert!(is(&value), "the value of another line: {value:?}");
@@ -173,8 +174,22 @@ each!(errors: EngineError {
     EngineError::RevisionsExhausted { .. } => EngineError::RevisionsExhausted { canvas: id() },
     EngineError::KeyReused => EngineError::KeyReused,
     EngineError::Abandoned => EngineError::Abandoned,
-    EngineError::Store(Fault::Definite(_)) => EngineError::Store(Fault::Definite("down".into())),
-    EngineError::Store(Fault::Indeterminate(_)) => EngineError::Store(Fault::Indeterminate("down".into())),
+    EngineError::Store(_) => EngineError::Store(StoreErrorKind::Busy.into()),
+});
+
+each!(store_errors: StoreErrorKind {
+    StoreErrorKind::Indeterminate => StoreErrorKind::Indeterminate,
+    StoreErrorKind::Busy => StoreErrorKind::Busy,
+    StoreErrorKind::Full => StoreErrorKind::Full,
+    StoreErrorKind::Unavailable => StoreErrorKind::Unavailable,
+    StoreErrorKind::TooLarge => StoreErrorKind::TooLarge,
+    StoreErrorKind::Denied => StoreErrorKind::Denied,
+    StoreErrorKind::Unfit => StoreErrorKind::Unfit,
+    StoreErrorKind::TooNew { .. } => StoreErrorKind::TooNew { found: 9 },
+    StoreErrorKind::Moved => StoreErrorKind::Moved,
+    StoreErrorKind::Damaged => StoreErrorKind::Damaged,
+    StoreErrorKind::Unreadable(_) => StoreErrorKind::Unreadable(HeadError::Format { found: 9 }),
+    StoreErrorKind::Failed => StoreErrorKind::Failed,
 });
 
 each!(queries: GrepError {
@@ -237,6 +252,7 @@ fn all() -> BTreeMap<String, &'static str> {
     all.extend(refusals().into_iter().map(|(code, reason)| (with(code, reason), "a refusal")));
     all.extend(reasons().iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
     all.extend(errors().iter().map(|error| (error.code().to_owned(), "the engine")));
+    all.extend(store_errors().into_iter().map(|e| (StoreError::from(e).code().to_owned(), "the store")));
     all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));
     all.extend(addresses().iter().map(|error| (error.code().to_owned(), "an address")));
     all.extend(

@@ -5,20 +5,21 @@ use std::sync::Mutex;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, CanvasId, Commit, Committed, Engine, Fault, Head, Layer, Loaded, MemoryStore, Policy,
-    Store as _, block_on,
+    Blob, BlobId, CanvasId, Commit, Committed, Engine, Head, Layer, Loaded, MemoryStore, Policy, Store as _,
+    StoreError, StoreErrorKind, block_on,
 };
 use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
 
 use super::super::world::{World, message};
+use super::codes::store_errors;
 use super::{is_stop, label, named};
 
 /// What the store does wrong, for as long as it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Trouble {
-    Definite,
-    Indeterminate,
+    /// Every call fails.
+    Fails(StoreErrorKind),
     /// Somebody else is faster each time.
     Contended,
     /// Documents are gone.
@@ -47,15 +48,7 @@ struct Shaky {
 
 impl Shaky {
     fn trouble(&self) -> Option<Trouble> {
-        *self.trouble.lock().unwrap()
-    }
-
-    fn fault(&self) -> Option<Fault> {
-        match self.trouble()? {
-            Trouble::Definite => Some(Fault::Definite("the disk is away".into())),
-            Trouble::Indeterminate => Some(Fault::Indeterminate("the line is cut".into())),
-            _ => None,
-        }
+        self.trouble.lock().unwrap().clone()
     }
 }
 
@@ -66,11 +59,9 @@ impl Layer for Shaky {
         &self.store
     }
 
-    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, Fault> {
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         let json = match self.trouble() {
-            Some(Trouble::Definite | Trouble::Indeterminate) => {
-                return Err(self.fault().expect("it is one"));
-            }
+            Some(Trouble::Fails(kind)) => return Err(kind.into()),
             Some(Trouble::NoRow) => return Ok(None),
             Some(Trouble::TooNew) => r#"{"format": 999}"#.to_owned(),
             Some(Trouble::NoHead) => "{".to_owned(),
@@ -81,20 +72,18 @@ impl Layer for Shaky {
             }
             _ => return self.store.load(canvas).await,
         };
-        Err(Fault::Definite(Box::new(Head::from_json(canvas, json.as_bytes()).unwrap_err())))
+        Err(Head::from_json(canvas, json.as_bytes()).unwrap_err().into())
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
-        match (self.fault(), self.trouble()) {
-            (Some(fault), _) => Err(fault),
-            (None, Some(Trouble::Contended)) => {
-                Ok(Committed::Conflict(self.store.load(commit.head.canvas()).await?))
-            }
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        match self.trouble() {
+            Some(Trouble::Fails(kind)) => Err(kind.into()),
+            Some(Trouble::Contended) => Ok(Committed::Conflict(self.store.load(commit.head.canvas()).await?)),
             _ => self.store.commit(commit).await,
         }
     }
 
-    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, Fault> {
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         match self.trouble() {
             Some(Trouble::NoBlobs) => Ok(None),
             _ => self.store.blob(canvas, id).await,
@@ -104,8 +93,6 @@ impl Layer for Shaky {
 
 pub(super) fn check_all() -> BTreeSet<String> {
     let rows = [
-        (Trouble::Definite, "STORE_FAILED", Hint::Again),
-        (Trouble::Indeterminate, "STORE_INDETERMINATE", Hint::Again),
         (Trouble::Contended, "CONTENTION", Hint::Again),
         (Trouble::NoBlobs, "CANVAS_DAMAGED", Hint::Stop),
         (Trouble::TooNew, "HEAD_TOO_NEW", Hint::Stop),
@@ -113,11 +100,18 @@ pub(super) fn check_all() -> BTreeSet<String> {
         (Trouble::Foreign, "HEAD_DAMAGED", Hint::Stop),
         (Trouble::NoRow, "CANVAS_NOT_FOUND", Hint::Stop),
     ];
-    rows.map(|(trouble, code, hint)| {
-        assert_eq!(check(trouble, hint), code, "{trouble:?}");
-        code.to_owned()
-    })
-    .into()
+    let failing = store_errors().into_iter().map(|kind| {
+        let error = StoreError::from(kind.clone());
+        let hint = if error.retryable() { Hint::Again } else { Hint::Stop };
+        (Trouble::Fails(kind), error.code(), hint)
+    });
+    failing
+        .chain(rows)
+        .map(|(trouble, code, hint)| {
+            assert_eq!(check(trouble.clone(), hint), code, "{trouble:?}");
+            code.to_owned()
+        })
+        .collect()
 }
 
 /// The same call, under the same id, in trouble and after it.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use canvas_core::{Commit, Committed, Fault, Layer, Store as _};
+use canvas_core::{Commit, Committed, Layer, Store as _, StoreError};
 use canvas_store_postgres::PostgresStore;
 use tokio::sync::Notify;
 
@@ -43,7 +43,7 @@ impl Layer for SlowStore {
         &self.store
     }
 
-    async fn commit(&self, commit: Commit) -> Result<Committed, Fault> {
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         if self.slow.swap(false, Ordering::SeqCst) {
             self.held.notify_one();
             self.go.notified().await;

@@ -1,11 +1,9 @@
 //! Which servers the store refuses.
 
-use std::error::Error as _;
 use std::sync::Arc;
 
 use canvas_core::Store as _;
-use canvas_core::block_on;
-use canvas_store_object::{ErrorKind, Operation};
+use canvas_core::{StoreOperation, block_on};
 use canvas_store_testing::{canvas, commit, done};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;
@@ -26,23 +24,24 @@ fn keys(objects: &InMemory) -> Vec<String> {
 #[test]
 fn servers_that_do_not_keep_conditions_are_refused() {
     let cases = [
-        (Names::Counted, Conditions::CreateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::UpdateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::Ignored, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::CreateUnknown, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::UpdateUnknown, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Counted, Conditions::RefusedAndDone, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Generations, Conditions::UpdateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Hashed, Conditions::UpdateIgnored, "OBJECT_STORE_UNCONDITIONAL"),
-        (Names::Missing, Conditions::Kept, "OBJECT_STORE_UNTAGGED"),
-        (Names::Repacked, Conditions::Kept, "OBJECT_STORE_UNTAGGED"),
+        (Names::Counted, Conditions::CreateIgnored, "If-None-Match"),
+        (Names::Counted, Conditions::UpdateIgnored, "If-None-Match"),
+        (Names::Counted, Conditions::Ignored, "If-None-Match"),
+        (Names::Counted, Conditions::CreateUnknown, "If-None-Match"),
+        (Names::Counted, Conditions::UpdateUnknown, "If-None-Match"),
+        (Names::Counted, Conditions::RefusedAndDone, "If-None-Match"),
+        (Names::Generations, Conditions::UpdateIgnored, "If-None-Match"),
+        (Names::Hashed, Conditions::UpdateIgnored, "If-None-Match"),
+        (Names::Missing, Conditions::Kept, "one ETag"),
+        (Names::Repacked, Conditions::Kept, "one ETag"),
     ];
-    for (names, conditions, code) in cases {
+    for (names, conditions, message) in cases {
         let server = Arc::new(Server::new(names, conditions));
         let error = open(Arc::clone(&server) as _, "p").unwrap_err();
-        assert_eq!((error.code(), error.operation()), (code, Operation::Open), "{names:?}, {conditions:?}");
+        assert_eq!(error.code(), "STORE_UNFIT", "{names:?}, {conditions:?}");
+        assert!(error.to_string().contains(message), "{names:?}, {conditions:?}: {error}");
         let unknown = matches!(conditions, Conditions::CreateUnknown | Conditions::UpdateUnknown);
-        assert_eq!(error.source().is_some(), unknown, "{names:?}, {conditions:?}");
+        assert_eq!(error.source.is_some(), unknown, "{names:?}, {conditions:?}");
         assert!(error.to_string().starts_with("open: "), "{error}");
         assert_eq!(keys(server.objects()), [""; 0]);
     }
@@ -61,20 +60,20 @@ fn servers_that_keep_conditions_are_taken_and_left_clean() {
 /// An error of each request of the probe. The store can be opened afterwards, whatever was left behind.
 #[test]
 fn errors_while_a_store_is_opened_are_reported() {
-    let cases: [(Request, MakeError, ErrorKind); 6] = [
-        (Request::Put, denied, ErrorKind::Denied),
-        (Request::Put, || generic("the network is down"), ErrorKind::Failed),
-        (Request::Put, not_found, ErrorKind::Missing),
-        (Request::Put, precondition, ErrorKind::Contended),
-        (Request::Get, denied, ErrorKind::Denied),
-        (Request::Get, || generic("the network is down"), ErrorKind::Failed),
+    let cases: [(Request, MakeError, &str); 6] = [
+        (Request::Put, denied, "STORE_DENIED"),
+        (Request::Put, || generic("the network is down"), "STORE_UNAVAILABLE"),
+        (Request::Put, not_found, "STORE_UNFIT"),
+        (Request::Put, precondition, "STORE_BUSY"),
+        (Request::Get, denied, "STORE_DENIED"),
+        (Request::Get, || generic("the network is down"), "STORE_UNAVAILABLE"),
     ];
-    for (request, error, kind) in cases {
+    for (request, error, code) in cases {
         let server = Arc::new(Server::new(Names::Hashed, Conditions::Kept));
         server.expect(request, "probes", Mishap::Refused(error()));
         let error = open(Arc::clone(&server) as _, "p").unwrap_err();
-        assert_eq!((error.kind(), error.code()), (kind, kind.code()));
-        assert!(error.source().is_some());
+        assert_eq!((error.code(), error.operation), (code, Some(StoreOperation::Open)));
+        assert!(error.source.is_some());
         server.asked();
         open(Arc::clone(&server) as _, "p").unwrap();
     }
@@ -113,7 +112,7 @@ fn prefixes_are_apart() {
     }
     for long in ["x".repeat(121), "x/".repeat(100)] {
         let error = open(Arc::clone(&objects), &long).unwrap_err();
-        assert_eq!(error.code(), "OBJECT_STORE_PREFIX_TOO_LONG", "{error}");
+        assert_eq!(error.code(), "STORE_UNFIT", "{error}");
     }
 }
 

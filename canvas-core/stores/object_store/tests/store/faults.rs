@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use canvas_core::{BlobId, Commit, Committed, Store as _, Version, block_on};
 use canvas_store_object::ObjectCanvasStore;
-use canvas_store_testing::{Clock, canvas, commit, done};
+use canvas_store_testing::{Clock, canvas, commit, done, fault};
 use object_store::Error;
 use object_store::path::Path;
 
 use super::server::{
     Conditions, MakeError, Mishap, Names, Request, Server, denied, generic, not_found, precondition,
 };
-use super::{said, served, state};
+use super::{served, state};
 
 fn unauthenticated() -> Error {
     Error::Unauthenticated { path: "key".to_owned(), source: "401".into() }
@@ -41,32 +41,31 @@ fn broken() -> Error {
     generic("the connection broke")
 }
 
-const IN_DOUBT: &str = "in doubt";
-const DEFINITE: &str = "definite";
+const IN_DOUBT: &str = "STORE_INDETERMINATE";
 
 /// Nothing was done in any of these, but the client may have sent the put before.
 #[test]
 fn errors_of_the_heads_put() {
-    let cases: [(MakeError, &str, &str); 9] = [
-        (broken, IN_DOUBT, "OBJECT_STORE_FAILED"),
-        (denied, IN_DOUBT, "OBJECT_STORE_DENIED"),
-        (unauthenticated, IN_DOUBT, "OBJECT_STORE_DENIED"),
+    let cases: [(MakeError, &str); 9] = [
+        (broken, IN_DOUBT),
+        (denied, IN_DOUBT),
+        (unauthenticated, IN_DOUBT),
         // The row is as it should be, so another put is on its way.
-        (precondition, IN_DOUBT, "OBJECT_STORE_CONTENDED"),
-        (exists, IN_DOUBT, "OBJECT_STORE_CONTENDED"),
-        (not_modified, IN_DOUBT, "OBJECT_STORE_CONTENDED"),
-        (unsupported, DEFINITE, "OBJECT_STORE_UNSUPPORTED"),
-        (not_implemented, DEFINITE, "OBJECT_STORE_UNSUPPORTED"),
-        (invalid, DEFINITE, "OBJECT_STORE_DAMAGED"),
+        (precondition, IN_DOUBT),
+        (exists, IN_DOUBT),
+        (not_modified, IN_DOUBT),
+        (unsupported, "STORE_UNFIT"),
+        (not_implemented, "STORE_UNFIT"),
+        (invalid, "STORE_DAMAGED"),
     ];
-    for (error, kind, code) in cases {
+    for (error, code) in cases {
         let (server, store) = served();
         for expected in [None, Some(())] {
             let expected = expected.map(|()| done(block_on(store.commit(commit("c\0", None, "one\n")))));
             server.expect(Request::Put, "/heads/", Mishap::Refused(error()));
             let next = commit("c\0", expected.as_ref(), "two\n");
-            let (found_kind, found, text) = said(block_on(store.commit(next.clone())));
-            assert_eq!((found_kind, found), (kind, code), "{text}");
+            let (found, text) = fault(block_on(store.commit(next.clone())));
+            assert_eq!(found, code, "{text}");
             assert!(text.starts_with("commit of canvas \"c\\0\": "), "{text}");
             assert_eq!(state(&store, "c\0").map(|(version, _)| version), expected);
             if expected.is_some() {
@@ -82,8 +81,8 @@ fn errors_of_the_heads_put() {
 fn a_heads_put_that_finds_nothing() {
     let (server, store) = served();
     server.expect(Request::Put, "/heads/", Mishap::Refused(not_found()));
-    let (kind, code, _) = said(block_on(store.commit(commit("c", None, "one\n"))));
-    assert_eq!((kind, code), (IN_DOUBT, "OBJECT_STORE_MISSING"));
+    let (code, _) = fault(block_on(store.commit(commit("c", None, "one\n"))));
+    assert_eq!(code, IN_DOUBT);
     // Real servers say so for a row that was never there.
     let version = Version::new("1 \"x\"");
     for error in [not_found, precondition] {
@@ -114,14 +113,14 @@ fn a_version_of_another_store_is_no_rows_version() {
 #[test]
 fn errors_of_blobs_puts_are_definite() {
     let errors: [MakeError; 4] = [broken, denied, not_found, exists];
-    for (error, code) in errors.iter().zip(["FAILED", "DENIED", "MISSING", "CONTENDED"]) {
+    for (error, code) in errors.iter().zip(["UNAVAILABLE", "DENIED", "UNFIT", "BUSY"]) {
         let (server, store) = served();
         for mishap in [Mishap::Refused(error()), Mishap::AnswerLost] {
             let lost = matches!(mishap, Mishap::AnswerLost);
             server.expect(Request::Put, "/blobs/", mishap);
-            let (kind, found, text) = said(block_on(store.commit(commit("c", None, "one\n"))));
-            let code = if lost { "FAILED" } else { code };
-            assert_eq!((kind, found), (DEFINITE, format!("OBJECT_STORE_{code}").as_str()), "{text}");
+            let (found, text) = fault(block_on(store.commit(commit("c", None, "one\n"))));
+            let code = if lost { "UNAVAILABLE" } else { code };
+            assert_eq!(found, format!("STORE_{code}"), "{text}");
             let put = server.asked().into_iter().filter(|(request, _)| *request == Request::Put);
             assert!(put.into_iter().all(|(_, key)| key.as_ref().contains("/blobs/")));
             assert_eq!(state(&store, "c"), None);
@@ -137,27 +136,25 @@ fn errors_of_other_calls() {
     let id = canvas("c");
     let gone = BlobId::of(b"gone\n");
     server.asked();
-    for error in [broken, denied, unsupported] {
-        let code = |request, key| {
-            server.expect(request, key, Mishap::Refused(error()));
-            canvas_store_object::ErrorKind::of(&error()).code()
-        };
-        let expected = code(Request::Get, "/heads/");
-        let (kind, found, text) = said(block_on(store.load(&id)));
-        assert_eq!((kind, found, text.starts_with("load of canvas \"c\": ")), (DEFINITE, expected, true));
-        code(Request::Get, "/blobs/");
-        let (kind, found, text) = said(block_on(store.blob(&id, gone)));
-        assert_eq!((kind, found, text.starts_with("blob of canvas \"c\": ")), (DEFINITE, expected, true));
-        code(Request::List, "/heads");
-        let (kind, found, text) = said(block_on(store.list(None, 1)));
-        assert_eq!((kind, found, text.starts_with("list: ")), (DEFINITE, expected, true));
-        code(Request::Get, "/heads/");
-        let (kind, found, text) = said(block_on(store.delete(&id, &[gone])));
-        assert_eq!((kind, found, text.starts_with("delete of canvas \"c\": ")), (DEFINITE, expected, true));
+    let errors: [MakeError; 3] = [broken, denied, unsupported];
+    for (error, expected) in errors.into_iter().zip(["STORE_UNAVAILABLE", "STORE_DENIED", "STORE_UNFIT"]) {
+        let expect = |request, key| server.expect(request, key, Mishap::Refused(error()));
+        expect(Request::Get, "/heads/");
+        let (found, text) = fault(block_on(store.load(&id)));
+        assert_eq!((found, text.starts_with("load of canvas \"c\": ")), (expected, true));
+        expect(Request::Get, "/blobs/");
+        let (found, text) = fault(block_on(store.blob(&id, gone)));
+        assert_eq!((found, text.starts_with("blob of canvas \"c\": ")), (expected, true));
+        expect(Request::List, "/heads");
+        let (found, text) = fault(block_on(store.list(None, 1)));
+        assert_eq!((found, text.starts_with("list: ")), (expected, true));
+        expect(Request::Get, "/heads/");
+        let (found, text) = fault(block_on(store.delete(&id, &[gone])));
+        assert_eq!((found, text.starts_with("delete of canvas \"c\": ")), (expected, true));
         // Some may be gone by then.
-        code(Request::Delete, "");
-        let (kind, found, _) = said(block_on(store.delete(&id, &[gone])));
-        assert_eq!((kind, found), (IN_DOUBT, expected));
+        expect(Request::Delete, "");
+        let (found, _) = fault(block_on(store.delete(&id, &[gone])));
+        assert_eq!(found, IN_DOUBT);
     }
     // Of GCS: what is to go is not there.
     server.expect(Request::Delete, "", Mishap::Refused(not_found()));
@@ -171,8 +168,8 @@ fn a_conflict_that_cannot_be_read_is_in_doubt() {
     let (server, store) = served();
     done(block_on(store.commit(commit("c", None, "one\n"))));
     server.expect(Request::Get, "/heads/", Mishap::Refused(denied()));
-    let (kind, code, _) = said(block_on(store.commit(commit("c", None, "two\n"))));
-    assert_eq!((kind, code), (IN_DOUBT, "OBJECT_STORE_DENIED"));
+    let (code, _) = fault(block_on(store.commit(commit("c", None, "two\n"))));
+    assert_eq!(code, IN_DOUBT);
 }
 
 /// It claims nothing, but it does not send what is late by its own clock.

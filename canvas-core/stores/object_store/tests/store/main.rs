@@ -8,19 +8,18 @@ mod listing;
 mod server;
 mod settling;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
-use canvas_core::{Fault, Head, Store as _, Version, block_on};
-use canvas_store_object::{ObjectCanvasStore, ObjectStoreError};
-use canvas_store_testing::{NOW, canvas, current, fault};
+use canvas_core::{Head, Store as _, StoreError, Version, block_on};
+use canvas_store_object::ObjectCanvasStore;
+use canvas_store_testing::{NOW, canvas, current};
 use object_store::ObjectStore;
 use object_store::path::Path;
 
 use server::{Conditions, Names, Server};
 
 /// Opens a store whose clock shows `NOW`.
-fn open(objects: Arc<dyn ObjectStore>, prefix: &str) -> Result<ObjectCanvasStore, ObjectStoreError> {
+fn open(objects: Arc<dyn ObjectStore>, prefix: &str) -> Result<ObjectCanvasStore, StoreError> {
     block_on(ObjectCanvasStore::open(objects, Path::from(prefix), || NOW))
 }
 
@@ -35,10 +34,4 @@ fn served() -> (Arc<Server>, ObjectCanvasStore) {
 /// The version and the head that a canvas has now.
 fn state(store: &ObjectCanvasStore, name: &str) -> Option<(Version, Arc<Head>)> {
     current(block_on(store.load(&canvas(name))))
-}
-
-/// What became of a call, in a word, with the code of a fault and its text.
-#[track_caller]
-fn said(answer: Result<impl Debug, Fault>) -> (&'static str, &'static str, String) {
-    fault(answer, ObjectStoreError::code)
 }

@@ -2,23 +2,24 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, Commit, Committed, Engine, EngineError, HeadError, Policy, Store as _, Version,
+    Blob, BlobId, Commit, Committed, Engine, EngineError, Policy, Store as _, StoreError, StoreErrorKind,
+    StoreOperation, Version,
 };
-use canvas_store_postgres::{ErrorKind, Operation, PostgresError};
-use canvas_store_testing::{World, address, canvas, commit, conflict, connect, done, key};
+use canvas_store_postgres::sqlstate;
+use canvas_store_testing::{World, address, canvas, commit, conflict, connect, definite, done, key};
 
 use super::isolation::raising;
-use super::{definite, row};
+use super::row;
 
 /// Runs a commit that the server refuses, then lifts the cause and runs it again.
-async fn refused(world: &World, cause: &str, cure: &str) -> PostgresError {
+async fn refused(world: &World, cause: &str, cure: &str) -> StoreError {
     let id = canvas("c\n\u{0}");
     let store = world.store();
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     world.sql(cause).await;
     let two = || commit(&id, Some(&version), "two\n");
     let error = definite(store.commit(two()).await);
-    assert_eq!((error.operation(), error.canvas()), (Operation::Commit, Some(&id)));
+    assert_eq!((error.operation, &error.canvas), (Some(StoreOperation::Commit), &Some(id.clone())));
     assert!(error.to_string().starts_with(r#"commit of canvas "c\n\0": "#), "{error}");
     assert_eq!(world.state(&id).await, (1, 0, 1), "nothing was written");
     assert_eq!(row(&store, &id).await.version, version, "the connection serves the next call");
@@ -32,17 +33,17 @@ async fn refused(world: &World, cause: &str, cure: &str) -> PostgresError {
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_of_the_server_write_nothing() {
     for (state, code) in [
-        ("53100", "POSTGRES_FULL"),
-        ("53400", "POSTGRES_FULL"),
-        ("40P01", "POSTGRES_BUSY"),
-        ("55P03", "POSTGRES_BUSY"),
-        ("57014", "POSTGRES_BUSY"),
-        ("23514", "POSTGRES_REFUSED"),
-        ("26000", "POSTGRES_STATEMENT"),
+        ("53100", "STORE_FULL"),
+        ("53400", "STORE_FULL"),
+        ("40P01", "STORE_BUSY"),
+        ("55P03", "STORE_BUSY"),
+        ("57014", "STORE_BUSY"),
+        ("23514", "STORE_FAILED"),
+        ("26000", "STORE_UNFIT"),
     ] {
         let world = World::new().await;
         let error = refused(&world, &raising(state), "DROP TRIGGER refuse ON {schema}.blobs").await;
-        assert_eq!((error.code(), error.sqlstate()), (code, Some(state)));
+        assert_eq!((error.code(), sqlstate(&error)), (code, Some(state)));
     }
 }
 
@@ -83,7 +84,7 @@ async fn a_full_disk_writes_nothing() {
             }
         }
     };
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_FULL", Some("53100")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_FULL", Some("53100")));
     assert_eq!(row(&store, &id).await.version, version, "reads go on");
     world.sql("ALTER TABLE {schema}.blobs SET TABLESPACE pg_default").await;
     done(store.commit(megabyte(&version)).await);
@@ -98,7 +99,7 @@ async fn an_update_that_is_held_back_is_not_done() {
                  CREATE TRIGGER keep BEFORE UPDATE ON {schema}.heads
                      FOR EACH ROW EXECUTE FUNCTION {schema}.keep()";
     let error = refused(&world, cause, "DROP TRIGGER keep ON {schema}.heads").await;
-    assert_eq!(error.kind(), ErrorKind::Unexpected);
+    assert_eq!(error.kind, StoreErrorKind::Damaged);
     world
         .sql(
             "CREATE TRIGGER keep BEFORE INSERT ON {schema}.heads
@@ -106,7 +107,7 @@ async fn an_update_that_is_held_back_is_not_done() {
         )
         .await;
     let error = definite(world.store().commit(commit("new", None, "one\n")).await);
-    assert_eq!(error.kind(), ErrorKind::Unexpected);
+    assert_eq!(error.kind, StoreErrorKind::Damaged);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,10 +121,10 @@ async fn lost_rights_are_named() {
     for (right, table) in [("INSERT", "blobs"), ("UPDATE", "heads"), ("SELECT", "heads")] {
         world.sql(&format!("REVOKE {right} ON {{schema}}.{table} FROM \"{role}\"")).await;
         let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
-        assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_DENIED", Some("42501")), "{right}");
+        assert_eq!((error.code(), sqlstate(&error)), ("STORE_DENIED", Some("42501")), "{right}");
         assert_eq!(world.state(&id).await, (1, 0, 1), "nothing was written");
         if right == "SELECT" {
-            assert_eq!(definite(store.load(&id).await).code(), "POSTGRES_DENIED");
+            assert_eq!(definite(store.load(&id).await).code(), "STORE_DENIED");
         }
         world.sql(&format!("GRANT {right} ON {{schema}}.{table} TO \"{role}\"")).await;
     }
@@ -134,7 +135,7 @@ async fn lost_rights_are_named() {
     });
     world.sql(&format!("ALTER ROLE \"{role}\" NOLOGIN")).await;
     let error = definite(locked_out.commit(commit(&id, Some(&version), "three\n")).await);
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_DENIED", Some("28000")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_DENIED", Some("28000")));
 }
 
 /// The engine looks for the head's own error, so it goes out as it is.
@@ -157,7 +158,7 @@ async fn a_damaged_head_is_told_as_it_is() {
         store.delete(&id, &[BlobId::of(b"old\n")]).await,
     ];
     for fault in faults {
-        assert_eq!(canvas_store_testing::definite::<HeadError>(fault).code(), "HEAD_DAMAGED");
+        assert_eq!(definite(fault).code(), "HEAD_DAMAGED");
     }
     assert_eq!(world.state(&id).await, (1, 0, 2), "no blob was dropped that the head may need");
     assert_eq!(store.list(None, 9).await.expect("the list needs no head"), std::slice::from_ref(&id));
@@ -225,7 +226,7 @@ async fn a_standby_is_not_asked() {
         definite(store.delete(&id, &[BlobId::of(b"x")]).await),
     ];
     for error in errors {
-        assert_eq!(error.code(), "POSTGRES_STANDBY", "{error}");
+        assert_eq!(error.code(), "STORE_UNAVAILABLE", "{error}");
     }
     assert_eq!(store.pool().status().size, 0, "the next call connects anew, perhaps to the primary");
 }
@@ -238,6 +239,6 @@ async fn what_no_statement_carries_is_not_sent() {
     let blob = Blob::bytes(vec![b'x'; 1_000_000]);
     let large = Commit { blobs: vec![blob; 1_000], ..commit(&id, None, "one\n") };
     let error = definite(store.commit(large).await);
-    assert!(matches!(error.kind(), ErrorKind::TooLarge { bytes } if bytes > 1_000_000_000), "{error}");
+    assert_eq!(error.kind, StoreErrorKind::TooLarge);
     assert!(matches!(store.commit(commit(&id, None, "one\n")).await, Ok(Committed::Done { .. })));
 }

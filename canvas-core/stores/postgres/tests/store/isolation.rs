@@ -1,12 +1,10 @@
 //! The commit keeps its promises whatever isolation level the database has by default.
 
 use canvas_core::{Committed, Store as _};
-use canvas_store_postgres::PostgresStore;
-use canvas_store_testing::{World, canvas, commit, conflict, done, head};
+use canvas_store_postgres::{PostgresStore, sqlstate};
+use canvas_store_testing::{World, canvas, commit, conflict, definite, done, head};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
-
-use super::definite;
 
 const LEVELS: [&str; 2] = ["repeatable read", "serializable"];
 
@@ -83,7 +81,7 @@ async fn a_serialization_failure_without_a_winner_is_definite() {
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     world.sql(&raising("40001")).await;
     let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_BUSY", Some("40001")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_BUSY", Some("40001")));
     assert_eq!(world.number("SELECT last_value FROM {schema}.tries").await, 1, "the store tried once");
     assert_eq!(world.state(&id).await, (1, 0, 1));
 }

@@ -132,8 +132,8 @@ async fn a_listener_that_cannot_be_is_refused() {
     let world = World::empty();
     let options = || ListenerOptions { schema: world.schema.clone(), ..ListenerOptions::default() };
     for (address, code) in [
-        (address("CANVAS_POSTGRES_STANDBY"), "POSTGRES_STANDBY"),
-        ("host=/nowhere user=nobody".to_owned(), "POSTGRES_NO_CONNECTION"),
+        (address("CANVAS_POSTGRES_STANDBY"), "STORE_UNAVAILABLE"),
+        ("host=/nowhere user=nobody".to_owned(), "STORE_UNAVAILABLE"),
     ] {
         let config = address.parse().expect("it reads");
         let error = Listener::connect(config, NoTls, options()).await.expect_err("it cannot be");
@@ -141,5 +141,5 @@ async fn a_listener_that_cannot_be_is_refused() {
     }
     let nameless = ListenerOptions { schema: String::new(), ..options() };
     let error = Listener::connect(world.config(), NoTls, nameless).await.expect_err("it has no name");
-    assert_eq!(error.code(), "POSTGRES_SCHEMA_NAME");
+    assert_eq!(error.code(), "STORE_UNFIT");
 }

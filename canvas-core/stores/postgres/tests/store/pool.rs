@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use canvas_core::{Committed, Store as _};
-use canvas_store_postgres::{ErrorKind, PostgresStore};
-use canvas_store_testing::{World, canvas, commit, done};
+use canvas_core::{Committed, Store as _, StoreErrorKind};
+use canvas_store_postgres::{PostgresStore, sqlstate};
+use canvas_store_testing::{World, canvas, commit, definite, done, indeterminate};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
 
-use super::{definite, indeterminate, row};
+use super::row;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_callers_than_connections_take_turns() {
@@ -29,14 +29,14 @@ async fn a_caller_without_a_connection_has_written_nothing() {
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     let taken = store.pool().get().await.expect("it is free");
     let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
-    assert_eq!(error.kind(), ErrorKind::NoConnection);
+    assert_eq!(error.kind, StoreErrorKind::Unavailable);
     drop(taken);
     done(store.commit(commit(&id, Some(&version), "two\n")).await);
     let nowhere =
         world.store_with(|config, _| *config = "host=/nowhere user=nobody".parse().expect("it reads"));
-    assert_eq!(definite(nowhere.commit(commit(&id, None, "x\n")).await).kind(), ErrorKind::NoConnection);
+    assert_eq!(definite(nowhere.commit(commit(&id, None, "x\n")).await).kind, StoreErrorKind::Unavailable);
     store.pool().close();
-    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NoConnection);
+    assert_eq!(definite(store.load(&id).await).kind, StoreErrorKind::Unavailable);
 }
 
 /// A statement goes on after its caller has gone; the next call must not wait behind it.
@@ -68,7 +68,7 @@ async fn a_statement_that_waits_too_long_is_ended_by_the_server() {
     let blocker = world.block(&id).await;
     let two = || commit(&id, Some(&version), "two\n");
     let error = definite(store.commit(two()).await);
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_BUSY", Some("57014")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_BUSY", Some("57014")));
     drop(blocker);
     done(store.commit(two()).await);
 }
@@ -85,7 +85,7 @@ async fn what_the_deadline_cuts_off_may_still_be_written() {
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     let blocker = world.block(&id).await;
     let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
-    assert_eq!((error.code(), error.canvas()), ("POSTGRES_TIMED_OUT", Some(&id)));
+    assert_eq!(error.canvas, Some(id.clone()));
     assert_eq!(store.pool().status().size, 0, "the connection is thrown away");
     assert_eq!(row(&store, &id).await.version, version, "the next call does not wait");
     drop(blocker);
@@ -103,7 +103,7 @@ async fn ended_sessions_are_replaced() {
     loop {
         match store.load(&id).await {
             Ok(current) => break assert_eq!(current.expect("it was made").version, version),
-            failed => assert_eq!(definite(failed).kind(), ErrorKind::Lost),
+            failed => assert_eq!(definite(failed).kind, StoreErrorKind::Unavailable),
         }
     }
     // In the middle of a commit.
@@ -113,7 +113,7 @@ async fn ended_sessions_are_replaced() {
         world.terminate().await;
     });
     let error = indeterminate(committed);
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_LOST", Some("57P01")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_INDETERMINATE", Some("57P01")));
     drop(blocker);
     assert_eq!(row(&store, &id).await.version, version);
     assert_eq!(world.state(&id).await, (1, 0, 1), "nothing is half written");

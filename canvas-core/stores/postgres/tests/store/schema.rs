@@ -1,11 +1,11 @@
 //! The schema: made by any number of servers, checked, refused where it is of another version.
 
-use canvas_core::Store as _;
-use canvas_store_postgres::{ErrorKind, PostgresOptions, PostgresStore, Statements};
-use canvas_store_testing::{World, canvas, commit, done};
+use canvas_core::{Store as _, StoreErrorKind};
+use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements, sqlstate};
+use canvas_store_testing::{World, canvas, commit, definite, done};
 use tokio_postgres::NoTls;
 
-use super::{definite, row};
+use super::row;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_start_at_once_make_it_once() {
@@ -61,7 +61,7 @@ async fn a_schema_may_be_given() {
         config.user(&role);
     });
     let error = store.migrate().await.expect_err("it may not make tables");
-    assert_eq!((error.code(), error.sqlstate()), ("POSTGRES_DENIED", Some("42501")));
+    assert_eq!((error.code(), sqlstate(&error)), ("STORE_DENIED", Some("42501")));
     world.sql(&format!("GRANT CREATE ON SCHEMA {{schema}} TO \"{role}\"")).await;
     store.migrate().await.expect("it may make tables now");
     done(store.commit(commit("c", None, "one\n")).await);
@@ -80,14 +80,14 @@ async fn what_is_not_made_is_named() {
         store.check().await.expect_err("there is nothing"),
     ];
     for error in errors {
-        assert_eq!(error.code(), "POSTGRES_NOT_MIGRATED");
+        assert_eq!(error.code(), "STORE_UNFIT");
         assert!(error.to_string().contains("call PostgresStore::migrate"), "{error}");
     }
     store.migrate().await.expect("the server lets us make tables");
     done(store.commit(commit(&id, None, "one\n")).await);
     // Gone while the store is at work, and made again.
     world.sql("DROP SCHEMA {schema} CASCADE").await;
-    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NotMigrated);
+    assert_eq!(definite(store.load(&id).await).kind, StoreErrorKind::Unfit);
     store.migrate().await.expect("the server lets us make tables");
     assert!(store.load(&id).await.expect("the store answers").is_none());
     done(store.commit(commit(&id, None, "one\n")).await);
@@ -106,28 +106,26 @@ async fn a_later_schema_is_left_alone() {
         store.check().await.expect_err("it is a later one"),
     ];
     for error in errors {
-        assert_eq!(error.kind(), ErrorKind::TooNew { found: 2 });
-        assert_eq!(error.code(), "POSTGRES_TOO_NEW");
+        assert_eq!(error.kind, StoreErrorKind::TooNew { found: 2 });
+        assert_eq!(error.code(), "STORE_TOO_NEW");
     }
     world.sql("UPDATE {schema}.layout SET version = 1").await;
     row(&store, &id).await;
     // A later version has moved a table under a store that is at work.
     world.sql("ALTER TABLE {schema}.heads RENAME TO heads2; UPDATE {schema}.layout SET version = 2").await;
-    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::NotMigrated);
-    assert_eq!(definite(store.load(&id).await).kind(), ErrorKind::TooNew { found: 2 });
+    assert_eq!(definite(store.load(&id).await).kind, StoreErrorKind::Unfit);
+    assert_eq!(definite(store.load(&id).await).kind, StoreErrorKind::TooNew { found: 2 });
     world.sql("DELETE FROM {schema}.layout").await;
     let error = world.store().check().await.expect_err("somebody has emptied it");
-    assert_eq!(error.code(), "POSTGRES_UNEXPECTED");
+    assert_eq!(error.code(), "STORE_DAMAGED");
 }
 
 #[tokio::test]
 async fn options_that_cannot_be_are_refused() {
     let world = World::empty();
-    for (schema, connections, code) in [
-        ("", 1, "POSTGRES_SCHEMA_NAME"),
-        ("a\0b", 1, "POSTGRES_SCHEMA_NAME"),
-        ("a", 0, "POSTGRES_NO_CONNECTION"),
-    ] {
+    for (schema, connections, code) in
+        [("", 1, "STORE_UNFIT"), ("a\0b", 1, "STORE_UNFIT"), ("a", 0, "STORE_UNAVAILABLE")]
+    {
         let options =
             PostgresOptions { schema: schema.to_owned(), connections, ..PostgresOptions::default() };
         let error = PostgresStore::connect(world.config(), NoTls, &options).expect_err("it cannot be");

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{definite, row};
+use super::row;
 use canvas_core::lease::Timestamp;
 use canvas_core::{Blob, BlobId, Commit, Committed, Store as _};
-use canvas_store_testing::{World, canvas, commit, conflict, done, done_at, head};
+use canvas_store_testing::{World, canvas, commit, conflict, definite, done, done_at, head};
 
 /// A moment that a statement sent now is sure to reach the server before.
 const SOON: Duration = Duration::from_secs(1);
@@ -208,7 +208,7 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
             assert!(matches!(first, Ok(Committed::Done { .. })), "{first:?}");
             assert_eq!(conflict(second).head, head(&id, "first\n", KEPT));
         } else {
-            assert_eq!(definite(first).code(), "POSTGRES_REFUSED");
+            assert_eq!(definite(first).code(), "STORE_FAILED");
             assert!(matches!(second, Ok(Committed::Late { clock }) if clock >= limit), "{second:?}");
             assert_eq!(world.number("SELECT count(*) FROM {schema}.blobs").await, 1);
         }

@@ -98,13 +98,13 @@ fn rows_that_the_store_never_writes_are_faults_with_their_place() {
     raw.execute("UPDATE canvas SET version = ?1", [i64::MAX]).unwrap();
     let last = state(&store, "c").unwrap().0;
     let error = definite(store.commit(commit("c", Some(&last), "two\n")));
-    assert_eq!(error.code(), "STORE_CORRUPT");
+    assert_eq!(error.code(), "STORE_DAMAGED");
     assert!(error.to_string().starts_with("commit of canvas \"c\": "), "{error}");
     raw.execute("UPDATE canvas SET version = 1", []).unwrap();
 
     raw.execute("INSERT INTO canvas (id, version, head) VALUES (X'FF', 1, X'')", []).unwrap();
     let error = definite(store.list(None, 10));
-    assert_eq!((error.code(), error.canvas()), ("STORE_CORRUPT", None));
+    assert_eq!((error.code(), &error.canvas), ("STORE_DAMAGED", &None));
     assert!(error.to_string().starts_with("list: "), "{error}");
     raw.execute("DELETE FROM canvas WHERE id = X'FF'", []).unwrap();
 
@@ -141,8 +141,8 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
     let format = |format: i64| raw.pragma_update(None, "user_version", format).unwrap();
     let cases = [
         ("STORE_TOO_NEW", Kind::Format(2)),
-        ("STORE_CORRUPT", Kind::Format(0)),
-        ("STORE_CORRUPT", Kind::Root(9_999)),
+        ("STORE_DAMAGED", Kind::Format(0)),
+        ("STORE_DAMAGED", Kind::Root(9_999)),
     ];
     for (expected, kind) in cases {
         match kind {
@@ -191,8 +191,8 @@ fn a_page_that_is_mended_is_read_again() {
     write(&[0xff; 64]);
     let store = folder.store();
     for _ in 0..2 {
-        assert_eq!(code(store.load(&canvas("c"))), "STORE_CORRUPT");
-        assert_eq!(code(store.commit(commit("c", Some(&version), "two\n"))), "STORE_CORRUPT");
+        assert_eq!(code(store.load(&canvas("c"))), "STORE_DAMAGED");
+        assert_eq!(code(store.commit(commit("c", Some(&version), "two\n"))), "STORE_DAMAGED");
     }
     write(&whole);
     assert_eq!(state(&store, "c"), before);

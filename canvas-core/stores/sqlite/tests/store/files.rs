@@ -6,15 +6,15 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::BlockingStore as _;
-use canvas_store_sqlite::{OpenError, Options, SqliteStore};
+use canvas_core::{BlockingStore as _, StoreError};
+use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 use rusqlite::Connection;
 
 use super::process::{again, given, succeed};
 use super::state;
 
-fn open(path: PathBuf) -> Result<SqliteStore, OpenError> {
+fn open(path: PathBuf) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(path, || NOW)
 }
 
@@ -29,15 +29,15 @@ enum Made<'a> {
 fn a_file_that_is_not_ours_is_refused_and_left_alone() {
     let noise = [0x5a; 9_000];
     let cases = [
-        ("text", Made::Bytes(b"# Plan\n"), "STORE_NOT_A_DATABASE"),
-        ("noise", Made::Bytes(&noise), "STORE_NOT_A_DATABASE"),
-        ("tables of others", Made::Other("CREATE TABLE canvas (x)"), "STORE_FOREIGN"),
-        ("a log", Made::Other("PRAGMA journal_mode = wal; CREATE TABLE t (x)"), "STORE_FOREIGN"),
-        ("another application", Made::Other("PRAGMA application_id = 7"), "STORE_FOREIGN"),
-        ("another format", Made::Other("PRAGMA user_version = 7"), "STORE_FOREIGN"),
+        ("text", Made::Bytes(b"# Plan\n"), "STORE_UNFIT"),
+        ("noise", Made::Bytes(&noise), "STORE_UNFIT"),
+        ("tables of others", Made::Other("CREATE TABLE canvas (x)"), "STORE_UNFIT"),
+        ("a log", Made::Other("PRAGMA journal_mode = wal; CREATE TABLE t (x)"), "STORE_UNFIT"),
+        ("another application", Made::Other("PRAGMA application_id = 7"), "STORE_UNFIT"),
+        ("another format", Made::Other("PRAGMA user_version = 7"), "STORE_UNFIT"),
         ("ours, newer", Made::Ours("PRAGMA user_version = 2; CREATE TABLE more (x)"), "STORE_TOO_NEW"),
-        ("ours, no format", Made::Ours("PRAGMA user_version = 0"), "STORE_FOREIGN"),
-        ("ours, a table less", Made::Ours("DROP TABLE blob"), "STORE_FOREIGN"),
+        ("ours, no format", Made::Ours("PRAGMA user_version = 0"), "STORE_UNFIT"),
+        ("ours, a table less", Made::Ours("DROP TABLE blob"), "STORE_UNFIT"),
     ];
     for (name, made, code) in cases {
         let folder = Folder::new();
@@ -78,9 +78,9 @@ fn a_path_that_leads_nowhere_is_refused() {
     fs::write(folder.path().join("file"), b"").unwrap();
     for path in ["no/folder/x.db", ".", "file/x.db", "nul\0l.db"] {
         let error = open(folder.path().join(path)).unwrap_err();
-        assert_eq!(error.code(), "STORE_CANNOT_OPEN", "{path}: {error}");
+        assert_eq!(error.code(), "STORE_UNAVAILABLE", "{path}: {error}");
     }
-    assert_eq!(open(PathBuf::new()).unwrap_err().code(), "STORE_CANNOT_OPEN");
+    assert_eq!(open(PathBuf::new()).unwrap_err().code(), "STORE_UNAVAILABLE");
     assert_eq!(folder.names(), ["file"]);
 }
 

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::{BlockingStore as _, CanvasId, Commit, Committed};
-use canvas_store_sqlite::{Operation, Options, SqliteStore};
+use canvas_core::{BlockingStore as _, CanvasId, Commit, Committed, StoreOperation};
+use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Clock, Folder, canvas, commit, done};
 
 use super::{code, definite, state};
@@ -77,8 +77,8 @@ fn a_lock_that_stays_is_a_fault_and_reads_go_on() {
     let holder = folder.raw();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     let busy = definite(store.commit(next()));
-    assert_eq!((busy.code(), busy.operation()), ("STORE_BUSY", Operation::Commit));
-    assert_eq!(busy.canvas(), Some(&canvas("a\0\u{202e}b")));
+    assert_eq!((busy.code(), busy.operation), ("STORE_BUSY", Some(StoreOperation::Commit)));
+    assert_eq!(busy.canvas, Some(canvas("a\0\u{202e}b")));
     let text = busy.to_string();
     assert!(text.starts_with(r#"commit of canvas "a\0\u{202e}b": another connection"#), "{text}");
     assert!(text.contains(": try again"), "{text}");

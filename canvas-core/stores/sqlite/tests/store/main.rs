@@ -14,24 +14,17 @@ mod room;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use canvas_core::{BlockingStore, Fault, Head, Version};
-use canvas_store_sqlite::{SqliteError, SqliteStore};
-use canvas_store_testing::{canvas, current, fault};
+use canvas_core::{BlockingStore, Head, StoreError, Version};
+use canvas_store_sqlite::SqliteStore;
+use canvas_store_testing::{canvas, current, definite};
 
 /// The version and the head that a canvas has now.
 fn state(store: &SqliteStore, name: &str) -> Option<(Version, Arc<Head>)> {
     current(BlockingStore::load(store, &canvas(name)))
 }
 
-#[track_caller]
-fn definite(answer: Result<impl Debug, Fault>) -> SqliteError {
-    canvas_store_testing::definite(answer)
-}
-
 /// The code of a definite fault.
 #[track_caller]
-fn code(answer: Result<impl Debug, Fault>) -> &'static str {
-    let (kind, code, text) = fault(answer, SqliteError::code);
-    assert_eq!(kind, "definite", "{text}");
-    code
+fn code(answer: Result<impl Debug, StoreError>) -> &'static str {
+    definite(answer).code()
 }

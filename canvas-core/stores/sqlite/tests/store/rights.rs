@@ -54,14 +54,14 @@ fn a_file_that_may_not_be_written_is_refused() {
         let error = open().unwrap_err();
         assert_eq!(error.code(), code, "{mode_of_file:?} {mode_of_folder:o}: {error}");
     };
-    refused(None, 0o555, "STORE_CANNOT_OPEN");
+    refused(None, 0o555, "STORE_UNAVAILABLE");
     allow(&home, 0o755);
     done(open().unwrap().commit(commit("c", None, "one\n")));
     let before = fs::read(&file).unwrap();
-    refused(Some(0o444), 0o755, "STORE_READ_ONLY");
-    refused(Some(0o444), 0o555, "STORE_READ_ONLY");
-    refused(Some(0o644), 0o555, "STORE_READ_ONLY");
-    refused(Some(0o000), 0o755, "STORE_CANNOT_OPEN");
+    refused(Some(0o444), 0o755, "STORE_DENIED");
+    refused(Some(0o444), 0o555, "STORE_DENIED");
+    refused(Some(0o644), 0o555, "STORE_DENIED");
+    refused(Some(0o000), 0o755, "STORE_UNAVAILABLE");
     allow(&file, 0o644);
     assert_eq!(fs::read(&file).unwrap(), before);
     assert!(state(&open().unwrap(), "c").is_some());
@@ -87,8 +87,8 @@ fn a_lost_right_is_a_fault_until_it_is_back() {
     for _ in 0..2 {
         let faults = [definite(store.commit(next())), definite(store.load(&canvas("c")))];
         for (error, call) in faults.iter().zip(["commit", "load"]) {
-            assert_eq!(error.code(), "STORE_READ_ONLY", "{error}");
-            let place = format!("{call} of canvas \"c\": opening ");
+            assert_eq!(error.code(), "STORE_DENIED", "{error}");
+            let place = format!("{call} of canvas \"c\": \"/");
             assert!(error.to_string().starts_with(&place), "{error}");
         }
     }
