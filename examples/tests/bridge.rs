@@ -386,3 +386,37 @@ fn directives_edit_by_offsets_and_by_diffs() {
     let insert = json!({"action": "insert", "content": "x", "target_range": [0, 0]});
     assert_eq!(code(&apply(&mut bridge, insert)), "LOCK_NOT_AVAILABLE");
 }
+
+fn error_code(bridge: &mut Bridge, request: Value) -> Value {
+    raw(bridge, &request.to_string())["error"]["code"].clone()
+}
+
+#[test]
+fn a_store_is_opened_at_the_start_only() {
+    let mut bridge = Bridge::new();
+    let open = |kind: &str| json!({"op": "store.open", "kind": kind, "path": "/nowhere/at/all.db"});
+    assert_eq!(error_code(&mut bridge, open("paper")), "BAD_REQUEST");
+    let unavailable = if cfg!(feature = "sqlite") { "STORE_UNAVAILABLE" } else { "NOT_SUPPORTED" };
+    assert_eq!(error_code(&mut bridge, open("sqlite")), unavailable);
+    ask(&mut bridge, open("memory"));
+    ask(&mut bridge, json!({"op": "canvas.create", "canvas": "c", "markdown": "a\n", "now": 1_000}));
+    assert_eq!(error_code(&mut bridge, open("memory")), "BAD_REQUEST");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn canvases_in_a_file_outlive_the_bridge() {
+    let folder = canvas_store_testing::Folder::new();
+    let open = json!({"op": "store.open", "kind": "sqlite", "path": folder.file()});
+    let edit = |text: &str| json!({"op": "user.edit", "canvas": "c", "markdown": text, "now": 2_000});
+    let mut bridge = Bridge::new();
+    ask(&mut bridge, open.clone());
+    ask(&mut bridge, json!({"op": "canvas.create", "canvas": "c", "markdown": "a\n", "now": 1_000}));
+    ask(&mut bridge, edit("b\n"));
+    for text in ["c\n", "d\n"] {
+        let mut bridge = Bridge::new();
+        ask(&mut bridge, open.clone());
+        ask(&mut bridge, edit(text));
+        assert_eq!(ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["markdown"], text);
+    }
+}

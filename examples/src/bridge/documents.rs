@@ -1,14 +1,15 @@
-//! Operations on canvases in memory.
+//! Operations on canvases.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Answered, Author, BlobId, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Edited, Engine,
-    HistoryMove, HistoryRefusal, MemoryStore, OpKey, Policy, Promotion, Redo, Refused as _, Store as _, Undo,
+    Answered, Author, BlobId, BoxStore, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Edited,
+    Engine, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _, Store as _, Undo,
     UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{BoardTools, DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, Toolset};
@@ -17,13 +18,16 @@ use serde_json::{Value, json};
 use super::data::Data;
 use super::not_supported;
 use super::request::{BridgeError, Request};
+use super::store;
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
 pub(super) struct Documents {
-    engine: Engine<MemoryStore>,
-    tools: Tools<MemoryStore>,
+    engine: Engine,
+    tools: Tools<BoxStore>,
     clock: Arc<AtomicU64>,
+    /// Begins the ids of the bridge's own calls: a store on disk may have those of an earlier bridge.
+    run: String,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
     /// The blob of each board after the host's last operation.
@@ -35,9 +39,10 @@ impl Default for Documents {
     fn default() -> Self {
         let clock = Arc::new(AtomicU64::new(0));
         let shared = Arc::clone(&clock);
-        let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        let store = store::memory(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         Self {
             engine: Engine::new(store, Policy::default()),
+            run: "bridge".to_owned(),
             tools: join(vec![Box::new(DocumentTools::default()), Box::new(BoardTools::default())]),
             clock,
             turns: HashMap::new(),
@@ -55,6 +60,19 @@ const USER: &str = "\0user";
 const READS: [&str; 3] = ["canvas_grep", "canvas_read_lines", "canvas_read_all"];
 
 impl Documents {
+    /// Keeps the canvases elsewhere from now on, before there are any.
+    pub(super) fn open(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        if self.calls > 0 || !self.turns.is_empty() {
+            let message = "canvases are in use: open the store before any other operation on one";
+            return Err(BridgeError::new("BAD_REQUEST", message.to_owned()));
+        }
+        let clock = Arc::clone(&self.clock);
+        let store = store::open(request, move || Timestamp::from_millis(clock.load(Ordering::Relaxed)))?;
+        self.engine = Engine::new(store, Policy::default());
+        self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
+        Ok(json!({}))
+    }
+
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
@@ -179,10 +197,10 @@ impl Documents {
     /// A call id of the bridge's own, which no caller's is likely to equal.
     pub(super) fn call_id(&mut self) -> Result<CallId, BridgeError> {
         self.calls += 1;
-        Ok(CallId::new(&format!("\0bridge-{}", self.calls))?)
+        Ok(CallId::new(&format!("\0{}-{}", self.run, self.calls))?)
     }
 
-    pub(super) fn engine(&self) -> &Engine<MemoryStore> {
+    pub(super) fn engine(&self) -> &Engine {
         &self.engine
     }
 
@@ -229,7 +247,7 @@ impl Documents {
             Some(board) => self.boards.insert(canvas.clone(), board).filter(|old| *old != board),
             None => None,
         };
-        // A store in memory does not fail, and a blob that is left only takes room.
+        // A blob that is left only takes room.
         let _ = old.map(|old| block_on(self.engine.store().delete(canvas, &[old])));
     }
 
@@ -256,7 +274,7 @@ pub(super) enum Direction {
 }
 
 /// Toolsets that do not share a name.
-pub(super) fn join(toolsets: Vec<Box<dyn Toolset<MemoryStore>>>) -> Tools<MemoryStore> {
+pub(super) fn join(toolsets: Vec<Box<dyn Toolset<BoxStore>>>) -> Tools<BoxStore> {
     Tools::new(toolsets).expect("each toolset is there once")
 }
 

@@ -1,7 +1,7 @@
 //! The whole engine behind one function: JSON in, JSON out.
 //!
 //! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
-//! only clock is the `now` of the requests, and everything lives in memory.
+//! only clock is the `now` of the requests. Everything lives in memory, unless `store.open` comes first.
 
 mod board;
 mod data;
@@ -9,6 +9,7 @@ mod directives;
 mod documents;
 mod providers;
 mod request;
+mod store;
 mod text;
 
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use request::{BridgeError, Request};
 const PLANNED: [&str; 6] =
     ["surface.request", "surface.host", "surface.template", "date.eval", "recipe.record", "recipe.replay"];
 
-/// The engine, with its canvases in memory.
+/// The engine with its canvases.
 #[derive(Debug, Default)]
 pub struct Bridge {
     documents: Documents,
@@ -60,6 +61,7 @@ impl Bridge {
             "markdown.resolve" => text::resolve(request),
             "text.grep" => text::grep(request),
             "json.canonical" => text::canonical(request),
+            "store.open" => self.documents.open(request),
             "canvas.create" => self.documents.create(request),
             "canvas.text" => self.documents.text(request),
             "tool.call" => self.documents.tool_call(request),

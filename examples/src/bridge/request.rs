@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::text::ApplyError;
-use canvas_core::{EngineError, NameError, Refusal, ZoneError};
+use canvas_core::{EngineError, NameError, Refusal, StoreError, ZoneError};
 use canvas_providers::LoopError;
 use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ macro_rules! plain_errors {
         }
     )+};
 }
-plain_errors!(EngineError, Refusal<'_>, SessionError, LoopError, ZoneError);
+plain_errors!(EngineError, StoreError, Refusal<'_>, SessionError, LoopError, ZoneError);
 
 impl From<NameError> for BridgeError {
     fn from(error: NameError) -> Self {
