@@ -43,12 +43,13 @@
 //!
 //! # Limits
 //!
-//! It tells nobody of changes ([`Capabilities::notify`](canvas_core::Capabilities::notify)), so each read of the
-//! engine loads the head. One write at a time in the whole file: many canvases that are written all the time are
+//! SQLite sends no word of commits, so each read of the engine loads the head; a [`Listener`] asks for changes by other
+//! processes as often as its host wants. One write at a time in the whole file: many canvases that are written all the time are
 //! better in several files, or in a database server.
 
 mod clock;
 mod error;
+mod listener;
 mod open;
 mod schema;
 mod store;
@@ -57,6 +58,7 @@ mod transaction;
 use std::time::Duration;
 
 pub use clock::system_clock;
+pub use listener::Listener;
 pub use store::SqliteStore;
 
 /// How a store keeps its file.

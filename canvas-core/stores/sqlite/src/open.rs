@@ -37,7 +37,7 @@ fn file_id(path: &Path) -> io::Result<FileId> {
 }
 
 /// The file of a store, and how connections to it are made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Database {
     path: PathBuf,
     options: Options,

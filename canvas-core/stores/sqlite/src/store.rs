@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::Options;
 use super::error::CallError;
+use super::listener::Listener;
 use super::open::{Database, Role};
 use super::transaction::Transaction;
 
@@ -70,6 +71,11 @@ impl SqliteStore {
     /// The file, as an absolute path.
     pub fn path(&self) -> &Path {
         self.database.path()
+    }
+
+    /// Hears of commits to the file, by a connection of its own, which is made at the first poll.
+    pub fn listener(&self) -> Listener {
+        Listener::new(self.database.clone())
     }
 
     /// Runs a job on a connection, and gives its error a place.

@@ -6,6 +6,7 @@ mod damage;
 mod disk;
 mod files;
 mod locks;
+mod notifications;
 mod place;
 mod process;
 mod rights;

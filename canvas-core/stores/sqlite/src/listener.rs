@@ -1,0 +1,107 @@
+//! Hearing of commits by other connections to the file, those of other processes too.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use canvas_core::{CanvasId, StoreError, StoreOperation};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::error::CallError;
+use super::open::{Database, Role};
+use super::transaction::Transaction;
+
+/// Tells which canvases were committed to, by whatever store on the file, in this process or another.
+///
+/// SQLite sends nothing, so the host asks, as often as it wants to know: a thread or a timer of its own calls
+/// [`poll`](Self::poll). It is good for showing changes soon and for stopping a loop early. It comes after the commit,
+/// so it is no [`Capabilities::notify`](canvas_core::Capabilities::notify): reads of the engine load all the same.
+///
+/// ```no_run
+/// # use std::time::Duration;
+/// # use canvas_core::{Blocking, CanvasId, Engine, StoreError};
+/// # use canvas_store_sqlite::SqliteStore;
+/// # fn host(engine: Engine<Blocking<SqliteStore>>, watched: &[CanvasId]) -> Result<(), StoreError> {
+/// let mut listener = engine.store().get().listener();
+/// loop {
+///     for canvas in listener.poll(watched)? {
+///         // Read it again, and show it.
+///     }
+///     std::thread::sleep(Duration::from_millis(50));
+/// }
+/// # }
+/// ```
+pub struct Listener {
+    database: Database,
+    /// None before the first poll and after an error.
+    connection: Option<Connection>,
+    /// The file's `data_version` as this connection saw it last.
+    seen: Option<i64>,
+    /// The versions of the canvases that are watched; 0 where there is none.
+    versions: BTreeMap<CanvasId, i64>,
+}
+
+impl Listener {
+    pub(super) fn new(database: Database) -> Self {
+        Self { database, connection: None, seen: None, versions: BTreeMap::new() }
+    }
+
+    /// Those of the watched canvases that were committed to since the last call, and those that are watched for the
+    /// first time. Of several commits it tells once.
+    ///
+    /// Where nobody has committed to the file it costs one `PRAGMA data_version`, some microseconds, and no read of the
+    /// disk; after a commit to whatever canvas also the look-up of each watched one.
+    ///
+    /// # Errors
+    ///
+    /// As a load has them. The next call connects anew and misses nothing.
+    pub fn poll<'a>(
+        &mut self,
+        watched: impl IntoIterator<Item = &'a CanvasId>,
+    ) -> Result<Vec<CanvasId>, StoreError> {
+        let polled = self.look(watched);
+        if polled.is_err() {
+            (self.connection, self.seen) = (None, None);
+        }
+        polled.map_err(|CallError(error)| error.at(StoreOperation::Listen, None))
+    }
+
+    fn look<'a>(
+        &mut self,
+        watched: impl IntoIterator<Item = &'a CanvasId>,
+    ) -> Result<Vec<CanvasId>, CallError> {
+        self.database.check_place()?;
+        let connection = match &self.connection {
+            Some(connection) => connection,
+            None => self.connection.insert(self.database.connect(Role::Read)?),
+        };
+        // Read before the versions: of a commit in between the next call hears again.
+        let now = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let old = if self.seen == Some(now) { None } else { Some(std::mem::take(&mut self.versions)) };
+        let known = old.as_ref().unwrap_or(&self.versions);
+        let unknown = watched.into_iter().filter(|canvas| old.is_some() || !known.contains_key(*canvas));
+        let unknown: Vec<&CanvasId> = unknown.collect();
+        let mut changed = Vec::new();
+        if !unknown.is_empty() {
+            let transaction = Transaction::read(connection, &self.database)?;
+            let mut select = transaction.prepare_cached("SELECT version FROM canvas WHERE id = ?1")?;
+            let mut found = Vec::with_capacity(unknown.len());
+            for canvas in unknown {
+                let version = select.query_row([canvas.as_str().as_bytes()], |row| row.get(0)).optional()?;
+                let version: i64 = version.unwrap_or(0);
+                if known.get(canvas) != Some(&version) {
+                    changed.push(canvas.clone());
+                }
+                found.push((canvas.clone(), version));
+            }
+            self.versions.extend(found);
+        }
+        self.seen = Some(now);
+        Ok(changed)
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listener({:?}, {} watched)", self.database.path(), self.versions.len())
+    }
+}
