@@ -89,7 +89,7 @@
 
 mod error;
 mod key;
-mod probe;
+mod open;
 mod row;
 mod store;
 

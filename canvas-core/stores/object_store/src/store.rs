@@ -15,7 +15,7 @@ use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions,
 
 use super::error::{CallError, damaged, prefix_too_long, unordered, untagged};
 use super::key::Keys;
-use super::probe::probe;
+use super::open::probe;
 use super::row::{self, RowVersion, Tag};
 
 /// Blobs of one commit that are on their way at a time.

@@ -87,10 +87,11 @@
 mod commit;
 mod error;
 mod listener;
-mod migrate;
 mod notification;
+mod open;
 mod options;
 mod row;
+mod schema;
 mod session;
 mod store;
 

@@ -9,15 +9,14 @@ use canvas_core::{
     Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Loaded, Store, StoreError, StoreErrorKind,
     StoreOperation as Operation,
 };
-use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolConfig, Runtime, Timeouts};
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use deadpool_postgres::Pool;
+use tokio_postgres::Row;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Config, Row, Socket};
 
-use super::error::{BUSY, CallError, NO_CONNECTION, STANDBY, UNEXPECTED};
-use super::migrate;
-use super::options::{PostgresOptions, Schema, Statements};
+use super::error::{BUSY, CallError, STANDBY, UNEXPECTED};
+use super::options::Schema;
 use super::row::{RowVersion, column, loaded, only};
+use super::schema;
 use super::session::{Param, Sessions};
 
 /// How often blobs are looked at again because a commit came between.
@@ -30,84 +29,25 @@ const DELETE_ATTEMPTS: usize = 8;
 pub struct PostgresStore(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
-    sessions: Sessions,
+    pub(super) sessions: Sessions,
     pub(super) schema: Schema,
     pub(super) texts: Texts,
     pub(super) channel: String,
     /// The tables were found to be those that this store works on.
-    checked: AtomicBool,
+    pub(super) checked: AtomicBool,
 }
 
 /// The statements, with the schema's name in them.
 pub(super) struct Texts {
-    load: String,
+    pub(super) load: String,
     pub(super) commit: String,
     pub(super) create: String,
-    blob: String,
-    list: String,
-    delete: String,
+    pub(super) blob: String,
+    pub(super) list: String,
+    pub(super) delete: String,
 }
 
 impl PostgresStore {
-    /// A store on a pool of its own, with the TLS connector that the host brings (`tokio_postgres::NoTls` for none).
-    /// Connections are opened when calls need them.
-    ///
-    /// Each session gets `default_transaction_isolation = read committed`, `plan_cache_mode = force_generic_plan`, and
-    /// `statement_timeout` of nine tenths of
-    /// the deadline, so that a statement which waits too long is mostly ended by the server, with a definite answer.
-    /// They come as start-up options, which proxies seldom pass on, so with [`Statements::Unnamed`] they are left
-    /// out: set both for the role (`ALTER ROLE .. SET ..`).
-    ///
-    /// # Errors
-    ///
-    /// `STORE_UNFIT`; `STORE_UNAVAILABLE` for a pool without connections.
-    pub fn connect<T>(config: Config, tls: T, options: &PostgresOptions) -> Result<Self, StoreError>
-    where
-        T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
-        T::Stream: Send + Sync,
-        T::TlsConnect: Send + Sync,
-        <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
-    {
-        let no_pool = || CallError::unsent(Operation::Open, NO_CONNECTION);
-        if options.connections == 0 {
-            return Err(no_pool().error);
-        }
-        let config = match options.statements {
-            Statements::Named => with_settings(config, options),
-            Statements::Unnamed => config,
-        };
-        let timeouts =
-            Timeouts { wait: options.deadline, create: options.deadline, recycle: options.deadline };
-        let pool = Pool::builder(Manager::from_config(config, tls, ManagerConfig::default()))
-            .config(PoolConfig { max_size: options.connections, timeouts, ..PoolConfig::default() })
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|e| no_pool().caused(e).error)?;
-        Self::new(pool, options)
-    }
-
-    /// A store on a pool that the host has made: its TLS, its settings, its hooks. A recycling method other than
-    /// `Fast` costs a round trip each call.
-    ///
-    /// # Errors
-    ///
-    /// `STORE_UNFIT`.
-    pub fn new(pool: Pool, options: &PostgresOptions) -> Result<Self, StoreError> {
-        let schema = Schema::new(&options.schema)?;
-        let texts = Texts {
-            load: schema.fill(include_str!("sql/load.sql")),
-            commit: schema.fill(include_str!("sql/commit.sql")),
-            create: schema.fill(include_str!("sql/create.sql")),
-            blob: schema.fill(include_str!("sql/blob.sql")),
-            list: schema.fill(include_str!("sql/list.sql")),
-            delete: schema.fill(include_str!("sql/delete.sql")),
-        };
-        let sessions = Sessions { pool, deadline: options.deadline, statements: options.statements };
-        let channel = schema.channel();
-        let checked = AtomicBool::new(false);
-        Ok(Self(Arc::new(Inner { sessions, schema, texts, channel, checked })))
-    }
-
     /// Makes the schema and its tables where they are missing, and does nothing where they are there. Any number of
     /// servers may do so at once. It needs a role that may make tables; the other methods do not.
     ///
@@ -116,7 +56,7 @@ impl PostgresStore {
     /// `STORE_TOO_NEW` where a later version of this store has made them; `STORE_DENIED`; faults of the server
     /// and of the connection. In each case nothing is half made, and it may be called again.
     pub async fn migrate(&self) -> Result<(), StoreError> {
-        migrate::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
+        schema::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
     }
 
     /// Looks whether the tables are there and of the right version. Each store does so before its first call; a host
@@ -146,7 +86,7 @@ impl PostgresStore {
     }
 
     async fn look(&self, operation: Operation) -> Result<(), CallError> {
-        migrate::check(&self.0.sessions, &self.0.schema, operation).await?;
+        schema::check(&self.0.sessions, &self.0.schema, operation).await?;
         self.0.checked.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -197,20 +137,6 @@ impl PostgresStore {
         let clock = column(operation, row, "clock").map_err(fault)?;
         loaded(operation, canvas, RowVersion { version, stamp }, head, clock).map(Some)
     }
-}
-
-/// What each session of an own pool is told when it starts.
-fn with_settings(mut config: Config, options: &PostgresOptions) -> Config {
-    let mut settings = config.get_options().map(|text| format!("{text} ")).unwrap_or_default();
-    settings.push_str("-c default_transaction_isolation=read\\ committed");
-    // The plans are the same whatever the parameters; planning anew costs a tenth of a commit.
-    settings.push_str(" -c plan_cache_mode=force_generic_plan");
-    if let Some(deadline) = options.deadline {
-        let millis = (deadline.as_millis() * 9 / 10).clamp(1, i32::MAX as u128);
-        settings.push_str(&format!(" -c statement_timeout={millis}"));
-    }
-    config.options(settings);
-    config
 }
 
 impl fmt::Debug for PostgresStore {

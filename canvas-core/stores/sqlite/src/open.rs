@@ -9,8 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{CallError, DENIED, MOVED, at_file};
+use super::options::{Durability, Options};
 use super::schema::{self, FORMAT, Found};
-use super::{Durability, Options};
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,10 +12,11 @@ use canvas_core::{
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::Options;
 use super::error::CallError;
 use super::listener::Listener;
 use super::open::{Database, Role};
+use super::options::Options;
+use super::row::{number, wrong_type};
 use super::transaction::Transaction;
 
 /// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
@@ -120,16 +121,6 @@ impl SqliteStore {
             None => Ok(None),
         }
     }
-}
-
-/// The number that a version of ours is; none for one that this store has never given.
-fn number(version: &Version) -> Option<i64> {
-    let number: i64 = version.as_str().parse().ok()?;
-    (number.to_string() == version.as_str()).then_some(number)
-}
-
-fn wrong_type(e: rusqlite::types::FromSqlError) -> CallError {
-    rusqlite::Error::from(e).into()
 }
 
 impl fmt::Debug for SqliteStore {
