@@ -164,7 +164,7 @@ impl StoreError {
     }
 
     /// The stable code.
-    pub const fn code(&self) -> &'static str {
+    pub fn code(&self) -> &'static str {
         match &self.kind {
             StoreErrorKind::Indeterminate => "STORE_INDETERMINATE",
             StoreErrorKind::Busy => "STORE_BUSY",

@@ -23,7 +23,6 @@ pub(crate) struct Contents(PerFace<Option<Slot>>);
 #[derive(Debug, Clone)]
 struct Slot {
     root: Blob,
-    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "a document is its root"))]
     value: OnceLock<Value>,
 }
 

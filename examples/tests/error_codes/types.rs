@@ -17,8 +17,8 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
     NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
-    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, TreePath, ZoneError,
-    canonical_json,
+    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, StoreError, StoreErrorKind,
+    TreePath, ZoneError, canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
@@ -33,7 +33,6 @@ use super::{CRATES, is_code, sources};
 
 /// Error types without a code, and why.
 const WITHOUT: &[(&str, &str)] = &[
-    ("Fault", "`EngineError` has one for it"),
     ("AgenticCanvasError", "what all errors of the board have in common, with whatever code"),
     ("ParseHexError", "no caller can name it"),
 ];
@@ -102,6 +101,8 @@ fn samples() -> Vec<Sample> {
         HeadError false: Head::from_json(&canvas(), b"{").unwrap_err(),
         EngineError false: EngineError::NotFound { canvas: canvas() },
         EngineError true: EngineError::Contention { canvas: canvas() },
+        StoreError true: StoreError::new(StoreErrorKind::Busy),
+        StoreError false: StoreError::new(StoreErrorKind::Damaged),
         ZoneError false: ZoneError::OutOfRange { millis: u64::MAX },
         CallRefusal false: CallRefusal::Disabled { rollout: Rollout::Off },
         NotAvailable true: NotAvailable::Held { until: at },
