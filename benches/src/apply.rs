@@ -10,7 +10,7 @@ use crate::inputs::Edited;
 use crate::measure::{Effort, Subject, side_by_side};
 use crate::report::Row;
 
-/// Measures a patch of `hunks` hunks on a document of `size` bytes; no rows where so many do not fit.
+/// Measures a patch of `hunks` hunks on a document of `size` bytes; no rows where they do not fit.
 pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Vec<Row> {
     let Some(input) = Edited::new(size, hunks) else { return Vec::new() };
     Row::of(work, size, side_by_side(&subjects(&input), effort))
@@ -48,7 +48,7 @@ fn flickzeug(input: &Edited, config: &ApplyConfig) -> Result<String, Box<dyn Err
     Ok(text)
 }
 
-/// As near to exact as flickzeug can be told to be.
+/// The options of flickzeug that come nearest to exact.
 fn strict() -> ApplyConfig {
     let fuzzy_config = FuzzyConfig { max_fuzz: 0, similarity_threshold: 1.0, ..FuzzyConfig::default() };
     ApplyConfig { fuzzy_config, ..ApplyConfig::default() }

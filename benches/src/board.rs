@@ -54,10 +54,10 @@ pub struct BoardRow {
 pub struct Workload {
     /// The columns; rows have no end.
     pub grid: Grid,
-    /// What stands there at first.
+    /// What is there at first.
     #[serde(default)]
     pub initial: Vec<Standing>,
-    /// The file whose `initial` stands there at first.
+    /// The file whose `initial` is there at first.
     pub initial_from: Option<String>,
     /// What is done, in order.
     pub ops: Vec<Op>,
@@ -75,7 +75,7 @@ pub struct Grid {
     pub columns: u32,
 }
 
-/// A component that stands there at first.
+/// A component that is there at first.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Standing {
     /// Its id.

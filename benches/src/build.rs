@@ -7,7 +7,7 @@ use crate::inputs::Edited;
 use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
-/// Measures the way back from `hunks` edits of a document of `size` bytes; no rows where so many do not fit.
+/// Measures the way back from `hunks` edits of a document of `size` bytes; no rows where they do not fit.
 pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Vec<Row> {
     let Some(input) = Edited::new(size, hunks) else { return Vec::new() };
     let (before, after) = (input.before.as_str(), input.after.as_str());

@@ -172,7 +172,7 @@ pub fn rows_reading(work: &'static str, size: usize, effort: Effort) -> Vec<Row>
     Row::of(work, size, side_by_side(&subjects, effort))
 }
 
-/// Measures a patch, and undo and redo of it, with so many entries in the journal already; only on 100 KB, because the
+/// Measures a patch, and undo and redo of it, with a number of entries in the journal already; only on 100 KB, because the
 /// entries have to be made first.
 pub fn rows_with_history(work: &'static str, entries: usize, size: usize, effort: Effort) -> Vec<Row> {
     if size != 100_000 {

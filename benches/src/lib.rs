@@ -29,7 +29,7 @@ use report::Row;
 pub struct Work {
     /// The stable name in table and JSON.
     pub name: &'static str,
-    /// Measures all subjects on a document of so many bytes; no rows where such a document cannot hold the work.
+    /// Measures all subjects on a document of a size in bytes; no rows where such a document cannot hold the work.
     pub rows: fn(name: &'static str, size: usize, effort: Effort) -> Vec<Row>,
 }
 

@@ -32,7 +32,7 @@ pub fn peak<T>(call: impl FnOnce() -> T) -> usize {
 pub struct Operation {
     /// The stable name in table and JSON.
     pub name: &'static str,
-    /// Bytes held at most on a document of so many bytes, the document itself left out.
+    /// Bytes held at most on a document of a size in bytes, the document itself left out.
     pub peak: fn(size: usize) -> usize,
 }
 

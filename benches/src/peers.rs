@@ -42,7 +42,7 @@ impl std::error::Error for Skipped {
     }
 }
 
-/// Runs the peers on the workloads in a folder; each takes so many seconds at most for each work and size, or what its first
+/// Runs the peers on the workloads in a folder; each takes this number of seconds at most for each work and size, or what its first
 /// repetition takes. The first run installs them, in the versions that the lock file pins, without their scripts.
 ///
 /// # Errors

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_told_from_the_ends() {
+    fn growth_is_computed_from_the_ends() {
         let row = |subject, size, time: Option<f64>| {
             let time = time.map(|ns| Time { median_ns: ns, fastest_ns: ns }).ok_or(Flaw::OtherResult);
             Row { work: "w", size, subject, time, floor_ns: 1.0 }

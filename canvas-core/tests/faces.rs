@@ -194,13 +194,13 @@ fn entries_are_written_as_they_were_read() {
     }
 }
 
-/// What commands of a board were answered is told as it was kept.
+/// Stored answers of board commands are repeated as they are.
 #[test]
 fn answers_to_commands_of_a_board_are_kept() {
     let expected = fixture("expected");
     let case = expected.as_array().unwrap().iter().find(|case| case["name"] == "plan-4").unwrap();
     let canvas = Canvas::open("plan-4");
-    let mut told = 0;
+    let mut reported = 0;
     for retry in case["retries"].as_array().unwrap() {
         let (call, answer) = (&retry[0], &retry[1]);
         if call["do"] == "board" {
@@ -212,10 +212,10 @@ fn answers_to_commands_of_a_board_are_kept() {
             let became = block_on(canvas.engine.resolve(&canvas.id, &operation, canvas.at)).unwrap();
             let Resolution::Done(stored) = became else { panic!("{became:?}") };
             assert_eq!(serde_json::from_str::<Value>(stored.json()).unwrap(), *answer);
-            told += 1;
+            reported += 1;
         }
     }
-    assert!(told > 5, "{told} commands");
+    assert!(reported > 5, "{reported} commands");
 }
 
 /// A face that comes with a later version is left alone like one that was left out.

@@ -12,7 +12,7 @@ fn delta(edits: &[(usize, &str, &str)]) -> Delta {
 #[test]
 fn edits_move_past_each_other_where_they_do_not_touch() {
     for (own, later, expected) in [
-        // Before, behind, between.
+        // Before, after, between.
         (vec![(4, "b", "x")], vec![(0, "a", "aa")], Ok("aabcdxfgh")),
         (vec![(0, "a", "x")], vec![(7, "h", "")], Ok("xbcdefg")),
         (vec![(0, "a", ""), (7, "h", "")], vec![(3, "d", "DD")], Ok("bcDDefg")),

@@ -216,10 +216,10 @@ fn scripts_run_on_a_real_canvas_and_leave_no_lock() {
     }
 }
 
-/// On the wire: an edit of the user stands before what the user says, that of a turn before the next prompt, and each
-/// is told once.
+/// On the wire: an edit of the user comes before what the user says, that of a turn before the next prompt, and each
+/// is sent once.
 #[test]
-fn hidden_messages_are_told_once_and_in_their_places() {
+fn hidden_messages_are_sent_once_and_in_their_places() {
     let mut bridge = with_canvas();
     let out = answer("tool_use", json!([call("t1", "canvas_check_out", json!({}))]));
     let patch = json!({"lease_id": "lease-1-2", "patch": "@@\n-- mine\n+- ours\n"});
@@ -230,13 +230,13 @@ fn hidden_messages_are_told_once_and_in_their_places() {
     let played = play(&mut bridge, json!([out, write, bye]), json!({}));
     for request in played["requests"].as_array().expect("requests") {
         let first = request["messages"][0]["content"].as_array().expect("parts");
-        let told = first[0]["text"].as_str().expect("a text");
-        assert!(first.len() == 2 && told.starts_with(canvas_tools::HIDDEN_HEADER), "{first:?}");
-        assert!(told.contains("\n+- mine\n"), "{told}");
+        let reported = first[0]["text"].as_str().expect("a text");
+        assert!(first.len() == 2 && reported.starts_with(canvas_tools::HIDDEN_HEADER), "{first:?}");
+        assert!(reported.contains("\n+- mine\n"), "{reported}");
     }
     let ended = ask(&mut bridge, json!({"op": "turn.end", "canvas": "c", "now": 1000}));
-    let told = ended["hidden_message"].as_str().expect("the model has written");
-    assert!(told.contains("\n-- mine\n+- ours\n"), "{told}");
+    let reported = ended["hidden_message"].as_str().expect("the model has written");
+    assert!(reported.contains("\n-- mine\n+- ours\n"), "{reported}");
     // The next prompt begins a history of its own, in which nothing is left to tell.
     let played = play(&mut bridge, json!([bye]), json!({}));
     assert_eq!(played["requests"][0]["messages"][0]["content"].as_array().map(Vec::len), Some(1));

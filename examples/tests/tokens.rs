@@ -87,7 +87,7 @@ fn the_estimate_is_enough_and_an_exact_count_tells_more() -> Result<(), Box<dyn 
     let temporal =
         temporal_context(Timestamp::from_millis(1_800_000_000_000), "Europe/Berlin", &DayPlan::default())?;
     let count = |context: &CanvasContext| exact.count(&serde_json::to_string(context).expect("it is JSON"));
-    let told = |context: &CanvasContext| -> usize {
+    let reported = |context: &CanvasContext| -> usize {
         context.components.iter().map(|one| one.summary.len() + one.highlights.concat().len()).sum()
     };
     for title in [
@@ -109,18 +109,18 @@ fn the_estimate_is_enough_and_an_exact_count_tells_more() -> Result<(), Box<dyn 
             count(&counted) <= counted.budget.used_tokens && counted.budget.used_tokens <= 4_000,
             "{title}"
         );
-        assert!(told(&counted) >= told(&estimated), "{title}");
+        assert!(reported(&counted) >= reported(&estimated), "{title}");
         let aliased = canvas_context(&workspace, &short, types, &exact)?;
-        assert!(told(&aliased) >= told(&counted), "{title}");
+        assert!(reported(&aliased) >= reported(&counted), "{title}");
         println!(
-            "{title}: estimate {} for {} tokens, {} bytes told; exact {} tokens, {} bytes; with aliases {} tokens, {} bytes",
+            "{title}: estimate {} for {} tokens, {} bytes reported; exact {} tokens, {} bytes; with aliases {} tokens, {} bytes",
             estimated.budget.used_tokens,
             count(&estimated),
-            told(&estimated),
+            reported(&estimated),
             counted.budget.used_tokens,
-            told(&counted),
+            reported(&counted),
             aliased.budget.used_tokens,
-            told(&aliased),
+            reported(&aliased),
         );
     }
     Ok(())

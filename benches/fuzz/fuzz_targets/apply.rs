@@ -5,7 +5,7 @@ use canvas_fuzz::{BETWEEN, check_both, strictly, texts};
 use canvas_patch::{BuildOptions, DiffExcerpt, Limits, Mode, Options, apply, build, build_unique, word_changes};
 use libfuzzer_sys::fuzz_target;
 
-// The bytes behind the two texts say how much context is shown, and what is done to the patch.
+// The bytes after the two texts say how much context is shown, and what is done to the patch.
 fuzz_target!(|data: &[u8]| {
     let [before, after, _] = texts(data);
     let mut orders = data.splitn(3, |&byte| byte == BETWEEN).nth(2).unwrap_or_default().iter().copied();

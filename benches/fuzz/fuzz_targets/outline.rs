@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let delta = Delta::between(&before, &after);
     let mut live = LiveOutline::new(before.clone());
     assert_eq!(live.outline(), &old);
-    // What the edit gains and loses, told from the edit and counted.
+    // What the edit gains and loses, derived from the edit and counted.
     let change = live.change(&after, delta.edits());
     assert_eq!(without_lines(&change), without_lines(&live.change(&after, &[])));
     let grown = change.headings_gained.len() as isize - change.headings_lost.len() as isize;
@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(live.outline(), &old);
 });
 
-/// Which of several headings that are alike is the new one may be told in more than one way.
+/// Several headings that are alike: which of them is the new one has more than one answer.
 fn without_lines(change: &StructureChange) -> impl PartialEq + Debug + use<> {
     let titles = |headings: &[Heading]| {
         let mut titles: Vec<_> = headings.iter().map(|one| (one.level, one.title.clone())).collect();

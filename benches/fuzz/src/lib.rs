@@ -5,7 +5,7 @@
 
 use canvas_patch::{ApplyError, Delta, LineRange, Mode, Options, Reason, Suggestion, apply};
 
-/// What stands between the texts of an input.
+/// The separator of the texts of an input.
 pub const BETWEEN: u8 = 0xff;
 
 /// The texts of an input; those that are not there are empty, and bytes that are no UTF-8 are replaced.

@@ -79,7 +79,7 @@ impl<'r> Desk<'r> {
         let mut desk = Self::new(registry, work.grid.columns, 0);
         let place = |standing: &super::Standing| {
             let executed = desk.run(&create(Some(standing.bounds.position), standing.bounds.size));
-            (standing.id.clone(), made(&executed).expect("nothing stands there"))
+            (standing.id.clone(), made(&executed).expect("nothing is there"))
         };
         let ids = work.initial.iter().map(place).collect();
         (desk, ids)
@@ -103,7 +103,7 @@ impl<'r> Desk<'r> {
     }
 }
 
-/// A board that nothing stands on and that has all the rows there may be.
+/// A board that is empty and that has all the rows there may be.
 fn empty(columns: u32) -> Workspace {
     let grid = GridConfig { columns, rows: Board::ROWS, gap: 8.0, cell_width: 80.0, cell_height: 60.0 };
     let (id, now) = (WorkspaceId::new("ws").expect("a name"), Timestamp::from_millis(1));

@@ -79,7 +79,7 @@ fn write(work: &'static str, effort: Effort, bytes: usize) -> Vec<Rate> {
     )
 }
 
-/// One row of so many bytes, which nothing guards.
+/// One row of `size` bytes, which nothing guards.
 fn bare(path: &Path, bytes: usize) -> Connection {
     let connection = Connection::open(path).expect("the file can be made");
     let setup = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE bare (body BLOB)";

@@ -35,7 +35,7 @@ pub(super) fn key(call: &str) -> OpKey {
     OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
 }
 
-/// A line of a document of so many bytes; longer documents have more of them behind.
+/// A line of a document of `size` bytes; longer documents have more of them after it.
 fn line(line: usize, count: u64) -> String {
     format!("line {line:02} count {count:010} {}", "x".repeat(SMALL / LINES - 28))
 }

@@ -58,7 +58,7 @@ pub(crate) struct Hunk {
 pub enum LinesRefusal {
     /// The lines to replace are not those that the hash was made from.
     #[error(
-        "what stands at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
+        "the text at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
         lines.start_line
     )]
     ContentChanged {
@@ -129,8 +129,8 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     // Where the lines after the first, the second, and so on begin.
     let mut starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
     let from = if lines.start == 1 { 0 } else { starts.nth(lines.start - 2).unwrap_or(text.len()) };
-    let behind = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
-    let bytes = from..behind.unwrap_or(text.len());
+    let after = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
+    let bytes = from..after.unwrap_or(text.len());
     let old = match (inserts, end) {
         (false, _) => bytes.clone(),
         (true, 0) => 0..0,
@@ -226,7 +226,7 @@ fn whole_lines(text: &str, old: Range<usize>, new: String) -> (Range<usize>, Str
     (start..end, lines)
 }
 
-/// A hunk behind so many lines.
+/// A hunk after this number of lines.
 fn write(before: usize, old: &str, new: &str) -> String {
     let mut out = String::with_capacity(2 * (old.len() + new.len()) + 64);
     let mut side = |mark: &str, text: &str| {

@@ -27,7 +27,7 @@ impl Pause {
         Self(Some(Box::new(move |time| Box::pin(pause(time)))))
     }
 
-    /// Waits where a call has lost so many commits; false where it does not.
+    /// Waits where a call has lost that number of commits; false where it does not.
     pub(super) async fn wait(&self, longest: Duration, losses: u32, operation: Option<&OpKey>) -> bool {
         let (Some(pause), Some(operation)) = (&self.0, operation) else { return false };
         let time = share(longest, losses, operation);

@@ -289,8 +289,8 @@ impl Head {
         self.conversations.get(id).copied().unwrap_or(fresh)
     }
 
-    /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it is
-    /// told the whole document.
+    /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it
+    /// gets the whole document.
     pub(crate) fn evict_oldest(&mut self) {
         let holder = self.lock.lease().map(|lease| lease.holder.as_str());
         let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);

@@ -18,7 +18,7 @@ pub enum PathError {
     #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::BYTES)]
     Length,
     /// It begins at the root of a file system.
-    #[error("a path is relative to the canvas: leave out what stands before the first name")]
+    #[error("a path is relative to the canvas: leave out what comes before the first name")]
     Absolute,
     /// A segment is empty, `.` or `..`.
     #[error("a path has only plain names between its slashes: remove empty, . and .. segments")]
@@ -89,11 +89,10 @@ impl TreePath {
 fn decode(text: &str) -> Result<String, PathError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let encoded =
-            (*first == b'%').then(|| encoded_byte(behind).ok_or(PathError::Encoding)).transpose()?;
+    while let [first, after @ ..] = rest {
+        let encoded = (*first == b'%').then(|| encoded_byte(after).ok_or(PathError::Encoding)).transpose()?;
         bytes.push(encoded.unwrap_or(*first));
-        rest = if encoded.is_some() { &behind[2..] } else { behind };
+        rest = if encoded.is_some() { &after[2..] } else { after };
     }
     if bytes.iter().enumerate().any(|(i, b)| *b == b'%' && encoded_byte(&bytes[i + 1..]).is_some()) {
         return Err(PathError::Encoding);

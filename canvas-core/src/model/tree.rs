@@ -37,7 +37,7 @@ impl Tree {
     pub fn hash(&self) -> BlobId {
         let mut bytes = Vec::new();
         for (path, blob) in &self.0 {
-            // The length first, so that no path runs into the hash behind it.
+            // The length first, so that no path runs into the hash after it.
             bytes.extend_from_slice(&(path.as_str().len() as u64).to_be_bytes());
             bytes.extend_from_slice(path.as_str().as_bytes());
             bytes.extend_from_slice(blob.as_bytes());

@@ -1,4 +1,4 @@
-//! How much work a schema makes of a value, told before the work is begun.
+//! How much work a schema makes of a value, estimated before the work is begun.
 //!
 //! References may apply a schema many times to one value, and twice as often with each level of the value. What is counted
 //! here are the visits of the plainest way to check; the real one is never worse by more than a factor.
@@ -93,7 +93,7 @@ struct Node {
     each_item: Vec<usize>,
 }
 
-/// A schema whose work cannot be told.
+/// A schema whose work cannot be estimated.
 pub(super) struct GraphError {
     pub(super) kind: Fault,
     pub(super) place: String,
@@ -206,9 +206,9 @@ impl Graph {
         Ok(Self { nodes, visits })
     }
 
-    /// Whether a value, of so many values and bytes of text, can be checked in little time.
+    /// Whether a value, of this number of values and bytes of text, can be checked in little time.
     pub(super) fn affords(&self, value: &Value, values: usize, bytes: usize) -> bool {
-        // Most are told by this alone.
+        // Most values are decided by this alone.
         if self.visits.is_some_and(|visits| visits.saturating_mul(values + bytes / PATTERN) <= FUEL) {
             return true;
         }

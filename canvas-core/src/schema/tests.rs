@@ -102,7 +102,7 @@ fn hostile_schemas_and_values_take_little_time() {
     let nested = |n: usize, inner: Value| (0..n).fold(inner, |inner, _| json!({"a": inner}));
     // Visits double with each level of the value.
     let doubling = json!({"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}});
-    // The same, told apart by what lies deepest.
+    // The same, distinguished by what lies deepest.
     let all = json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}, "required": ["a"]});
     let pattern = json!({"pattern": "^(a|aa|a*)*[^b]{1,40}(x+x+)+y$"});
     let many = json!({"allOf": vec![json!({"pattern": "(a?){100}a{100}$"}); 60]});

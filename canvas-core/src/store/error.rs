@@ -40,7 +40,7 @@ impl fmt::Display for StoreOperation {
     }
 }
 
-/// What went wrong, told apart as far as a caller would act differently. Only one of them may have written.
+/// What went wrong, distinguished as far as a caller would act differently. Only one of them may have written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreErrorKind {
     /// Nobody knows whether it was written, for example where the connection broke during the commit. Each other kind
@@ -119,7 +119,7 @@ pub struct StoreError {
     pub canvas: Option<CanvasId>,
     /// One sentence: what is wrong and what to do next.
     pub message: Cow<'static, str>,
-    /// What the store itself was told.
+    /// What the store itself was asked.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -135,7 +135,7 @@ impl StoreError {
         Self { message: message.into(), ..self }
     }
 
-    /// Keeps what the store itself was told.
+    /// Keeps what the store itself was asked.
     #[must_use]
     pub fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }

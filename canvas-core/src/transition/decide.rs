@@ -13,7 +13,7 @@ use crate::transition::view::{Change, View};
 
 /// What is decided.
 #[derive(Debug)]
-pub(crate) struct Decision<C: Command> {
+pub(crate) struct Decided<C: Command> {
     pub(crate) result: Outcome<C>,
     /// The answer comes from a receipt.
     pub(crate) replayed: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Decision<C: Command> {
     pub(crate) change: Option<Change>,
 }
 
-impl<C: Command> Decision<C> {
+impl<C: Command> Decided<C> {
     /// A refusal that leaves no trace.
     fn refused(refusal: CallRefusal) -> Self {
         Self { result: Err(refusal.into()), replayed: false, change: None }
@@ -35,9 +35,9 @@ pub(crate) fn decide<C: Command>(
     policy: &Policy,
     operation: &OpKey,
     command: &C,
-) -> Result<Decision<C>, Missing> {
+) -> Result<Decided<C>, Missing> {
     if let Some(Err(refusal)) = command.access().map(|access| policy.permits(access)) {
-        return Ok(Decision::refused(refusal));
+        return Ok(Decided::refused(refusal));
     }
     let digest = command.digest();
     if !C::IS_READ {
@@ -45,10 +45,10 @@ pub(crate) fn decide<C: Command>(
             Recall::New => {}
             Recall::Answered(answer) => {
                 let result = recalled::<C>(&answer, |id| view.blob(id))?;
-                return Ok(Decision { result, replayed: true, change: None });
+                return Ok(Decided { result, replayed: true, change: None });
             }
-            Recall::Reused => return Ok(Decision::refused(CallRefusal::CallIdReused)),
-            Recall::Abandoned => return Ok(Decision::refused(CallRefusal::Abandoned)),
+            Recall::Reused => return Ok(Decided::refused(CallRefusal::CallIdReused)),
+            Recall::Abandoned => return Ok(Decided::refused(CallRefusal::Abandoned)),
         }
     }
     let mut transition = Transition::new(view, policy, &operation.conversation);
@@ -72,7 +72,7 @@ pub(crate) fn decide<C: Command>(
     };
     let Transition { head, blobs, contents, not_after, .. } = transition;
     let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after });
-    Ok(Decision { result, replayed: false, change })
+    Ok(Decided { result, replayed: false, change })
 }
 
 /// The answer that a receipt keeps.

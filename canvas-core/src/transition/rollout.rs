@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far the tools of models are rolled out, in five stages. What users do, and what conversations are
-/// told of it, is the same in all of them.
+/// How far the tools of models are rolled out, in five stages. What users do, and what conversations
+/// hear of it, is the same in all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rollout {

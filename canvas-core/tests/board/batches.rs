@@ -50,11 +50,11 @@ fn two_change_places() {
 fn places_and_sizes_are_judged_when_all_are_done() {
     let mut world = World::new(12, 8, GridPolicy::BestEffort);
     let one = world.tile(10, 0, 2, 2);
-    // Too wide where it stands, and moved to where it fits.
+    // Too wide where it is, and moved to where it fits.
     let executed = world.json(batch(vec![resized(&one, 4, 1), moved(&one, 8, 0)]));
     assert_eq!((code(&executed.result).as_str(), world.at(&one)), ("OK", Some((8, 0, 4, 1))));
-    let told: Vec<_> = result(&executed).results.iter().map(|one| one.explanation.as_str()).collect();
-    assert_eq!(told, ["Resized Stat Tile to 4x1.", "Moved Stat Tile to (8, 0)."]);
+    let reported: Vec<_> = result(&executed).results.iter().map(|one| one.explanation.as_str()).collect();
+    assert_eq!(reported, ["Resized Stat Tile to 4x1.", "Moved Stat Tile to (8, 0)."]);
     // A command of another kind ends the run.
     let executed = world.json(batch(vec![resized(&one, 5, 1), created(), moved(&one, 7, 0)]));
     assert_eq!(code(&executed.result), "INVALID_SIZE /payload/commands/0/payload/size");
@@ -151,7 +151,7 @@ fn one_fault_refuses_all() {
     let view = json!({"type": "view.save", "payload": {"name": "v"}});
     let before = world.board.clone();
     for (commands, at) in [
-        // Both are in each other's way, and the first is told.
+        // Both are in each other's way, and the first is reported.
         (vec![moved(&one, 2, 4), moved(&two, 3, 4)], 0),
         (vec![created(), view.clone(), moved(&one, 5, 0)], 2),
         (

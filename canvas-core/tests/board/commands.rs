@@ -42,7 +42,7 @@ fn with(mut command: Value, field: &str, value: Value) -> Value {
 /// On a grid of 12 by 8 with `one` at (0, 0, 2, 2) and `two`, pinned, at (4, 0, 2, 2): the code and place of each
 /// command, in the order in which faults are looked for.
 #[test]
-fn faults_are_told_in_their_order() {
+fn faults_are_reported_in_their_order() {
     let gone = "cmp_gone";
     let table: Vec<(Value, &str)> = vec![
         // What is named comes first, whatever else is wrong.
@@ -167,7 +167,7 @@ fn refusals_are_data() {
     assert_eq!(world.json(moved(&one, 7)).refusal, None);
 }
 
-/// A fault of a field is told with its place; one of the whole config, a missing field, has none.
+/// A fault of a field has its place; one of the whole config, a missing field, has none.
 #[test]
 fn messages_name_a_place_where_there_is_one() {
     for (config, expected) in [
@@ -291,7 +291,7 @@ fn a_collision_names_what_stands_there_and_where_there_is_room() {
 }
 
 #[test]
-fn every_fault_of_a_config_is_told() {
+fn every_fault_of_a_config_is_listed() {
     let mut world = World::new(12, 8, GridPolicy::BestEffort);
     let executed = world.json(with(at(0, 0, 1, 1), "config", json!({"repo": 1, "metric": "hearts"})));
     let mut paths: Vec<_> = executed.result.error().unwrap().errors.iter().map(|e| e.path.as_str()).collect();

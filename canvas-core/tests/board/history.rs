@@ -189,7 +189,7 @@ fn changes_are_taken_back_down_to_one() {
     assert_eq!(world.board, states[1]);
     let state = world.history.state();
     assert_eq!((state.undo_stack.len(), state.redo_stack.len()), (1, 2));
-    // What was taken back stands no longer.
+    // What was undone is gone.
     let error = world.history.undo_to(&mut world.board, &ids[2]).unwrap_err();
     assert_eq!(error, BoardJournalError::NotFound { id: ids[2].clone() });
     assert_eq!(world.board, states[1]);

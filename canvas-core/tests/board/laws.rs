@@ -128,11 +128,11 @@ fn check_one(world: &mut World, seed: &CommandSeed, by: Actor) -> Result<(), Tes
     }
     // What is affected is what differs.
     let differing: BTreeSet<_> = change.patch.component_ids().into_iter().collect();
-    let told: BTreeSet<_> = results(&executed.result)
+    let reported: BTreeSet<_> = results(&executed.result)
         .into_iter()
         .flat_map(|result| result.affected_component_ids.clone())
         .collect();
-    prop_assert!(differing.is_subset(&told), "{:?} is more than {:?}", differing, told);
+    prop_assert!(differing.is_subset(&reported), "{:?} is more than {:?}", differing, reported);
     Ok(())
 }
 

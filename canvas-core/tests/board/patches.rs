@@ -129,7 +129,7 @@ fn a_patch_that_is_not_of_this_board_changes_nothing() {
     }
 }
 
-/// A patch may lead past the columns of the grid, and the grid may end before what stands there: all of it is found.
+/// A patch may lead past the columns of the grid, and the grid may end before the last component: all of it is found.
 #[test]
 fn what_a_patch_puts_outside_of_the_grid_stands_there() {
     let scene = Scene::new();

@@ -79,9 +79,9 @@ fn pinned_ones_stay_and_others_make_way() {
     let executed = world.json(load(&view));
     assert_eq!((world.at(&pinned), world.at(&two)), (Some((0, 0, 1, 1)), Some((2, 0, 2, 2))));
     assert_eq!(world.at(&one), Some((0, 1, 2, 2)), "the first place with room");
-    let told = placements(&executed);
-    assert_eq!(told[0]["adjustments"][0]["componentId"], json!(one));
-    assert_eq!(told[0]["adjustments"][0]["to"], json!({"col": 0, "row": 1}));
+    let reported = placements(&executed);
+    assert_eq!(reported[0]["adjustments"][0]["componentId"], json!(one));
+    assert_eq!(reported[0]["adjustments"][0]["to"], json!({"col": 0, "row": 1}));
 
     // One that lives on as pinned is not brought a second time.
     world.json(

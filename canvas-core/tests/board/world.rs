@@ -129,7 +129,7 @@ pub(crate) fn kinds(events: &[CanvasEvent]) -> Vec<String> {
     events.iter().map(kind).collect()
 }
 
-/// How a board lies in memory: the cells that are covered, and what stands in all of them.
+/// How a board lies in memory: the cells that are covered, and what lies in all of them.
 pub(crate) fn spread(board: &Board) -> (u64, Vec<ComponentId>) {
     let all = Bounds::new(Position::new(0, 0), Size::new(Board::COLUMNS, Board::ROWS));
     let mut ids = board.collisions(all);

@@ -65,7 +65,7 @@ fn an_edit_is_made_where_nobody_holds_the_lease_and_nothing_has_changed() {
 
 /// The same key with another edit is no retry.
 #[test]
-fn edits_are_told_apart() {
+fn edits_are_distinguished() {
     let world = World::new("a\nb\n");
     let base = world.snapshot().revision_id();
     let call = world.fresh("model", amend(&world, base, "a\nc\n"));

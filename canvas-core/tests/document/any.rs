@@ -155,7 +155,7 @@ impl AnyRefusal {
     }
 }
 
-/// `OK`, or the code of a refusal and the reason behind it.
+/// `OK`, or the code of a refusal and its reason.
 pub(crate) fn code(outcome: &Outcome) -> String {
     let Some(refusal) = outcome.refusal() else { return "OK".into() };
     refusal.reason().map_or_else(|| refusal.code().into(), |reason| format!("{}/{reason}", refusal.code()))

@@ -40,7 +40,7 @@ fn an_omitted_base_is_what_the_conversation_has_seen() {
     );
 }
 
-/// A refusal that shows the change has told it; so has a hidden message.
+/// A refusal that shows the change has reported it; so has a hidden message.
 #[test]
 fn who_has_been_shown_the_change_may_send_again() {
     check(
@@ -55,7 +55,7 @@ fn who_has_been_shown_the_change_may_send_again() {
         1000 model writes c6 lease-3-2 c>d -> STALE_BASE, shown -z +y
         1000 model writes c7 lease-3-2 c>d -> r5 +1 −1 until 16000
         1000 user edits u3 d|x -> epoch 3 r6
-        1000 model hears m1 -> epoch 4 r6, promoted, told -a -b +d +x
+        1000 model hears m1 -> epoch 4 r6, promoted, reported -a -b +d +x
         1000 model checks-out c8 -> lease-4-4 until 16000 r6
         1000 model writes c9 lease-4-4 d>e -> r7 +1 −1 until 16000
         ",
@@ -149,7 +149,7 @@ fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
     assert_eq!(rebased.as_deref(), Some("@@ -1,2 +1,2 @@\n-a\n+c\n z\n"));
 }
 
-/// Two calls of one conversation may be in flight at once; both name the same base, and the second is told.
+/// Two calls of one conversation may be in flight at once; both name the same base, and the second is refused.
 #[test]
 fn of_two_writes_on_one_base_the_second_is_refused() {
     let world = World::new("a\nb\n");

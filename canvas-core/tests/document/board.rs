@@ -343,7 +343,7 @@ fn a_damaged_entry_is_found_out() {
 
 /// Each face by itself, or all in the order in which they would go. The undo of the fourth entry is the fifth.
 #[test]
-fn what_goes_back_and_forth_is_told_face_by_face() {
+fn undo_and_redo_are_listed_by_face() {
     let world = with_board();
     world.edit("a\nb\nc\n");
     world.ask("user", board_command(Author::User, tile(0)));

@@ -117,7 +117,7 @@ fn a_board_that_is_known_is_not_read_again() {
         world.spy().asked()
     };
     assert_eq!(look(), [Load]);
-    // Neither behind a change of the text, by this engine or by another.
+    // Nor after a change of the text, by this engine or by another.
     world.edit("b\n");
     assert_eq!(look(), [Load]);
     world.peer().edit("c\n");
@@ -129,7 +129,7 @@ fn a_board_that_is_known_is_not_read_again() {
 }
 
 #[test]
-fn a_board_is_read_once_and_its_damage_is_told() {
+fn a_board_is_read_once_and_its_damage_is_reported() {
     let world = with_tiles(500);
     let peer = world.peer();
     assert_eq!(code(&run(&peer, swap(3, 1_000))), "OK");
@@ -146,8 +146,8 @@ fn a_board_is_read_once_and_its_damage_is_told() {
                 peer.spy().expect(Blob, Trouble::after(|| ()));
             }
             peer.spy().expect(Blob, trouble());
-            let told = block_on(peer.engine.board(&peer.canvas, peer.now())).unwrap_err();
-            assert_eq!(told.code(), "CANVAS_DAMAGED");
+            let reported = block_on(peer.engine.board(&peer.canvas, peer.now())).unwrap_err();
+            assert_eq!(reported.code(), "CANVAS_DAMAGED");
             assert!(block_on(peer.engine.board(&peer.canvas, peer.now())).is_ok(), "it is there again");
         }
     }

@@ -170,11 +170,11 @@ fn a_canvas_follows_so_many_conversations() {
     check_with(
         Policy { conversations: 2, ..Policy::default() },
         "
-        1000 one hears m1 -> epoch 1 r1, promoted, told nothing
+        1000 one hears m1 -> epoch 1 r1, promoted, reported nothing
         1000 two checks-out c1 -> lease-1-1 until 16000 r1
         1000 two reads lease-1-1 -> r1 until 16000
         1000 two checks-in c2 lease-1-1 -> released r1
-        1000 three hears m2 -> epoch 2 r1, nothing new, told nothing
+        1000 three hears m2 -> epoch 2 r1, nothing new, reported nothing
         1000 two checks-out c3 -> lease-2-2 until 16000 r1
         1000 two reads lease-2-2 -> r1 until 16000
         1000 user edits u1 a|z -> epoch 3 r2

@@ -1,4 +1,4 @@
-//! What conversations are told keeps their picture of the document in step, whatever happens to it or to them.
+//! What conversations learn keeps their picture of the document in step, whatever happens to it or to them.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use crate::any::{Outcome, code};
 use crate::world::{World, end_turn};
 
 /// What a message, or the end of a turn, tells.
-fn told(outcome: Outcome) -> Option<Changes> {
+fn reported(outcome: Outcome) -> Option<Changes> {
     match outcome {
         Outcome::TurnBegan(TurnBegan { changes, .. }) | Outcome::TurnEnded(TurnEnded { changes, .. }) => {
             changes
@@ -24,10 +24,10 @@ fn told(outcome: Outcome) -> Option<Changes> {
 }
 
 fn hears(world: &World, who: &str) -> Option<Changes> {
-    told(world.ask(who, SendMessage))
+    reported(world.ask(who, SendMessage))
 }
 
-/// A picture of the document after what is told.
+/// A picture of the document after a message.
 #[track_caller]
 fn after(picture: &str, changes: &Changes) -> String {
     match (&changes.diff, &changes.whole) {
@@ -38,7 +38,7 @@ fn after(picture: &str, changes: &Changes) -> String {
 }
 
 #[test]
-fn a_chat_that_was_compacted_is_told_the_whole() {
+fn a_chat_that_was_compacted_gets_the_whole_document() {
     let world = World::new("a\nb\n");
     assert_eq!(hears(&world, "model"), None);
     assert_eq!(world.ask("model", Forget), Outcome::Forgotten(Forgotten {}));
@@ -84,13 +84,13 @@ fn large_diffs_make_way_for_the_text() {
 #[test]
 fn a_diff_may_be_as_large_as_is_allowed() {
     let (before, now) = ("a\n".repeat(40), "b\n".repeat(40));
-    let told = |sync_diff_bytes| {
+    let reported = |sync_diff_bytes| {
         let world = World::with(&before, Policy { sync_diff_bytes, ..Policy::default() });
         world.edit(&now);
         hears(&world, "model").expect("it has changed").diff
     };
-    let diff = told(usize::MAX).expect("all is allowed");
-    assert_eq!((told(diff.len()), told(diff.len() - 1)), (Some(diff), None));
+    let diff = reported(usize::MAX).expect("all is allowed");
+    assert_eq!((reported(diff.len()), reported(diff.len() - 1)), (Some(diff), None));
 
     // One that is as long as the text does not make way for it.
     let now = "kept\n".repeat(20);
@@ -99,14 +99,14 @@ fn a_diff_may_be_as_large_as_is_allowed() {
         let world = World::with(&before, Policy { sync_diff_bytes: 0, ..Policy::default() });
         world.edit(&now);
         let changes = hears(&world, "model").expect("it has changed");
-        let told = (changes.whole.is_some(), changes.diff.map(|diff| diff.len()));
-        assert_eq!(told, (is_whole, (!is_whole).then_some(now.len())));
+        let reported = (changes.whole.is_some(), changes.diff.map(|diff| diff.len()));
+        assert_eq!(reported, (is_whole, (!is_whole).then_some(now.len())));
     }
 }
 
 /// Of too many conversations the one that has known nothing new for the longest time is given up.
 #[test]
-fn a_conversation_that_was_given_up_is_told_the_whole() {
+fn a_conversation_that_was_given_up_gets_the_whole_document() {
     let world = World::with("a\n", Policy { conversations: 2, ..Policy::default() });
     hears(&world, "one");
     world.edit("b\n");
@@ -157,7 +157,7 @@ fn act() -> impl Strategy<Value = Act> {
 proptest! {
     /// First snapshot + hidden diffs = the text, for every conversation, at every message and every end of a turn.
     #[test]
-    fn what_was_told_adds_up_to_the_text(
+    fn messages_add_up_to_the_text(
         acts in prop::collection::vec(act(), 1..30),
         conversations in 1..4usize,
         sync_diff_bytes in prop_oneof![Just(0), Just(60), Just(1 << 20)],
@@ -194,9 +194,9 @@ proptest! {
             };
             let Some(who) = who else { continue };
             let picture = pictures[who].clone();
-            let picture = match told(outcome) {
+            let picture = match reported(outcome) {
                 Some(changes) => after(picture.as_deref().unwrap_or("nothing is known"), &changes),
-                None => picture.expect("who knows nothing is told something"),
+                None => picture.expect("who knows nothing gets something"),
             };
             prop_assert_eq!(&picture, &world.text(), "{}", who);
             pictures.insert(who, Some(picture));

@@ -32,7 +32,7 @@ fn a_steady_write_is_one_round_trip() {
         world.ask("model", command.clone());
         assert_eq!(world.spy().asked(), [Commit], "{command:?}");
     }
-    // What a conversation must be told needs the text that it knows.
+    // What a conversation must get needs the text that it knows.
     for command in [dynamic(SendMessage), end_turn(start)] {
         world.edit(&format!("{command:?}"));
         world.spy().asked();

@@ -1,4 +1,4 @@
-//! What was done is told, taken back and done again.
+//! What was done is listed, undone and redone.
 
 use std::num::NonZeroU32;
 
@@ -163,7 +163,7 @@ fn one_change_or_one_author_goes_back_from_under_the_others() {
             ("edit:theirs!\nb\nB\nc\nmine\n", "OK", "theirs!\nb\nB\nc\nmine\n"),
             ("assistant", "HISTORY_CONFLICT", "theirs!\nb\nB\nc\nmine\n"),
             ("change:4", "OK", "theirs\nb\nB\nc\nmine\n"),
-            // The undoing of 4 stands above 4: together they touch the line, and nothing says that they cancel out.
+            // The undoing of 4 comes after 4: together they touch the line, and nothing says that they cancel out.
             ("assistant", "HISTORY_CONFLICT", "theirs\nb\nB\nc\nmine\n"),
             ("undo:2", "OK", "theirs\nb\nB\nc\nmine\n"),
             ("assistant", "OK", "a\nb\nB\nc\nmine\n"),
@@ -173,7 +173,7 @@ fn one_change_or_one_author_goes_back_from_under_the_others() {
     }
 }
 
-/// A user's undo is an edit: it ends the lease. A model's stands under it.
+/// A user's undo is an edit: it ends the lease. A model's needs it.
 #[test]
 fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
     let world = World::new("a\n");
@@ -212,7 +212,7 @@ fn entries_tell_what_happened() {
         ("change:1", "OK", "y\nb\nc\n"),
     ]);
     let entries = entries(&world);
-    let told: Vec<_> = entries
+    let reported: Vec<_> = entries
         .iter()
         .map(|e| {
             (
@@ -228,7 +228,7 @@ fn entries_tell_what_happened() {
         .collect();
     let (user, assistant) = (Actor::User, Actor::Assistant);
     assert_eq!(
-        told,
+        reported,
         [
             (1, 1, EntryKind::Edit, user, user, 1, "+1 −1, 1 hunk"),
             (2, 2, EntryKind::Edit, assistant, assistant, 2, "+1 −1, 1 hunk"),
@@ -244,7 +244,7 @@ fn entries_tell_what_happened() {
     assert!(entries.windows(2).all(|pair| pair[0].revision_after == pair[1].revision_before));
     assert_eq!(entries[4].revision_after, world.head().revision());
     assert_eq!(entries[1].at, world.clock.get());
-    // What stands below is said only where it is another than the one before.
+    // What comes next is named only where it is another than the one before.
     let below = |entry: &Entry| serde_json::to_value(entry).unwrap().get("below").is_some();
     assert_eq!(entries.iter().map(below).collect::<Vec<_>>(), [false, false, true, true, false]);
     let page = |before: u64, limit| {
@@ -410,7 +410,7 @@ fn put_entry(world: &World, json: &str) {
 /// What one of two does.
 #[derive(Debug, Clone)]
 enum Act {
-    /// Puts a line of its own behind a line.
+    /// Puts a line of its own after a line.
     Insert(Actor, prop::sample::Index),
     Remove(Actor, prop::sample::Index),
     Undo(u32),

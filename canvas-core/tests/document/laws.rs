@@ -113,7 +113,7 @@ struct Play {
     known: [String; 2],
     leases: [Option<LeaseId>; 2],
     starts: [TurnStart; 2],
-    told: Vec<(Call, Answered)>,
+    reported: Vec<(Call, Answered)>,
 }
 
 impl Play {
@@ -121,7 +121,7 @@ impl Play {
         let world = World::new(text);
         let start = world.head().turn_start();
         let known = [text.to_owned(), text.to_owned()];
-        Self { world, known, leases: [None; 2], starts: [start; 2], told: Vec::new() }
+        Self { world, known, leases: [None; 2], starts: [start; 2], reported: Vec::new() }
     }
 
     fn take(&mut self, step: &Step) {
@@ -183,8 +183,8 @@ impl Play {
                 self.world.clock.set(now.saturating_sub(*millis));
             }
             Step::Retry { which } => {
-                if !self.told.is_empty() {
-                    let (call, first) = which.get(&self.told);
+                if !self.reported.is_empty() {
+                    let (call, first) = which.get(&self.reported);
                     let before = self.world.loaded().version;
                     let again = self.world.run(call);
                     assert_eq!((&again.outcome, again.replayed), (&first.outcome, true), "{call:?}");
@@ -216,7 +216,7 @@ impl Play {
             assert!(self.world.clock.get() < held.expires_at);
         }
         if !matches!(call.command, Command::Read(Read { .. })) {
-            self.told.push((call, answered));
+            self.reported.push((call, answered));
         }
         outcome
     }
@@ -237,7 +237,7 @@ impl Play {
     /// Drops every blob that no head names.
     fn collect_garbage(&self) {
         let needed: HashSet<_> = self.world.head().blobs().collect();
-        let texts = self.told.iter().flat_map(|(call, answered)| {
+        let texts = self.reported.iter().flat_map(|(call, answered)| {
             let text = match &call.command {
                 Command::Edit(Edit { markdown }) => Some(markdown.clone().into_bytes()),
                 _ => None,
@@ -292,7 +292,7 @@ proptest! {
     /// A refusal that showed a diff is the last one for its reason: the same patch again, under a valid lease, is
     /// judged by its text alone.
     #[test]
-    fn who_is_told_is_not_told_again(texts in prop::collection::vec(text(), 1..5)) {
+    fn a_change_is_sent_once(texts in prop::collection::vec(text(), 1..5)) {
         let world = World::new("start\n");
         for text in &texts {
             world.edit(text);
@@ -304,8 +304,8 @@ proptest! {
             world.run(&Call { operation: key("model", 0, call), command }).outcome
         };
         let outcome = write("first");
-        let told = matches!(outcome.refusal(), Some(Refusal::Base(_)));
-        prop_assert_eq!(told, texts.iter().any(|text| text != "start\n"), "{:?}", outcome);
+        let reported = matches!(outcome.refusal(), Some(Refusal::Base(_)));
+        prop_assert_eq!(reported, texts.iter().any(|text| text != "start\n"), "{:?}", outcome);
         let again = write("second");
         prop_assert!(matches!(again.refusal(), Some(Refusal::Patch(_))), "{:?}", again);
     }

@@ -46,7 +46,7 @@ fn one_lease_at_a_time() {
     );
 }
 
-/// Every operation agrees on which side of the boundary it stands.
+/// Every operation agrees on which side of the boundary it is.
 #[test]
 fn a_lease_is_over_at_its_expiry() {
     let before = |act: &str, answer: &str| {
@@ -75,9 +75,9 @@ fn a_lease_is_over_at_its_expiry() {
     at("model checks-out c2", "lease-2-0 until 31000 r1");
 }
 
-/// Each line fails for every reason from its own on; the first one is told.
+/// Each line fails for every reason from its own on; the first one is reported.
 #[test]
-fn the_first_refusal_that_applies_is_told() {
+fn the_first_refusal_that_applies_is_reported() {
     // The old lease is of an older epoch, is not the holder's, has expired, and the patch does not fit.
     check(
         "
@@ -190,7 +190,7 @@ fn a_clock_that_leaps_and_is_put_right_leaves_no_immortal_lease() {
     check(
         "
         1000 user cancels u1 -> epoch 1
-        9000000 model hears m1 -> epoch 2 r1, promoted, told nothing
+        9000000 model hears m1 -> epoch 2 r1, promoted, reported nothing
         9000000 model checks-out c1 -> lease-1-2 until 9015000 r1
         2000 other checks-out c2 -> lease-2-3 until 17000 r1
         2000 model writes c3 lease-1-2 a>c -> STALE_EPOCH 3, shown nothing

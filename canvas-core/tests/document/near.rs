@@ -51,7 +51,7 @@ fn who_names_a_base_is_shown_what_is_near() {
     assert_eq!((near.left_out, changes.from, changes.diff), (1, Some(base), None));
     assert_eq!(rebased, "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n thirteen\n");
 
-    // A part is not the document: who names no base is still told, and is told everything.
+    // A part is not the document: who names no base still gets every change.
     let refusal = stale(&send(&rebased, None)).unwrap();
     assert!(
         matches!(&refusal, StaleBase { changes: Some(all), near: None, .. }
@@ -74,9 +74,9 @@ fn a_shown_part_is_not_the_document() {
         code(&outcome)
     };
     // However often a part is shown, an omitted base counts as known only once the whole was.
-    let told = [Some(base), Some(base), None, None].map(send);
+    let reported = [Some(base), Some(base), None, None].map(send);
     let stale = "PATCH_REJECTED/STALE_BASE";
-    assert_eq!(told, [stale, stale, stale, "OK"]);
+    assert_eq!(reported, [stale, stale, stale, "OK"]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn refusals_are_read_back() {
 proptest! {
     /// A rebased patch gives what the first one would give now, and a part is part of the whole.
     #[test]
-    fn what_a_stale_base_is_told_is_true(
+    fn a_stale_base_gets_the_changes_that_were_made(
         edits in prop::collection::vec((0_usize..60, prop::option::of("[a-z]{1,3}")), 0..8),
         at in 2_usize..58,
         named in any::<bool>(),

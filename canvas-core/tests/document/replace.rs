@@ -120,7 +120,7 @@ fn what_cannot_be_done_changes_nothing() {
 }
 
 #[test]
-fn what_changed_is_told_in_lines() {
+fn changes_are_reported_in_lines() {
     let world = World::new("a\r\nb\r\nc\r\n");
     let lease = world.check_out("model");
     let Outcome::Applied(applied) = world.ask("model", replace(lease, 2, 2, "b\r\n", "x\ny\n")) else {
@@ -195,7 +195,7 @@ fn it_stands_under_the_lease_and_the_base() {
     let world = World::new("a\nb\n");
     world.edit("a\nc\n");
     let lease = world.check_out("model");
-    // The line is the same, the document is not: whoever has not seen that is told.
+    // The line is the same, the document is not: whoever has not seen that is refused.
     assert_eq!(code(&world.ask("model", base("r1-00000000", lease))), "PATCH_REJECTED/STALE_BASE");
     assert_eq!(code(&world.ask("model", base("r9-00000000", lease))), "PATCH_REJECTED/STALE_BASE");
     assert_eq!(code(&world.ask("model", base("r2-00000000", lease))), "OK");
@@ -226,11 +226,11 @@ fn a_retry_is_answered_from_the_receipt() {
     let lease = world.check_out("model");
     let done = world.fresh("model", replace(lease, 1, 1, "a\n", "x"));
     let refused = world.fresh("model", replace(lease, 1, 1, "nothing", "y"));
-    let told = [world.run(&done).outcome, world.run(&refused).outcome];
-    assert_eq!(told.each_ref().map(code), ["OK", "PATCH_REJECTED/CONTENT_CHANGED"]);
+    let reported = [world.run(&done).outcome, world.run(&refused).outcome];
+    assert_eq!(reported.each_ref().map(code), ["OK", "PATCH_REJECTED/CONTENT_CHANGED"]);
     world.edit("a\nb\n");
     world.spy().asked();
-    for (call, outcome) in [&done, &refused].into_iter().zip(&told) {
+    for (call, outcome) in [&done, &refused].into_iter().zip(&reported) {
         let again = world.run(call);
         assert_eq!((&again.outcome, again.replayed), (outcome, true));
     }
@@ -320,7 +320,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Any lines by any others, and what stands beside them is untouched.
+    /// Any lines by any others, and their neighbours are untouched.
     #[test]
     fn a_replacement_does_what_a_model_of_lines_does(
         before in text(),

@@ -45,20 +45,20 @@ fn a_retry_answers_the_same_while_held_and_after_any_end() {
     let checked_out = world.fresh("model", CheckOut);
     let first = world.run(&checked_out);
     let Outcome::CheckedOut(CheckedOut { lease, .. }) = first.outcome else { panic!("no lease") };
-    let mut told = vec![(checked_out, first)];
+    let mut reported = vec![(checked_out, first)];
     for call in calls(&world, lease) {
         let answered = world.run(&call);
         assert!(!answered.replayed, "{call:?}");
-        told.push((call, answered));
+        reported.push((call, answered));
         let version = world.loaded().version;
-        for (call, first) in &told {
+        for (call, first) in &reported {
             the_same(&world.run(call), first);
             the_same(&world.peer().run(call), first);
         }
         assert_eq!(world.loaded().version, version, "a retry changes nothing");
     }
     world.clock.wait(3_600_000);
-    for (call, first) in &told {
+    for (call, first) in &reported {
         the_same(&world.run(call), first);
     }
 }
@@ -117,7 +117,7 @@ fn a_key_is_for_one_call() {
 
 /// Commands without arguments have digests of their own too.
 #[test]
-fn commands_of_the_same_arguments_are_told_apart() {
+fn commands_of_the_same_arguments_are_distinguished() {
     let lease = "lease-1-0".parse().ok();
     let commands = [
         dynamic(CheckOut),
@@ -188,7 +188,7 @@ fn a_long_answer_is_kept_in_a_blob() {
     the_same(&world.peer().run(&stale), &first);
 }
 
-/// Receipts of the lease that is held stay; of all others, so many.
+/// Receipts of the lease that is held stay; of all others, a fixed number.
 #[test]
 fn receipts_of_the_live_lease_are_never_dropped() {
     let policy = Policy { receipts: 3, ..Policy::default() };
@@ -230,7 +230,7 @@ fn the_same_name_with_another_key_gets_no_lease() {
 fn a_retry_of_long_ago_answers_from_a_page() {
     let world = World::new("top\n");
     let lease = world.check_out("model");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for i in 0..200 {
         // Some answers are too long for the head, and some calls are refused.
         let command = match i {
@@ -244,16 +244,16 @@ fn a_retry_of_long_ago_answers_from_a_page() {
             i => apply(lease, &format!("top>>line {i}")),
         };
         let call = world.fresh("model", command);
-        told.push((call.clone(), world.run(&call)));
+        reported.push((call.clone(), world.run(&call)));
         assert!(world.head().to_json().len() < 20_000, "call {i}: {} bytes", world.head().to_json().len());
     }
-    assert!(told.iter().any(|(_, first)| first.stored.json().len() > 1024));
+    assert!(reported.iter().any(|(_, first)| first.stored.json().len() > 1024));
     let version = world.loaded().version;
-    for (call, first) in &told {
+    for (call, first) in &reported {
         for by in [&world, &world.peer()] {
             the_same(&by.run(call), first);
         }
-        // The same key for something else is told apart in a page too.
+        // The same key for something else is distinguished in a page too.
         let other = Call { command: dynamic(Cancel), ..call.clone() };
         assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED", "{call:?}");
     }
@@ -269,7 +269,7 @@ fn a_retry_of_long_ago_answers_from_a_page() {
 
     // Once the lease has ended, whole pages go, the oldest first.
     world.ask("model", CheckIn { lease: Some(lease) });
-    let remembered = told.iter().rev().take_while(|(call, _)| world.peer().run(call).replayed).count();
+    let remembered = reported.iter().rev().take_while(|(call, _)| world.peer().run(call).replayed).count();
     assert!((127..=143).contains(&remembered), "{remembered} remembered");
 }
 

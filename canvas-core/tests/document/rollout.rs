@@ -98,12 +98,12 @@ fn in_git_mode_models_have_nothing_at_any_stage() {
     }
 }
 
-/// What users do is the same at every stage, and so is what a conversation is told of it.
+/// What users do is the same at every stage, and so is what a conversation hears of it.
 #[test]
 fn users_notice_no_stage() {
-    let told = STAGES.map(|stage| {
+    let reported = STAGES.map(|stage| {
         let world = at(stage);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for command in [
             dynamic(SendMessage),
             dynamic(Edit { markdown: "a\nb\nc\n".into() }),
@@ -117,15 +117,15 @@ fn users_notice_no_stage() {
             dynamic(SendMessage),
             dynamic(ClearHistory),
         ] {
-            told.push(world.ask("main", command));
+            reported.push(world.ask("main", command));
         }
-        (told, world.text(), world.head())
+        (reported, world.text(), world.head())
     });
     assert!(
-        matches!(&told[0].0[3], Outcome::TurnBegan(TurnBegan { changes: Some(changes), .. }) if changes.diff.is_some())
+        matches!(&reported[0].0[3], Outcome::TurnBegan(TurnBegan { changes: Some(changes), .. }) if changes.diff.is_some())
     );
-    for other in &told[1..] {
-        assert_eq!(*other, told[0]);
+    for other in &reported[1..] {
+        assert_eq!(*other, reported[0]);
     }
 }
 

@@ -103,7 +103,7 @@ fn a_head_that_cannot_be_is_refused() {
     }
 }
 
-/// What a store reads back is the head that was written, or it is told what is wrong with it.
+/// What a store reads back is the head that was written, or an error says what is wrong with it.
 #[test]
 fn stored_bytes_are_judged_whole() {
     let world = eventful();

@@ -6,7 +6,7 @@
 //! 3000 user edits u1 a|z -> epoch 1 r3
 //! ```
 //!
-//! Names of calls are unique in a story; a call belongs to the turn in which it is named first, or to the one behind
+//! Names of calls are unique in a story; a call belongs to the turn in which it is named first, or to the one after
 //! `@`. A line that names a call again is a retry.
 
 use std::collections::HashMap;
@@ -33,12 +33,13 @@ pub(crate) fn check(story: &str) {
 /// changes nothing, and the head reads back from its stored form.
 #[track_caller]
 pub(crate) fn check_with(policy: Policy, story: &str) {
-    let mut stage = Stage { world: World::with("a\nb\n", policy), turns: HashMap::new(), told: Vec::new() };
+    let mut stage =
+        Stage { world: World::with("a\nb\n", policy), turns: HashMap::new(), reported: Vec::new() };
     for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (step, expected) = line.split_once(" -> ").expect("a step and its answer");
         let answer = stage.play(step);
         assert_eq!(answer, expected, "{line}");
-        let last = stage.told.len().saturating_sub(1);
+        let last = stage.reported.len().saturating_sub(1);
         stage.all_is_kept(last, line);
     }
     stage.all_is_kept(0, "after the story");
@@ -47,7 +48,7 @@ pub(crate) fn check_with(policy: Policy, story: &str) {
 struct Stage {
     world: World,
     turns: HashMap<String, u64>,
-    told: Vec<(Call, Outcome)>,
+    reported: Vec<(Call, Outcome)>,
 }
 
 impl Stage {
@@ -94,8 +95,8 @@ impl Stage {
         let again = if answered.replayed { "again: " } else { "" };
         let answer = format!("{again}{}", shown(&answered.outcome));
         let kept = !matches!(call.command, Command::Read(Read { .. })) && !is_forgotten(&answered.outcome);
-        if kept && !self.told.iter().any(|(told, _)| *told == call) {
-            self.told.push((call, answered.outcome));
+        if kept && !self.reported.iter().any(|(reported, _)| *reported == call) {
+            self.reported.push((call, answered.outcome));
         }
         answer
     }
@@ -117,7 +118,7 @@ impl Stage {
     #[track_caller]
     fn all_is_kept(&self, from: usize, place: &str) {
         let before = self.world.loaded();
-        for (call, outcome) in self.told.iter().skip(from) {
+        for (call, outcome) in self.reported.iter().skip(from) {
             let again = self.world.run(call);
             assert_eq!((&again.outcome, again.replayed), (outcome, true), "{place}: {call:?}");
         }
@@ -167,18 +168,18 @@ fn shown(outcome: &Outcome) -> String {
         Outcome::Interrupted(Interrupted { epoch }) => format!("epoch {epoch}"),
         Outcome::TurnBegan(TurnBegan { start, changes, promotion }) => {
             let TurnStart { epoch, revision } = start;
-            let told = told(changes.as_ref());
-            format!("epoch {epoch} r{}, {}, told {told}", revision.get(), promoted(*promotion))
+            let reported = reported(changes.as_ref());
+            format!("epoch {epoch} r{}, {}, reported {reported}", revision.get(), promoted(*promotion))
         }
         Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
-            format!("{}, told {}", promoted(*promotion), told(changes.as_ref()))
+            format!("{}, reported {}", promoted(*promotion), reported(changes.as_ref()))
         }
         Outcome::Refused(refusal) => match refusal.view() {
             Refusal::Lease(LeaseRefusal::StaleEpoch { current, changes }) => {
-                format!("STALE_EPOCH {current}, shown {}", told(changes.as_ref()))
+                format!("STALE_EPOCH {current}, shown {}", reported(changes.as_ref()))
             }
             Refusal::Base(BaseRefusal::StaleBase(stale)) => {
-                format!("STALE_BASE, shown {}", told(stale.changes.as_ref()))
+                format!("STALE_BASE, shown {}", reported(stale.changes.as_ref()))
             }
             _ => code(outcome),
         },
@@ -195,7 +196,7 @@ fn promoted(promotion: Promotion) -> &'static str {
 }
 
 /// The changed lines of the diff.
-fn told(changes: Option<&Changes>) -> String {
+fn reported(changes: Option<&Changes>) -> String {
     let Some(changes) = changes else { return "nothing".into() };
     let Some(diff) = &changes.diff else { return "too much".into() };
     let lines: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();

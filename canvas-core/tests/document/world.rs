@@ -123,7 +123,7 @@ impl World {
         }
     }
 
-    /// Replaces one line, or puts one behind another, with the base left out.
+    /// Replaces one line, or puts one after another, with the base left out.
     #[track_caller]
     pub(crate) fn write(&self, who: &str, lease: LeaseId, change: &str) -> Outcome {
         self.ask(who, apply(lease, change))
@@ -188,10 +188,10 @@ pub(crate) fn key(who: &str, turn: u64, call: &str) -> OpKey {
     }
 }
 
-/// `b>c` replaces the line b by c; `b>>c` puts c behind b.
+/// `b>c` replaces the line b by c; `b>>c` puts c after b.
 pub(crate) fn patch(change: &str) -> String {
     match change.split_once(">>") {
-        Some((line, behind)) => format!("@@\n {line}\n+{behind}\n"),
+        Some((line, after)) => format!("@@\n {line}\n+{after}\n"),
         None => {
             let (old, new) = change.split_once('>').expect("old>new");
             format!("@@\n-{old}\n+{new}\n")
@@ -223,7 +223,7 @@ pub(crate) enum Trouble {
     After(Box<dyn FnOnce() + Send>),
     /// A blob, or a row, is not there.
     Missing,
-    /// Another blob stands in its place.
+    /// Another blob is in its place.
     Damaged,
 }
 

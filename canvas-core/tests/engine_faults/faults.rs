@@ -285,7 +285,7 @@ fn a_deletion_that_fails_for_sure_has_deleted_nothing() {
     assert!(world.head().is_deleted());
 }
 
-/// Two hosts make the same canvas at once: one of them is told that it exists.
+/// Two hosts make the same canvas at once: one of them learns that it exists.
 #[test]
 fn of_two_creations_one_wins() {
     let world = World::empty(Policy::default());

@@ -159,7 +159,7 @@ fn a_blob_that_only_an_old_head_needs_may_be_gone() {
 
     world.spy().asked();
     let Outcome::TurnBegan(TurnBegan { changes: Some(changes), .. }) = world.ask("model", SendMessage) else {
-        panic!("the model is told nothing");
+        panic!("the model gets no changes");
     };
     assert_eq!(changes.diff.as_deref(), Some("@@ -1 +1 @@\n-c\n+d\n"));
     assert_eq!(world.spy().asked(), [Blob, Load, Blob, Commit]);

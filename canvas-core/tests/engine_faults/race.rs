@@ -21,10 +21,10 @@ struct Act {
 
 #[derive(Debug, Clone)]
 enum What {
-    /// Puts a line of its own behind the first line, under whatever lease the model had last.
+    /// Puts a line of its own after the first line, under whatever lease the model had last.
     Write,
     CheckOut,
-    /// Puts a line of its own behind the first line of the newest text, as the user.
+    /// Puts a line of its own after the first line of the newest text, as the user.
     Edit,
     /// Sends an earlier write again, at this server.
     Again(prop::sample::Index),

@@ -39,7 +39,7 @@ fn in_doubt(world: &World, call: &Call, trouble: Trouble) {
 }
 
 #[test]
-fn what_was_done_is_told_with_its_answer() {
+fn what_was_done_has_its_answer() {
     each(|world, call| {
         in_doubt(world, &call, Trouble::AnswerLost);
         let Resolution::Done(stored) = resolve(&world.peer(), &call.operation) else {
@@ -115,7 +115,7 @@ fn a_question_in_doubt_is_settled_like_any_call() {
 
 /// A long answer lies in a blob of its own.
 #[test]
-fn a_long_answer_is_told_whole() {
+fn a_long_answer_is_repeated_whole() {
     let lines = |n: usize| (0..n).map(|i| format!("line {i}\n")).collect::<String>();
     let world = World::new(&lines(400));
     let lease = world.check_out("model");
@@ -203,7 +203,7 @@ fn receipts_outlive_a_deletion() {
     assert_eq!((again.outcome, again.replayed, world.text().as_str()), (first, true, "new\n"));
 }
 
-/// The same call at two servers at once is done once, and both are told the same.
+/// The same call at two servers at once is done once, and both get the same answer.
 #[test]
 fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
     each(|world, call| {
@@ -212,10 +212,10 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
             world.spy().expect(Load, Trouble::after(|| ()));
         }
         let (peer, twin) = (world.peer(), call.clone());
-        let (send, told) = std::sync::mpsc::channel();
+        let (send, reported) = std::sync::mpsc::channel();
         world.spy().expect(Commit, Trouble::after(move || send.send(peer.run(&twin)).unwrap()));
         let answered = world.run(&call);
-        let first = told.recv().unwrap();
+        let first = reported.recv().unwrap();
         assert_eq!((answered.replayed, first.replayed), (true, false), "{call:?}");
         assert_eq!(answered.outcome, first.outcome);
     });

@@ -70,7 +70,7 @@ fn blank_lines() {
     // Blank lines that were dropped belong to no hunk.
     let repairs = "1:BARE_HEADER 1:SEPARATOR_DROPPED 2:BARE_HEADER";
     adapts("a\nb\n", "@@\n a\n+x\n\n@@\n+y\n b\n", "a\nx\ny\nb\n", repairs);
-    // A blank line with its space is context wherever it stands.
+    // A blank line with its space is context wherever it occurs.
     adapts(text, "@@\n-a\n+x\n \n", "x\n\nb\n\n", "1:BARE_HEADER");
     adapts("a\n\n", "@@ -1,5 +1,2 @@\n-a\n\n+x\n", "\nx\n", "1:COUNTS_CORRECTED 1:BLANK_CONTEXT");
 }
@@ -167,7 +167,7 @@ fn terminators_are_those_of_the_document() {
         "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED",
     );
     adapts("a\r\nb", "@@\n b\n+x\n", "a\r\nb\r\nx", "1:BARE_HEADER 1:EOL_ADAPTED 1:EOF_MARKER_IGNORED");
-    // Where endings are mixed: the line above, which may be the removed one, else the line behind, else the patch's.
+    // Where endings are mixed: the line above, which may be the removed one, else the line after, else the patch's.
     adapts("a\r\nb\n", "@@\n a\n+x\n b\n", "a\r\nx\r\nb\n", adapted);
     adapts("a\nb\r\n", "@@\n a\n-b\n+x\n", "a\nx\r\n", adapted);
     adapts("a\nb\r\n", "@@\n a\n+x\n", "a\nx\nb\r\n", "1:BARE_HEADER");

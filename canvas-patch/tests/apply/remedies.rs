@@ -45,7 +45,7 @@ fn a_strict_patch_moves_to_where_it_stands() {
     moves(Strict, text, "@@ -9,3 +9,3 @@\n a\n-b\n+B\n c\n", all, "x\ny\na\nB\nc\nd\n");
     // Only the new start is wrong.
     moves(Strict, text, "@@ -3,3 +9,3 @@\n a\n-b\n+B\n c\n", all, "x\ny\na\nB\nc\nd\n");
-    // What is only removed can move: that it stands there shows that it is still to be removed.
+    // What is only removed can move: that it is there shows that it is still to be removed.
     moves(Strict, text, "@@ -1,2 +1 @@\n b\n-c\n", "@@ -4,3 +4,2 @@\n b\n-c\n d\n", "x\ny\na\nb\nd\n");
     // Later starts follow from the hunks before.
     moves(
@@ -108,7 +108,7 @@ fn what_could_mean_several_places_is_not_moved() {
         // Two places, or none.
         ("x\na\na\n", "@@ -1 +1 @@\n-a\n+b\n"),
         ("x\nb\n", "@@ -1 +1 @@\n-a\n+y\n"),
-        // One hunk stands where it says and elsewhere, one has moved: the first may have moved too.
+        // One hunk occurs where it says and elsewhere, one has moved: the first may have moved too.
         ("a\nx\ny\na\nb\n", "@@ -1 +1 @@\n-a\n+A\n@@ -2 +2 @@\n-b\n+B\n"),
         // Nothing to find it by.
         ("x\na\n", "@@ -7,0 +8 @@\n+b\n"),
@@ -153,7 +153,7 @@ fn a_patch_that_is_in_the_text_is_known() {
         ("a\nx\nb", "@@ -8,2 +8,3 @@\n a\n+x\n b\n"),
         ("1\nA\n2\n3\n4\nB\n", "@@\n 1\n-a\n+A\n@@\n 4\n-b\n+B\n"),
         ("x\ny\n", "@@\n-a\n+x\n+y\n"),
-        // Exact numbers chose one of many places, and now those that are left are told apart no more.
+        // Exact numbers chose one of many places, and now those that are left are distinguished no more.
         ("x\nb\na\nb\na\nb\n", "@@ -1,2 +1,2 @@\n-a\n+x\n b\n"),
         // The same, where those that are left would fit in another order.
         ("s\np\nq\nr\nt\nu\n", "@@ -3 +3,2 @@\n-p\n+q\n+r\n@@ -4 +5,2 @@\n-s\n+t\n+u\n"),
@@ -279,7 +279,7 @@ fn refusals_stay_linear() {
 }
 
 #[test]
-fn changes_near_a_patch_are_told_from_others() {
+fn changes_near_a_patch_are_distinguished_from_others() {
     let base: String = (1..=30).map(|i| format!("{i}\n")).collect();
     let now = base.replace("5\n6\n7\n", "5\nsix\n7\n").replace("20\n", "twenty\n").replace("30\n", "");
     let changes = build(&base, &now, 3);

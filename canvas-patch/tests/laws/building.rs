@@ -55,7 +55,7 @@ proptest! {
     ) {
         let (old, new) = (format!("{kept}{old}{kept}"), format!("{kept}{new}{kept}"));
         check_words(&old, &new)?;
-        // Too many words, so that lines are told apart first.
+        // Too many words, so that lines are distinguished first.
         let (plus, minus) = ("+".repeat(8_193), "-".repeat(8_193));
         check_words(&format!("{plus}\nkept\n{old}"), &format!("{minus}\nkept\n{new}"))?;
     }
@@ -129,7 +129,7 @@ fn changes_far_apart_are_nothing_else() {
     assert_eq!((summary.added, summary.removed, summary.hunks), (3_001, 1, 2));
 }
 
-/// The second `x` is told from the first by the fourth lines around it.
+/// The second `x` is distinguished from the first by the fourth lines around it.
 #[test]
 fn context_grows_to_what_tells_a_place() {
     let before = "a\n1\n2\n3\nx\n4\n5\n6\nb\n1\n2\n3\nx\n4\n5\n6\nc\n";
@@ -144,7 +144,7 @@ fn context_grows_to_what_tells_a_place() {
     }
 }
 
-/// A change of more lines than one block holds is still one: what goes stands before what comes.
+/// A change of more lines than one block holds is still one: removed lines come before added ones.
 #[test]
 fn a_change_over_several_blocks_is_one() {
     let text =
@@ -183,7 +183,7 @@ fn words() {
         (&most, &other, &[("aa-", "c+"), ("bbb", "d")]),
         (&more, &other, &[(&more, &other)]),
         (&other, &more, &[(&other, &more)]),
-        // Of more words, lines are told apart first.
+        // Of more words, lines are distinguished first.
         (&lines, &other_lines, &[(&more, &other), ("milk", "bread")]),
         (&few_lines, &few_others, &[("a", "c"), ("b", "d"), (&more, &other)]),
     ] {

@@ -24,7 +24,7 @@ fn contents(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').map(|line| content(line).unwrap_or(line)).collect()
 }
 
-/// The lines of the text before that each hunk quotes or stands between, from 0.
+/// The lines of the text before that each hunk quotes or lies between, from 0.
 fn quoted(patch: &str) -> Vec<Range<usize>> {
     let headers = patch.lines().filter_map(|line| line.strip_prefix("@@ -"));
     let range = |header: &str| {

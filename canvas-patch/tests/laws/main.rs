@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn mutated_texts_are_told_apart(change in change(), context in 0_usize..4, mutation in Mutation::any()) {
+    fn mutated_texts_are_distinguished(change in change(), context in 0_usize..4, mutation in Mutation::any()) {
         let patch = build(&change.before, &change.after, context);
         check_both(&mutation.apply(&change.before), &patch)?;
     }

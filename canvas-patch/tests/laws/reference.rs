@@ -105,7 +105,7 @@ pub(crate) fn pre_images(patch: &str) -> Vec<Vec<&str>> {
     sides
 }
 
-/// The lines, from 0, where `needle` stands in a text.
+/// The lines, from 0, where `needle` occurs in a text.
 pub(crate) fn places(text: &str, needle: &[&str]) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     lines.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).map(|(i, _)| i).collect()

@@ -64,7 +64,7 @@ fn with_starts(sketch: &Sketch, starts: &[(usize, usize)]) -> String {
     sketch.hunks.iter().zip(starts).map(hunk).collect()
 }
 
-/// A line of a text, from 0, and the hunk that stands there.
+/// A line of a text, from 0, and the hunk that is there.
 type Placed = (usize, Vec<(char, String)>);
 
 /// The hunks of a sketch in the order of the places where their pre-images stand, each with its place; `None` where
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn who_sends_a_patch_twice_is_told(change in change(), context in 0_usize..4) {
+    fn reapplying_a_patch_reports_already_applied(change in change(), context in 0_usize..4) {
         let Change { before, after } = change;
         let patch = build(&before, &after, context);
         prop_assume!(before != after && hunks(&patch).iter().all(|hunk| adds(hunk)));
@@ -177,7 +177,7 @@ proptest! {
         }
     }
 
-    /// Whatever text it is: who is told that a patch is in it can take the patch back, and apply it again.
+    /// Whatever text it is: who learns that a patch is in it can take the patch back, and apply it again.
     #[test]
     fn applied_already_is_proven(
         change in change(),

@@ -139,7 +139,7 @@ fn aliases_replace_component_ids() {
     assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0))), "OK");
     assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4))), "OK");
     assert_eq!((world.place(&one), world.place(&two)), ("(0, 4) 2x2".into(), "(4, 4) 2x2".into()));
-    // What the model knows by short names alone is told by these.
+    // What the model knows by short names alone is looked up by these.
     let refused = world.host("arrange_canvas", arrange("c1", 5));
     let error = &refused.body()["error"];
     assert_eq!((&error["component_id"], &error["colliding_ids"]), (&json!("c1"), &json!(["c2"])));

@@ -121,7 +121,7 @@ impl World {
         block_on(self.engine.snapshot(&self.session.canvas, NOW)).unwrap().revision_id().to_string()
     }
 
-    /// Where a component stands: `col,row cols x rows`.
+    /// Where a component is: `col,row cols x rows`.
     #[track_caller]
     pub(crate) fn place(&self, id: &str) -> String {
         let board = self.board();

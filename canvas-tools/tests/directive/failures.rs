@@ -58,9 +58,9 @@ fn the_chat_shows_three_conflicts_and_counts_the_rest() {
         let patch = json!({"action": "patch", "diff": diff, "version": world.version()});
         let failure = world.direct(&patch).unwrap_err();
         let chat = failure.chat_text();
-        let told = chat.lines().filter(|line| line.starts_with("hunk ")).count();
+        let reported = chat.lines().filter(|line| line.starts_with("hunk ")).count();
         let counted = chat.lines().find(|line| line.contains("more conflict"));
-        assert_eq!((told, counted), (shown, rest), "{chat}");
+        assert_eq!((reported, counted), (shown, rest), "{chat}");
         // The model gets all.
         assert_eq!(failure.to_json()["conflicts"].as_array().map(Vec::len), Some(hunks));
     }

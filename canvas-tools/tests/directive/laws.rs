@@ -119,12 +119,12 @@ proptest! {
             }
             done = Some(span.old_bytes.end);
         }
-        let told: Vec<_> = planned.context.spans.iter().map(|span| (span.lines.start_line, span.lines.end_line)).collect();
-        prop_assert_eq!(told, lines);
+        let reported: Vec<_> = planned.context.spans.iter().map(|span| (span.lines.start_line, span.lines.end_line)).collect();
+        prop_assert_eq!(reported, lines);
         let chars: Vec<char> = after.chars().collect();
         for (span, one) in planned.context.spans.iter().zip(planned.delta.edits()) {
-            let told: String = chars[span.chars.start()..span.chars.end()].iter().collect();
-            prop_assert_eq!(&told, &one.new);
+            let reported: String = chars[span.chars.start()..span.chars.end()].iter().collect();
+            prop_assert_eq!(&reported, &one.new);
         }
     }
 }

@@ -11,26 +11,28 @@ fn prompt(toolset: impl Toolset<MemoryStore> + 'static) -> String {
 
 #[test]
 fn the_prompt_states_the_contract() {
-    let told = prompt(DirectiveTools::default());
-    let (_, steps) = told.split_once("Edit in this order").expect("there is an order");
+    let reported = prompt(DirectiveTools::default());
+    let (_, steps) = reported.split_once("Edit in this order").expect("there is an order");
     let order = [
         "document_snapshot, write a unified diff",
         "diff_builder",
         "document_edit with action \"patch\"",
         "document_version of the snapshot",
     ];
-    let places: Vec<_> =
-        order.iter().map(|words| steps.find(words).unwrap_or_else(|| panic!("{words}: {told}"))).collect();
-    assert!(places.is_sorted(), "snapshot, diff, apply: {told}");
+    let places: Vec<_> = order
+        .iter()
+        .map(|words| steps.find(words).unwrap_or_else(|| panic!("{words}: {reported}")))
+        .collect();
+    assert!(places.is_sorted(), "snapshot, diff, apply: {reported}");
     for words in [
         "STALE_VERSION",
         "fresh document_snapshot",
         "never send the same one again",
         "target_range in characters",
     ] {
-        assert!(told.contains(words), "the prompt is silent on {words}");
+        assert!(reported.contains(words), "the prompt is silent on {words}");
     }
-    assert!(!told.contains("lease") && !told.contains("  ") && told.len() < 1_600, "{told}");
+    assert!(!reported.contains("lease") && !reported.contains("  ") && reported.len() < 1_600, "{reported}");
 
     let by_offsets = prompt(DirectiveTools { use_patch_edits: false });
     for absent in ["diff", "patch"] {

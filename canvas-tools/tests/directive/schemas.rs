@@ -135,9 +135,9 @@ fn schemas_are_closed_and_described() {
         }
         // With patches off, no word of them.
         let edit = &tools[1];
-        let told = format!("{} {}", edit.description, edit.parameters["properties"]["action"]);
+        let reported = format!("{} {}", edit.description, edit.parameters["properties"]["action"]);
         assert_eq!(
-            (told.contains("patch"), edit.parameters["properties"].get("diff").is_some()),
+            (reported.contains("patch"), edit.parameters["properties"].get("diff").is_some()),
             (patches, patches)
         );
         let needed = if patches { json!(["action"]) } else { json!(["action", "content", "target_range"]) };

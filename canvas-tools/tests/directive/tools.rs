@@ -112,8 +112,8 @@ fn wrong_payloads_get_messages_that_say_what_to_change() {
         (true, "document_erase", json!({}), "UNKNOWN_TOOL"),
     ] {
         let reply = world.tool(patches, name, arguments.clone());
-        let told = if reply.is_ok() { "OK".into() } else { of_json(&reply.body()["error"]) };
-        assert_eq!(told, expected, "{name} {arguments}: {}", reply.body());
+        let reported = if reply.is_ok() { "OK".into() } else { of_json(&reply.body()["error"]) };
+        assert_eq!(reported, expected, "{name} {arguments}: {}", reply.body());
     }
     assert_eq!(world.text(), TEXT);
 }
@@ -177,7 +177,7 @@ fn the_diff_builder_makes_diffs_that_apply() {
     let build = |original: &str, updated: &str| -> Value {
         world.tool(true, "diff_builder", json!({"original": original, "updated": updated})).body().clone()
     };
-    // A part that stands there once; a word of a line.
+    // A part that occurs once; a word of a line.
     for (original, updated, expected) in [
         ("- one\n", "- one\n- more\n", "# Plan\n\n- one\n- more\n- two\n- two\n"),
         ("one", "uno", "# Plan\n\n- uno\n- two\n- two\n"),

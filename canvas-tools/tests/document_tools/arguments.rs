@@ -6,7 +6,7 @@ use super::world::{World, failure, message};
 
 const LEASE: &str = "lease-1-0";
 
-/// Wrong arguments are told before anything else is looked at: there is no lease here.
+/// Wrong arguments are refused before anything else is looked at: there is no lease here.
 #[track_caller]
 fn wrong(name: &str, arguments: Value, expected: &str) {
     let world = World::extended("a\nb\n");

@@ -61,9 +61,9 @@ fn the_outline_can_be_narrowed() {
         (json!({"after_line": 19}), vec![]),
     ] {
         let reply = outlined(TEXT, arguments.clone());
-        let told: Vec<_> =
+        let reported: Vec<_> =
             reply["sections"].as_array().unwrap().iter().map(|s| s["heading_line"].clone()).collect();
-        assert_eq!(told, lines, "{arguments}");
+        assert_eq!(reported, lines, "{arguments}");
         assert_eq!((&reply["truncated"], &reply["total_sections"]), (&json!(false), &json!(4)));
         // An ordinal counts in the document, not in what is shown of it.
         let last = reply["sections"].as_array().unwrap().last().map(|section| section["ordinal"].clone());
@@ -75,22 +75,22 @@ fn the_outline_can_be_narrowed() {
 #[track_caller]
 fn pages(text: &str) -> usize {
     let world = World::extended(text);
-    let (mut after, mut told, mut pages) = (0, Vec::new(), 0);
+    let (mut after, mut reported, mut pages) = (0, Vec::new(), 0);
     loop {
         let reply = world.tool("canvas_outline", json!({"after_line": after}));
         let body = reply.body();
         pages += 1;
         let lines = body["sections"].as_array().unwrap().iter().map(|s| s["heading_line"].as_u64().unwrap());
-        told.extend(lines);
+        reported.extend(lines);
         if body["truncated"] == false {
             assert_eq!(body.get("next_after_line"), None);
             break;
         }
         after = body["next_after_line"].as_u64().unwrap();
-        assert_eq!(told.last(), Some(&after));
+        assert_eq!(reported.last(), Some(&after));
     }
     let lines: Vec<_> = outline(text).sections().iter().map(|s| s.heading.start as u64).collect();
-    assert_eq!(told, lines);
+    assert_eq!(reported, lines);
     pages
 }
 

@@ -13,8 +13,8 @@ fn every_conflict_of_a_patch_is_listed() {
     let reply = world.patch(&lease, "@@\n-a\n+A\n@@\n-x\n+X\n@@\n-b\n+B\n");
     assert_eq!(failure(&reply), "PATCH_REJECTED/NOT_FOUND");
     let conflicts = reply.body()["error"]["conflicts"].as_array().unwrap();
-    let told: Vec<_> = conflicts.iter().map(|c| (&c["hunk"], c["reason"].as_str().unwrap())).collect();
-    assert_eq!(told, [(&json!(2), "NOT_FOUND"), (&json!(3), "AMBIGUOUS")]);
+    let reported: Vec<_> = conflicts.iter().map(|c| (&c["hunk"], c["reason"].as_str().unwrap())).collect();
+    assert_eq!(reported, [(&json!(2), "NOT_FOUND"), (&json!(3), "AMBIGUOUS")]);
     // Whether the terminator is shown is the applier's affair.
     assert!(conflicts[0]["expected"].as_str().unwrap().starts_with('x'));
     assert_eq!((&conflicts[0]["difference"], conflicts[0]["line"].is_u64()), (&json!("CONTENT"), true));
@@ -76,7 +76,7 @@ fn a_stale_base_is_refused_with_the_diff() {
     assert!(world.patch(&lease, "@@\n a\n+c\n").is_ok());
 }
 
-/// What a model may send instead stands beside the conflicts, and is never done for it.
+/// What a model may send instead is listed beside the conflicts, and is never done for it.
 #[test]
 fn a_refusal_offers_what_fits() {
     let text: String = (1..=40).map(|line| format!("{line}\n")).collect();

@@ -68,7 +68,7 @@ fn the_whole_canvas_is_read_where_it_is_not_too_long() {
     }
 }
 
-/// Reading on behind the last line that was shown gives all of it.
+/// Reading on after the last line that was shown gives all of it.
 #[test]
 fn a_long_canvas_is_read_in_parts() {
     let text: String = (0..50_000).map(|i| format!("line {i} ü\n")).collect();
@@ -100,12 +100,12 @@ fn exactly_as_much_as_fits_is_not_cut() {
         (&json!(true), &json!(1), &json!(1))
     );
     assert_eq!(cut["text"], fits);
-    // A line behind does not fit any more, so it is left for the next call.
+    // A line after it does not fit any more, so it is left for the next call.
     let two = lines(&format!("a\n{fits}\nb\n"), 1, 3);
     assert_eq!((&two["text"], &two["end_line"], &two["truncated"]), (&json!("a\n"), &json!(1), &json!(true)));
 }
 
-/// A line that is too long by itself is shown in part, cut between characters; what is behind it stays readable.
+/// A line that is too long by itself is shown in part, cut between characters; what is after it stays readable.
 #[test]
 fn a_huge_line_is_shown_in_part() {
     let huge = format!("x{}\nend\n", "ü".repeat(READ_BYTES));

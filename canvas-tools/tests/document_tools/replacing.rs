@@ -84,7 +84,7 @@ fn a_wrong_hash_shows_the_lines() {
     assert_eq!((&error["lines"], &error["retryable"]), (&lines, &json!(false)));
     assert_eq!(
         message(&reply),
-        "what stands at line 2 is not what expect_hash was made from: look at these lines as they are now, read on \
+        "the text at line 2 is not what expect_hash was made from: look at these lines as they are now, read on \
          where they are cut, and send the edit again with their range_hash"
     );
     let again = arguments(&lease, (2, 3), error["lines"]["range_hash"].clone(), "x");
@@ -155,7 +155,7 @@ fn a_retry_gets_the_same_answer() {
     assert_eq!(failure(&run("1", hash("x\n"))), "CALL_ID_REUSED");
 }
 
-/// What a model writes this way is told like any other edit of it.
+/// What a model writes this way is reported like any other edit of it.
 #[test]
 fn the_end_of_the_turn_tells_of_it() {
     let mut world = World::extended("a\nb\n");

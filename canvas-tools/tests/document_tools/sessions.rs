@@ -50,8 +50,8 @@ fn user_edits_are_in_the_next_hidden_message_once() {
     assert_eq!(world.message().hidden_message, None);
     world.edit("b\n");
     world.edit("c\n");
-    let told = world.message().hidden_message.unwrap();
-    assert!(told.contains("-a\n+c\n"), "{told}");
+    let reported = world.message().hidden_message.unwrap();
+    assert!(reported.contains("-a\n+c\n"), "{reported}");
     assert_eq!(world.message().hidden_message, None);
     assert_eq!(world.end_turn().hidden_message, None);
     // There and back again is nothing to tell.
@@ -175,7 +175,7 @@ fn an_abandoned_key_is_refused() {
     assert_eq!(session, world.session);
 }
 
-/// Who has lost the document, or was given up for others, is told the whole of it.
+/// Who has lost the document, or was given up for others, gets the whole of it.
 #[test]
 fn an_evicted_conversation_gets_the_whole_document() {
     let world = World::with("a\n```\n", Policy { conversations: 1, ..Policy::default() });

@@ -72,7 +72,7 @@ impl Host {
         block_on(self.tools.call(&self.engine, &mut self.session, call, now))
     }
 
-    /// What the model is told of its tools: the system prompt and their specs.
+    /// What the model hears of its tools: the system prompt and their specs.
     pub(crate) fn tools(&self) -> (String, Vec<ToolSpec>) {
         (self.tools.system_prompt(&self.engine), self.tools.specs(&self.engine))
     }

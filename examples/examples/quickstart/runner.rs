@@ -47,7 +47,7 @@ impl<'t, W: Write> Runner<'t, W> {
         let size = format!("{lines} lines, {} bytes", grouped(script.text.len()));
         terminal.fact(Symbol::NOTE, "document", Style::Plain, &size)?;
         terminal.fact(Symbol::NOTE, "canvas", Style::Plain, &host.state()?)?;
-        let legend = "a request, encoded for Anthropic Messages; behind it, the model’s answer";
+        let legend = "a request, encoded for Anthropic Messages; after it, the model’s answer";
         terminal.fact(Symbol::SENT, "     n bytes", Style::Plain, legend)?;
         let (lease_id, revision_id) = (String::new(), String::new());
         Ok(Self { terminal, host, history: Vec::new(), lease_id, revision_id, counts: Counts::default() })

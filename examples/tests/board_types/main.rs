@@ -57,7 +57,7 @@ fn optional_fields_are_there_and_not_there() {
     }
 }
 
-/// Writes the samples as TypeScript to the file that `CANVAS_TYPESCRIPT` names, behind the interfaces of the document.
+/// Writes the samples as TypeScript to the file that `CANVAS_TYPESCRIPT` names, after the interfaces of the document.
 #[test]
 fn typescript() {
     let folder = std::env::var("CANVAS_DATA")

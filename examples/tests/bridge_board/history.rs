@@ -51,9 +51,9 @@ fn document_and_board_go_back_in_their_order() {
     states.push(both(&mut world));
 
     let undone = world.ask(json!({"op": "history.undo", "steps": 2}))["undone"].clone();
-    let told: Vec<_> =
+    let reported: Vec<_> =
         undone.as_array().unwrap().iter().map(|entry| entry["summary"].as_str().unwrap()).collect();
-    assert_eq!(told, ["Moved Stat Tile to (4, 4).", "+1 −0, 1 hunk"]);
+    assert_eq!(reported, ["Moved Stat Tile to (4, 4).", "+1 −0, 1 hunk"]);
     assert_eq!(both(&mut world), states[1]);
     // The board's own history tells of the board alone.
     let history = world.get()["history"].clone();

@@ -190,7 +190,7 @@ fn faults_are_named_in_their_order() {
         let result = world.command("component.create", payload.clone());
         assert_eq!(code(&result), expected, "{result}");
     }
-    // All faults of a config are told.
+    // All faults of a config are listed.
     let config = json!({"repo": 1, "metric": "moons"});
     let result = world.command("component.create", json!({"typeId": "github.stat-tile", "config": config}));
     assert_eq!(result["error"]["errors"].as_array().map(Vec::len), Some(2), "{result}");

@@ -69,7 +69,7 @@ impl World {
     pub(crate) fn cell(&mut self, id: &Value) -> (u64, u64) {
         let all = self.components();
         let found = all.as_array().expect("a list").iter().find(|one| one["id"] == *id);
-        let position = &found.expect("it stands")["position"];
+        let position = &found.expect("it is there")["position"];
         (position["col"].as_u64().unwrap(), position["row"].as_u64().unwrap())
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     tried: BTreeSet<String>,
-    /// With the revision that they were told.
+    /// With the revision of the answer.
     acknowledged: BTreeMap<String, u64>,
     refused: BTreeSet<String>,
 }
@@ -171,20 +171,21 @@ pub(crate) mod tests {
         let engine = Engine::new(MemoryStore::new(system_now), policy());
         let canvas = canvas("c");
         block_on(engine.create(&canvas, "top\n", &key("create"), system_now())).expect("made");
-        let mut told = Told { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
-        let note = |told: &mut Told| {
+        let mut reported =
+            Told { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
+        let note = |reported: &mut Told| {
             let snapshot = block_on(engine.snapshot(&canvas, system_now())).expect("it is there");
-            told.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
+            reported.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
             let head = Head::clone(&snapshot.head);
-            told.history.push(Entry { version: told.history.len() as u64 + 1, head });
+            reported.history.push(Entry { version: reported.history.len() as u64 + 1, head });
         };
-        note(&mut told);
+        note(&mut reported);
         let mut name = 0;
         for turn in [0, 1] {
             let key = |call: &str| key_of("red", Turn::new(turn).expect("small"), &format!("{turn} {call}"));
             let out = block_on(engine.call(&canvas, &key("check out"), CheckOut, system_now()));
             let lease = out.expect("it answers").result.expect("nobody else has it").lease;
-            note(&mut told);
+            note(&mut reported);
             for _ in 0..2 {
                 name += 1;
                 let patch = format!("@@\n top\n+w{name} {lease}\n");
@@ -192,65 +193,69 @@ pub(crate) mod tests {
                 let written = block_on(engine.call(&canvas, &key(&format!("w{name}")), write, system_now()));
                 let applied = written.expect("it answers").result.expect("it fits");
                 let revision = applied.revision.revision().get();
-                note(&mut told);
-                told.transcript.hear(&[format!("try w{name}"), format!("ack w{name} {revision}")]);
+                note(&mut reported);
+                reported.transcript.hear(&[format!("try w{name}"), format!("ack w{name} {revision}")]);
             }
             block_on(engine.call(&canvas, &key("message"), SendMessage, system_now())).expect("it answers");
-            note(&mut told);
+            note(&mut reported);
         }
-        told.transcript.hear(&["try w9".into(), "no w9".into()]);
-        told
+        reported.transcript.hear(&["try w9".into(), "no w9".into()]);
+        reported
     }
 
-    fn verdict(told: &Told) -> (usize, usize, usize, usize) {
+    fn verdict(reported: &Told) -> (usize, usize, usize, usize) {
         let mut counts = Counts::default();
-        check(&told.history, |id| told.texts.get(&id).cloned(), &told.transcript, &mut counts);
+        check(&reported.history, |id| reported.texts.get(&id).cloned(), &reported.transcript, &mut counts);
         (counts.lost, counts.double, counts.unasked, counts.older_epoch)
     }
 
-    fn double_a_line(told: &mut Told) {
-        let last = &told.history.last().expect("there are some").head;
+    fn double_a_line(reported: &mut Told) {
+        let last = &reported.history.last().expect("there are some").head;
         let id = last.draft().get(&canvas_core::TreePath::document()).expect("a document");
-        let text = told.texts.get_mut(&id).expect("its text is known");
+        let text = reported.texts.get_mut(&id).expect("its text is known");
         let line = text.lines().nth(1).expect("a line").to_owned();
         *text += &format!("{line}\n");
     }
 
-    fn name_an_older_lease(told: &mut Told) {
-        told.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
+    fn name_an_older_lease(reported: &mut Told) {
+        reported.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
     }
 
     pub(crate) fn all() {
-        let told = play();
-        assert_eq!(verdict(&told), (0, 0, 0, 0));
+        let reported = play();
+        assert_eq!(verdict(&reported), (0, 0, 0, 0));
         let check = |what: &str, doctor: fn(&mut Told), sees: fn((usize, usize, usize, usize)) -> usize| {
-            let mut told = play();
-            doctor(&mut told);
-            assert!(sees(verdict(&told)) > 0, "the check does not see that {what}");
+            let mut reported = play();
+            doctor(&mut reported);
+            assert!(sees(verdict(&reported)) > 0, "the check does not see that {what}");
         };
-        check("a revision is missing", |told| drop(told.history.remove(2)), |(lost, ..)| lost);
-        check("the last writes are gone", |told| told.history.truncate(4), |(lost, ..)| lost);
-        check("two states are swapped", |told| told.history.swap(2, 3), |(lost, ..)| lost);
+        check("a revision is missing", |reported| drop(reported.history.remove(2)), |(lost, ..)| lost);
+        check("the last writes are gone", |reported| reported.history.truncate(4), |(lost, ..)| lost);
+        check("two states are swapped", |reported| reported.history.swap(2, 3), |(lost, ..)| lost);
         check(
             "a version is used twice",
-            |told| told.history[3].version = told.history[2].version,
+            |reported| reported.history[3].version = reported.history[2].version,
             |(lost, ..)| lost,
         );
         check(
             "a revision is another's",
-            |told| told.transcript.hear(&["ack w1 9".into()]),
+            |reported| reported.transcript.hear(&["ack w1 9".into()]),
             |(lost, ..)| lost,
         );
-        check("nothing of it is there", |told| told.transcript.hear(&["ack w8 2".into()]), |(lost, ..)| lost);
+        check(
+            "nothing of it is there",
+            |reported| reported.transcript.hear(&["ack w8 2".into()]),
+            |(lost, ..)| lost,
+        );
         check(
             "a text has lost a line",
-            |told| told.texts.values_mut().for_each(|text| *text = text.replace("w1 ", "x ")),
+            |reported| reported.texts.values_mut().for_each(|text| *text = text.replace("w1 ", "x ")),
             |(lost, ..)| lost,
         );
         check("a line is there twice", double_a_line, |(_, double, ..)| double);
         check(
             "a refused write is there",
-            |told| told.transcript.hear(&["no w1".into()]),
+            |reported| reported.transcript.hear(&["no w1".into()]),
             |(_, _, unasked, _)| unasked,
         );
         check("an older lease has written", name_an_older_lease, |(.., older)| older);

@@ -48,9 +48,9 @@ pub(crate) enum Event {
 /// What a server may take the time for.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {
-    /// What it may believe at the start: what it is told now, and what follows from what it was told before.
+    /// What it may believe at the start: what it learns now, and what follows from what it learned before.
     pub(crate) clocks: Vec<Millis>,
-    /// How far the clock that it is told is ahead of the right one.
+    /// How far the clock that it learns is ahead of the right one.
     pub(crate) ahead: i64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Told {
 #[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) asked: Asked,
-    pub(crate) told: Told,
+    pub(crate) reported: Told,
     /// What happened meanwhile, each with the clock after it.
     pub(crate) events: Vec<(Event, Millis)>,
     /// Some load was answered from the past.
@@ -113,7 +113,7 @@ impl Checker {
 
     /// Takes what a server said to a command.
     pub(crate) fn hear(&mut self, round: &Round, said: &Said) -> Result<(), String> {
-        let Told { mut clocks, ahead } = round.told.clone();
+        let Told { mut clocks, ahead } = round.reported.clone();
         let cases =
             self.worlds.iter().map(|world| Case { world: world.clone(), past: Vec::new(), done: None });
         let mut cases = self.branch(cases.collect(), round, &clocks, false);
@@ -216,7 +216,8 @@ impl Checker {
         let mut all = cases.clone();
         for case in cases {
             for clock in clocks {
-                for (world, answer) in self.outcomes(&case.world, &round.asked, *clock, round.told.ahead) {
+                for (world, answer) in self.outcomes(&case.world, &round.asked, *clock, round.reported.ahead)
+                {
                     if world == case.world || (landed && case.done.is_none()) {
                         push_new(&mut all, case.becomes(world.clone(), Some(answer)));
                     }
@@ -298,7 +299,7 @@ impl Checker {
                     let Decision { next, limit, .. } = self.decide(&world.model, *clock, &round.asked);
                     if next != world.model {
                         let limit = limit.filter(|_| !self.is_timeless);
-                        let limit = limit.map(|limit| limit.saturating_add_signed(-round.told.ahead));
+                        let limit = limit.map(|limit| limit.saturating_add_signed(-round.reported.ahead));
                         world.sent.push(Sent { base: world.model.clone(), next, limit });
                     }
                 }

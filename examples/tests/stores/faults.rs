@@ -122,13 +122,13 @@ pub(crate) struct FaultyStore<S> {
 struct Script {
     commits: VecDeque<CommitFault>,
     loads: VecDeque<LoadFault>,
-    /// Milliseconds by which this server is told a later clock than the store's. Everything that it hears and says of
+    /// Milliseconds by which this server learns a later clock than the store's. Everything that it hears and says of
     /// time is shifted alike.
     ahead: i64,
     /// The server is down: nothing it waits for will be answered.
     crashed: bool,
-    /// Rows that it was told: answers to loads and commits.
-    told: usize,
+    /// Rows that it learned: answers to loads and commits.
+    reported: usize,
     witness: Option<Witness>,
 }
 
@@ -172,7 +172,7 @@ impl<S: Store> FaultyStore<S> {
         let mut script = self.script();
         script.commits = commits.into_iter().collect();
         script.loads = loads.into_iter().collect();
-        (script.crashed, script.told, script.witness) = (false, 0, None);
+        (script.crashed, script.reported, script.witness) = (false, 0, None);
     }
 
     /// Tells of the commits of this server that are done, until the next script.
@@ -190,12 +190,12 @@ impl<S: Store> FaultyStore<S> {
         self.script().crashed
     }
 
-    /// Whether the server was told of the row since the script was set.
-    pub(crate) fn was_told(&self) -> bool {
-        self.script().told > 0
+    /// Whether the server heard of the row since the script was set.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.script().reported > 0
     }
 
-    /// A clock of the store as this server is told it.
+    /// A clock of the store as this server learns it.
     fn tell(&self, clock: Timestamp) -> Timestamp {
         let ahead = self.script().ahead;
         Timestamp::from_millis(clock.as_millis().saturating_add_signed(ahead))
@@ -257,7 +257,7 @@ impl<S: Store> Layer for FaultyStore<S> {
             return Err(StoreError::new(StoreErrorKind::Failed).caused("the store is not reachable"));
         }
         let row = self.store.load(canvas).await?;
-        self.script().told += 1;
+        self.script().reported += 1;
         let row = match (row, load_fault) {
             (Some(Loaded { clock, .. }), LoadFault::Stale(commits)) => {
                 self.network.earlier(canvas, commits).map(|row| Loaded { clock, ..row })
@@ -298,7 +298,7 @@ impl<S: Store> Layer for FaultyStore<S> {
             }
             CommitFault::Pass | CommitFault::First(_) => self.deliver(commit).await?,
         };
-        self.script().told += 1;
+        self.script().reported += 1;
         Ok(match committed {
             Committed::Done { version, clock } => Committed::Done { version, clock: self.tell(clock) },
             Committed::Conflict(row) => Committed::Conflict(row.map(|row| self.tell_row(row))),

@@ -14,7 +14,7 @@ use super::faults::{CommitFault, FaultyStore, LoadFault, Network};
 use super::history::{self, Moment};
 use super::model::{Command, Millis};
 use super::plan::{Belief, Plan};
-use super::server::{Server, told, until_crash};
+use super::server::{Server, reported, until_crash};
 use super::story::{Act, Doubt, Mishap, Step, Story};
 use super::transcript::{ask, canvas, describe};
 use super::world::{Clocks, Place};
@@ -181,7 +181,8 @@ impl<P: Place> Machine<P> {
         let said = self.place.wait_for(until_crash(&here.store, ask(&here.engine, asked, now)));
         let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         self.log.push(format!("{server}: {asked:?} -> {said:?} (meanwhile {events:?})"));
-        let round = Round { asked: asked.clone(), told: told(began, &here.leads, here.ahead), events, stale };
+        let round =
+            Round { asked: asked.clone(), reported: reported(began, &here.leads, here.ahead), events, stale };
         let heard = self.checker.hear(&round, &said);
         self.learn(server, began, &round, &said);
         heard.map(|()| said)
@@ -261,7 +262,7 @@ impl<P: Place> Machine<P> {
                     Box::pin(async move {
                         let began = clock.millis();
                         let said = ask(&engine, &asked, Timestamp::from_millis(began + ahead)).await;
-                        note(&events, Event::Other(asked, told(began, &leads, skew), said), &clock);
+                        note(&events, Event::Other(asked, reported(began, &leads, skew), said), &clock);
                     })
                 }))
             }

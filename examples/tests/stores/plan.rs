@@ -47,7 +47,7 @@ impl<P: Place> ReferenceStateMachine for Plan<P> {
             4 => Just(Vec::new()),
             4 => prop::collection::vec(mishap(may_wait), 1..4),
             // Lost, perhaps settled, and then the store fails: what was lost must not arrive any more once somebody was
-            // told so. Chance alone rarely makes this order.
+            // notified. Chance alone rarely makes this order.
             1 => prop_oneof![
                 Just(vec![Mishap::Lost, Mishap::Definite]),
                 Just(vec![Mishap::Lost, Mishap::Pass, Mishap::Definite]),

@@ -40,7 +40,7 @@ pub(crate) struct Held {
     pub(crate) expires: Millis,
 }
 
-/// The revisions that a conversation was told of, and that its own calls have shown it.
+/// The revisions that a conversation heard of, and that its own calls have shown it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Known {
     synced: u64,
@@ -292,8 +292,8 @@ impl Row {
                 self.turn += 1;
                 let promoted = self.promote();
                 self.start = (self.epoch, self.revision);
-                let told = self.sync(op.who);
-                format!("OK-e{}-r{}-{promoted}-{told}", self.epoch, self.revision)
+                let reported = self.sync(op.who);
+                format!("OK-e{}-r{}-{promoted}-{reported}", self.epoch, self.revision)
             }
             Command::Cancel => {
                 self.preempt(terms, clock, Access::Closed);
@@ -305,10 +305,10 @@ impl Row {
                     self.time(terms, clock);
                     self.access = Access::Open;
                 }
-                let told = self.sync(op.who);
+                let reported = self.sync(op.who);
                 let whole = *epoch == self.epoch && *revision <= self.revision;
                 let promoted = if whole { self.promote() } else { "STALE_EPOCH" };
-                format!("OK-{promoted}-{told}")
+                format!("OK-{promoted}-{reported}")
             }
             other => unreachable!("{other:?} has a rule of its own"),
         }
@@ -347,8 +347,8 @@ impl Row {
 
     /// Tells a conversation what it does not know yet.
     fn sync(&mut self, who: Who) -> &'static str {
-        let told = if self.differs(self.known(who).synced) { "diff" } else { "same" };
+        let reported = if self.differs(self.known(who).synced) { "diff" } else { "same" };
         self.known.insert(who, Known { synced: self.revision, seen: self.revision });
-        told
+        reported
     }
 }

@@ -17,9 +17,9 @@ pub(crate) struct Server<S> {
     pub(crate) store: FaultyStore<S>,
     /// How far its host's clock is ahead of the store's. No rule depends on it.
     pub(crate) host_ahead: Millis,
-    /// How far the clock that it is told is ahead of the store's.
+    /// How far the clock that it learns is ahead of the store's.
     pub(crate) ahead: i64,
-    /// How far its idea of the store's clock may be ahead: what it was told with its last answer, and the time that
+    /// How far its idea of the store's clock may be ahead: what it learned with its last answer, and the time that
     /// this answer took.
     pub(crate) leads: Vec<i64>,
 }
@@ -32,7 +32,7 @@ impl<S: Store> Server<S> {
 
     /// How long its answers took decides how far its clock may run ahead from now on.
     pub(crate) fn learns(&mut self, asked: &Asked, said: &Said, took: impl IntoIterator<Item = Millis>) {
-        if !self.store.was_told() {
+        if !self.store.has_heard() {
             return;
         }
         // What ends in an error leaves in the cache what was there before.
@@ -48,7 +48,7 @@ impl<S: Store> Server<S> {
 }
 
 /// What a server may take the time for.
-pub(crate) fn told(now: Millis, leads: &[i64], ahead: i64) -> Told {
+pub(crate) fn reported(now: Millis, leads: &[i64], ahead: i64) -> Told {
     let leads = leads.iter().copied().chain([ahead]);
     Told { clocks: leads.map(|lead| now.saturating_add_signed(lead)).collect(), ahead }
 }

@@ -112,7 +112,7 @@ fn number(id: RevisionId) -> u64 {
     id.revision().get()
 }
 
-fn told(changes: Option<&Changes>) -> &'static str {
+fn reported(changes: Option<&Changes>) -> &'static str {
     if changes.is_some() { "diff" } else { "same" }
 }
 
@@ -166,14 +166,14 @@ impl Spoken for Interrupted {
 impl Spoken for TurnBegan {
     fn code(&self) -> String {
         let TurnStart { epoch, revision } = self.start;
-        let (promoted, told) = (promoted(self.promotion), told(self.changes.as_ref()));
-        format!("OK-e{}-r{}-{promoted}-{told}", epoch.get(), revision.get())
+        let (promoted, reported) = (promoted(self.promotion), reported(self.changes.as_ref()));
+        format!("OK-e{}-r{}-{promoted}-{reported}", epoch.get(), revision.get())
     }
 }
 
 impl Spoken for TurnEnded {
     fn code(&self) -> String {
-        format!("OK-{}-{}", promoted(self.promotion), told(self.changes.as_ref()))
+        format!("OK-{}-{}", promoted(self.promotion), reported(self.changes.as_ref()))
     }
 }
 

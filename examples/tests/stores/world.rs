@@ -10,7 +10,7 @@ use super::model::Terms;
 pub(crate) enum Clocks {
     /// One that the test moves, for everybody.
     Right,
-    /// The same, but each server may be told another one, which also jumps.
+    /// The same, but each server may learn another one, which also jumps.
     Wrong,
     /// That of a server: nothing waits, leases live for longer than any test, and nothing is said of the instants at
     /// which they end.

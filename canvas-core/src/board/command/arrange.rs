@@ -23,7 +23,7 @@ struct Arranged {
 }
 
 impl Execution<'_, '_> {
-    /// Moves and resizes components. Sizes, places and what stands in the way are judged when all are done, so that
+    /// Moves and resizes components. Sizes, places and what is in the way are judged when all are done, so that
     /// two may change places. With a refusal comes what the commands before it did.
     pub(super) fn arrange(&mut self, commands: &[&CanvasCommand]) -> Result<Vec<Done>, (Vec<Done>, Refused)> {
         let mut arranged: Vec<Arranged> = Vec::with_capacity(commands.len());
@@ -191,7 +191,7 @@ impl Execution<'_, '_> {
         Err(RefusalCause::PositionOutside { size, last, nearest })
     }
 
-    /// Whether a place that was asked for can be had. The component itself, if it stands already, is not in the way.
+    /// Whether a place that was asked for can be had. The component itself, if it is placed already, is not in the way.
     pub(super) fn requested(
         &mut self,
         own: Option<u32>,
@@ -218,15 +218,15 @@ impl Execution<'_, '_> {
                 }
             }
         }
-        // Its own cells are free for itself, and where it stands now is no answer.
-        let stands = own.and_then(|own| board.slot(own)).map(|slot| slot.bounds);
-        if let (Some(own), Some(stands)) = (own, stands) {
-            board.layout.remove(own, stands);
+        // Its own cells are free for itself, and where it is now is no answer.
+        let current = own.and_then(|own| board.slot(own)).map(|slot| slot.bounds);
+        if let (Some(own), Some(current)) = (own, current) {
+            board.layout.remove(own, current);
         }
         let mut free = board.layout.nearest_free(bounds.size, position, rows, 4);
-        if let (Some(own), Some(stands)) = (own, stands) {
-            board.layout.insert(own, stands);
-            free.retain(|position| Bounds::new(*position, bounds.size) != stands);
+        if let (Some(own), Some(current)) = (own, current) {
+            board.layout.insert(own, current);
+            free.retain(|position| Bounds::new(*position, bounds.size) != current);
         }
         free.truncate(3);
         let colliding = board.ids_of(&met);

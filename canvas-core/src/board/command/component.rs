@@ -227,7 +227,7 @@ fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'
     }
 }
 
-/// Whether a value has at most so many bytes as JSON. Written into nothing, so that a small value costs little.
+/// Whether a value has at most `limit` bytes as JSON. Written into nothing, so that a small value costs little.
 fn is_within(value: &Value, limit: usize) -> bool {
     struct Count {
         left: usize,

@@ -82,7 +82,7 @@ pub struct CreateComponent {
     /// Where to look for room first, where no position is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<PlacementHints>,
-    /// What to do where something stands at the position.
+    /// What to do where something is at the position.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
@@ -101,7 +101,7 @@ pub struct PartialMeta {
     pub label: Option<Option<String>>,
 }
 
-/// Changes what a component is told. What is left out stays.
+/// Changes the config of a component. What is left out stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateComponent {

@@ -77,7 +77,7 @@ pub enum RefusalCause {
     },
     /// A component would cross the edge of the grid by growing.
     GrowsOutside {
-        /// Where it stands.
+        /// Where it is.
         position: Position,
         /// The largest size that it may have there.
         most: Size,

@@ -162,16 +162,16 @@ impl Execution<'_, '_> {
         let mut all = Vec::with_capacity(commands.len());
         let mut rest = commands.as_slice();
         while let Some(first) = rest.first() {
-            let told = if is_deferred(first) {
+            let reported = if is_deferred(first) {
                 let run = rest.iter().take_while(|command| is_deferred(command)).count();
-                let (run, behind) = rest.split_at(run);
-                rest = behind;
+                let (run, after) = rest.split_at(run);
+                rest = after;
                 self.arrange(run)
             } else {
                 rest = &rest[1..];
                 self.one(first).map(|done| vec![done]).map_err(|error| (Vec::new(), error))
             };
-            match told {
+            match reported {
                 Ok(done) => all.extend(done),
                 Err((done, error)) => {
                     all.extend(done);

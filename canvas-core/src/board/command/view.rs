@@ -89,7 +89,7 @@ impl Execution<'_, '_> {
             .filter(|(_, placed)| !placed.body.meta.pinned)
             .map(|(number, placed)| (number, placed.body.id.clone()))
             .collect();
-        // What the view holds exactly as it stands may stay, so that loading a view again changes nothing.
+        // What the view holds exactly as it is may stay, so that loading a view again changes nothing.
         let unchanged: HashSet<&ComponentId> = view
             .components
             .iter()

@@ -71,7 +71,7 @@ canvas_patch::coded_error!(ContextError {
     Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL";
 });
 
-/// What a model is told of a workspace, in at most [`ContextInput::max_tokens`] tokens of its compact JSON, by `counter`.
+/// What a model hears of a workspace, in at most [`ContextInput::max_tokens`] tokens of its compact JSON, by `counter`.
 ///
 /// `types` tells what is known of a type; a component of an unknown one is shown all the same.
 ///
@@ -253,7 +253,7 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
 
     /// The context with the tokens that it has, where the budget allows them.
     ///
-    /// The number of tokens stands in the text that is counted, so it is put in until it is enough.
+    /// The number of tokens is part of the text that is counted, so it is put in until it is enough.
     fn settle(&self, mut context: CanvasContext) -> Option<CanvasContext> {
         for _ in 0..ROUNDS {
             let used = self.cost(&context);

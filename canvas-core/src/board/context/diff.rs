@@ -9,7 +9,7 @@ use crate::json_patch::{self, JsonPatchOperation};
 
 /// What leads from a context that was shown to another one, in order; nothing where they are the same.
 ///
-/// Components and views are told apart by their ids, so that one that is gone does not change all behind it. Where the
+/// Components and views are distinguished by their ids, so that one that is gone does not change all after it. Where the
 /// changes would be as long as the context, it is the whole context instead. Costs `O(n log n)` in the size of both.
 pub fn diff_contexts(before: &CanvasContext, after: &CanvasContext) -> Vec<JsonPatchOperation> {
     let (before, after) = (value(before), value(after));

@@ -1,6 +1,6 @@
-//! What a model is told of a board, within a budget.
+//! What a model hears of a board, within a budget.
 //!
-//! [`canvas_context`] builds the whole of it, [`diff_contexts`] what has changed since a conversation was told last, and
+//! [`canvas_context`] builds the whole of it, [`diff_contexts`] what has changed since the last context of a conversation, and
 //! [`temporal_context`] the time as people there speak of it.
 
 mod alias;

@@ -38,9 +38,9 @@ pub struct ComponentSummary {
     pub position: Position,
     /// Columns and rows that it covers.
     pub size: Size,
-    /// What it is told and shows, in fewer than 50 words; of minimal ones the label alone.
+    /// Its config and what it shows, in fewer than 50 words; of minimal ones the label alone.
     pub summary: String,
-    /// What stands out. Of data that could not be had, code and message stand first, at every level.
+    /// What is notable. Of data that could not be had, code and message come first, at every level.
     pub highlights: Vec<String>,
     /// Ids of the actions that its type has; none of minimal ones.
     pub actions: Vec<String>,
@@ -84,7 +84,7 @@ pub struct WorkspaceContext {
     pub id: WorkspaceId,
     /// As the workspace has it, cut to 80 characters.
     pub name: String,
-    /// The view that was loaded last and still stands.
+    /// The view that was loaded last and still exists.
     pub active_view_id: Option<ViewId>,
     /// In the order in which they were saved.
     pub saved_views: Vec<ViewSummary>,

@@ -79,7 +79,7 @@ fn sentence(
     }
     let fields = if level == SummarizationLevel::Full { 8 } else { 3 };
     let config: Vec<String> =
-        component.config.iter().take(fields).map(|(key, value)| told(key, value)).collect();
+        component.config.iter().take(fields).map(|(key, value)| reported(key, value)).collect();
     if !config.is_empty() {
         said.push_str(": ");
         said.push_str(&config.join(", "));
@@ -182,7 +182,7 @@ fn scalar(fields: &Map<String, Value>, key: &str) -> Option<String> {
 }
 
 /// `repo acme/app`, `labels (2 items)`.
-fn told(key: &str, value: &Value) -> String {
+fn reported(key: &str, value: &Value) -> String {
     let key = clip(key, VALUE);
     match value {
         Value::Array(items) => format!("{key} ({} items)", items.len()),

@@ -156,7 +156,7 @@ fn a_small_budget_keeps_errors_and_labels() {
 }
 
 #[test]
-fn what_matters_is_told_first() {
+fn what_matters_comes_first() {
     let quiet = |id: &str| component(id);
     let error = json!({"code": "UNKNOWN", "message": "Odd.", "source": "s", "retryable": false});
     let failed = |id: &str| {
@@ -367,7 +367,7 @@ fn views() -> impl Strategy<Value = Vec<View>> {
 
 proptest! {
     /// The whole JSON keeps to the budget and says what it has; a budget of what is needed is enough, one less is not;
-    /// and every error that is shown is told with code and message.
+    /// and every error that is shown has code and message.
     #[test]
     fn a_context_keeps_to_its_budget(
         components in components(), views in views(), max_tokens in 0_u64..3_000, max_components in 0_usize..14,

@@ -50,7 +50,7 @@ mod tests {
             // What two cover counts once.
             (4, 4, vec![(0, 0, 2, 2), (1, 1, 2, 2)], 7.0 / 16.0),
             (4, 4, vec![(0, 0, 2, 2), (0, 0, 2, 2)], 0.25),
-            // What stands below the grid makes it longer.
+            // What lies below the grid makes it longer.
             (4, 4, vec![(0, 4, 4, 4)], 0.5),
             // What reaches past the columns is cut.
             (4, 4, vec![(3, 0, 9, 1)], 1.0 / 16.0),

@@ -9,7 +9,7 @@ const HIGHLIGHTS: usize = 3;
 /// Bytes of the name of a thing.
 const NAME: usize = 80;
 
-/// A sentence, and what stands out. Looks at three items at most, whatever there is.
+/// A sentence, and what is notable. Looks at three items at most, whatever there is.
 pub(super) fn describe(data: &Value, meta: &DataMeta) -> (String, Vec<String>) {
     let kind = cut(&meta.query.kind.replace('_', " "));
     match data {

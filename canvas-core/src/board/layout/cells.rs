@@ -188,7 +188,7 @@ impl Cells {
     }
 }
 
-/// The columns at which so many free ones begin.
+/// The columns at which that number of free ones begins.
 pub(super) fn starts(mut free: u64, cols: u32) -> u64 {
     let mut have = 1;
     while have < cols && free != 0 {

@@ -7,7 +7,7 @@ use crate::board::model::grid::Size;
 pub(super) struct Cursors(Vec<(Size, u32)>);
 
 impl Cursors {
-    /// Past so many sizes all are forgotten, which costs time and changes no answer.
+    /// Past this number of sizes all are forgotten, which costs time and changes no answer.
     const MOST: usize = 128;
 
     pub(super) fn get(&self, size: Size) -> u32 {

@@ -19,7 +19,7 @@ struct Level {
     slots: usize,
 }
 
-/// A slot and where it stands.
+/// A slot and its rectangle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
     pub(super) rect: Rect,
@@ -80,7 +80,7 @@ impl Index {
 
     /// Visits each slot that shares a cell with the rectangle once, in no order that means anything.
     ///
-    /// Takes time for the bands that the rectangle touches and for what stands in them.
+    /// Takes time for the bands that the rectangle touches and for what lies in them.
     pub(super) fn for_each(&self, rect: Rect, mut visit: impl FnMut(Entry)) {
         for (number, level) in self.levels.iter().enumerate().filter(|(_, level)| level.slots > 0) {
             let (first, last) = first_and_last(number, rect);

@@ -36,7 +36,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// An empty grid of so many columns. Those past [`MAX_COLUMNS`] hold nothing.
+    /// An empty grid of `columns` columns. Those past [`MAX_COLUMNS`] hold nothing.
     pub(crate) fn new(columns: u32) -> Self {
         let columns = columns.min(MAX_COLUMNS);
         Self { columns, cells: Cells::default(), index: Index::default(), cursors: Cursors::default() }
@@ -63,7 +63,7 @@ impl Layout {
     /// Where the slot does not stand there: the board has lost count.
     pub(crate) fn remove(&mut self, slot: u32, bounds: Bounds) {
         let Some(rect) = Rect::clip(bounds, self.columns) else { return };
-        assert!(self.index.remove(Entry { rect, slot }), "slot {slot} stands at {bounds:?}");
+        assert!(self.index.remove(Entry { rect, slot }), "slot {slot} lies at {bounds:?}");
         let mut others = Vec::new();
         self.index.for_each(rect, |other| others.push(other.rect));
         self.cells.uncover(rect, &others);
@@ -78,7 +78,7 @@ impl Layout {
 
     /// The slots that share a cell with `bounds`, each once: by row, then column, of their upper left cells, then number.
     ///
-    /// Time for what stands within 8 rows or so of `bounds`, however many slots there are.
+    /// Time for what lies within 8 rows or so of `bounds`, however many slots there are.
     pub(crate) fn collisions(&self, bounds: Bounds, except: Option<u32>) -> Vec<u32> {
         let Some(rect) = Rect::clip(bounds, self.columns) else { return Vec::new() };
         let mut found = Vec::new();

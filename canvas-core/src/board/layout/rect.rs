@@ -16,12 +16,12 @@ pub(super) struct Rect {
     pub(super) left: u8,
     /// The row below the last one.
     pub(super) bottom: u32,
-    /// The column behind the last one.
+    /// The column after the last one.
     pub(super) right: u8,
 }
 
 impl Rect {
-    /// The part of a rectangle that lies in a grid of so many columns; `None` where no cell does.
+    /// The part of a rectangle that lies in a grid of `columns` columns; `None` where no cell does.
     pub(super) fn clip(bounds: Bounds, columns: u32) -> Option<Self> {
         let right = bounds.right().min(u64::from(columns.min(MAX_COLUMNS)));
         let bottom = bounds.bottom().min(u64::from(MAX_ROWS));

@@ -1,4 +1,4 @@
-//! Making room by moving what stands in the way down.
+//! Making room by moving what is in the way down.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +21,7 @@ pub(crate) struct Shift {
 /// Why no room can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blocked {
-    /// This slot stands there and may not be moved.
+    /// This slot is there and may not be moved.
     Pinned(u32),
     /// This slot would have to leave the rows of the grid.
     OutOfRows(u32),
@@ -31,13 +31,13 @@ impl Layout {
     /// Which slots go where so that nothing but `except` covers `bounds`, in the order in which they come to stand. The
     /// layout stays as it is.
     ///
-    /// What stands in the way goes straight down to the first row where nothing stands that has come to its place before
+    /// What is in the way goes straight down to the first row where nothing is that has come to its place before
     /// it, and what it comes upon there goes down in turn: whoever gets to a higher row comes first, then whoever stood
     /// higher, then by column, size and number. Each slot moves once, so this ends; pushing whatever is hit, again and
     /// again, does not. Afterwards the moved ones share no cell with anything. Pinned ones stay and are passed by; slots
     /// that shared cells before and are not moved still do.
     ///
-    /// Time linear in the slots that are moved and what stands near them, times their logarithm.
+    /// Time linear in the slots that are moved and what lies near them, times their logarithm.
     ///
     /// # Errors
     ///

@@ -61,7 +61,7 @@ pub enum CanvasEvent {
         component_id: ComponentId,
         /// One sentence for the model.
         summary: String,
-        /// What stands out, a few words each.
+        /// What is notable, a few words each.
         highlights: Vec<String>,
     },
     /// A component was moved, resized, pinned or unpinned.
@@ -101,7 +101,7 @@ pub enum CanvasEvent {
         /// It has a binding, so that somebody should fetch its data.
         needs_data: bool,
     },
-    /// What a component is told has changed.
+    /// The config of a component has changed.
     #[serde(rename = "component.updated")]
     Updated {
         /// Which one.

@@ -47,7 +47,7 @@ pub struct Size {
     pub rows: u32,
 }
 
-/// A rectangle of cells: where a component stands and what it covers.
+/// A rectangle of cells: where a component is and what it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
     /// The upper left cell.
@@ -79,7 +79,7 @@ impl Bounds {
         Self { position, size }
     }
 
-    /// The column behind its last one.
+    /// The column after its last one.
     pub const fn right(self) -> u64 {
         self.position.col as u64 + self.size.cols as u64
     }
@@ -89,7 +89,7 @@ impl Bounds {
         self.position.row as u64 + self.size.rows as u64
     }
 
-    /// Whether it lies in so many columns and rows.
+    /// Whether it lies in that number of columns and rows.
     pub(crate) const fn is_within(self, columns: u32, rows: u32) -> bool {
         self.right() <= columns as u64 && self.bottom() <= rows as u64
     }

@@ -35,14 +35,14 @@ pub enum Region {
     Right,
 }
 
-/// What to do where something stands at a place that was asked for.
+/// What to do where something is at a place that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnCollision {
     /// Refuse, and name the nearest free places.
     #[default]
     Reject,
-    /// Move what stands there down, as little as possible. Pinned components are never moved.
+    /// Move what is there down, as little as possible. Pinned components are never moved.
     Shift,
 }
 

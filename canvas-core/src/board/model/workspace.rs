@@ -1,4 +1,4 @@
-//! A workspace and what stands in it, as documents and bindings exchange it.
+//! A workspace and its contents, as documents and bindings exchange it.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;

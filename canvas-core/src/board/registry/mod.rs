@@ -128,7 +128,7 @@ impl Registry {
         self.get_all().filter(move |definition| definition.category == category)
     }
 
-    /// Checks a config as it stands: defaults are not put under it, [`Registry::config_for`] does that. A type that is
+    /// Checks a config as it is: defaults are not put under it, [`Registry::config_for`] does that. A type that is
     /// not registered is the fault `TYPE_NOT_FOUND`. Costs some 200 ns for a small config that is right.
     pub fn validate_config(&self, type_id: &TypeId, config: &Value) -> ValidationResult {
         match self.types.get(type_id) {

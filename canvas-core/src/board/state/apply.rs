@@ -229,7 +229,7 @@ impl Board {
     }
 }
 
-/// The column behind the last one of what stands on a board.
+/// The column after the last one that a board uses.
 fn right(bounds: Bounds) -> u32 {
     u32::try_from(bounds.right()).unwrap_or(Board::COLUMNS)
 }

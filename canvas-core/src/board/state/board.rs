@@ -87,7 +87,7 @@ pub enum BoardError {
         /// The id that comes twice.
         id: ComponentId,
     },
-    /// A component stands outside of the columns, or is too tall.
+    /// A component lies outside of the columns, or is too tall.
     #[error("component {id} does not stand within {columns} columns: move or resize it")]
     Outside {
         /// The first such component.
@@ -205,7 +205,7 @@ impl Board {
         self.slot_of(id).map(|slot| slot.bounds)
     }
 
-    /// What shares a cell with a rectangle: by row, then column, of the upper left cells. Costs what stands there, however
+    /// What shares a cell with a rectangle: by row, then column, of the upper left cells. Costs what lies there, however
     /// many components there are.
     pub fn collisions(&self, bounds: Bounds) -> Vec<ComponentId> {
         self.ids_of(&self.layout.collisions(bounds, None))
@@ -294,7 +294,7 @@ impl Board {
     }
 }
 
-/// The id of a component that stands.
+/// The id of a component that exists.
 pub(crate) fn id_at(slots: &Slots, number: u32) -> &ComponentId {
     let slot = slots.get(number as usize).and_then(Option::as_ref);
     &slot.expect("what has a number has a slot").body.id

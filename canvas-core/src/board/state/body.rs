@@ -10,7 +10,7 @@ use crate::board::model::grid::Bounds;
 use crate::board::model::id::{ComponentId, TypeId};
 use crate::board::model::workspace::{ComponentInstance, ComponentMeta};
 
-/// All of a component but where it stands. Shared between the board, its views and its history.
+/// All of a component but its place. Shared between the board, its views and its history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ComponentBody {

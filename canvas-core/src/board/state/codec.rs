@@ -11,7 +11,7 @@ use crate::model::blob::{Blob, BlobId};
 
 const FORMAT: u32 = 1;
 
-/// Up to so many components stand in the root itself.
+/// Up to this number of components lie in the root itself.
 const MAX_INLINE: usize = 32;
 
 #[derive(Serialize, Deserialize)]

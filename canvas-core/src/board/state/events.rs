@@ -21,7 +21,7 @@ impl Board {
                 }
                 ComponentDiff::Bounds { id, bounds } => {
                     let (before, after) = (bounds.before, bounds.after);
-                    let mut told = |change_type| {
+                    let mut reported = |change_type| {
                         events.push(CanvasEvent::LayoutChanged {
                             component_id: id.clone(),
                             change_type,
@@ -29,10 +29,10 @@ impl Board {
                         });
                     };
                     if before.position != after.position {
-                        told(LayoutChange::Moved);
+                        reported(LayoutChange::Moved);
                     }
                     if before.size != after.size {
-                        told(LayoutChange::Resized);
+                        reported(LayoutChange::Resized);
                     }
                 }
                 ComponentDiff::Body(bodies) => self.body_events(&bodies.before, &bodies.after, &mut events),

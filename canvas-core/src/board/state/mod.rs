@@ -1,4 +1,4 @@
-//! A board in memory: what stands where, how it is changed, and how it is stored.
+//! A board in memory: what is where, how it is changed, and how it is stored.
 //!
 //! * A command is all or nothing, a batch too. Successive moves and resizes of a batch are judged when all are done, so
 //!   two may change places.

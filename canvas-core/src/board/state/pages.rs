@@ -32,7 +32,7 @@ struct PageItem {
 /// Components of a page, on average.
 const MEAN: u64 = 64;
 
-/// Whether a page ends behind a component of this order.
+/// Whether a page ends after a component of this order.
 const fn ends_page(order: u64) -> bool {
     // The finalizer of SplitMix64: whatever orders are left, a 64th of them end a page.
     let mixed = (order ^ (order >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -82,7 +82,7 @@ impl Pages {
         }
     }
 
-    /// These blobs, of so many components each, keep the pages, where they are cut as pages are.
+    /// These blobs, with the number of components of each, keep the pages, where they are cut as pages are.
     pub(crate) fn set_blobs(&mut self, kept: &[(BlobId, usize)]) {
         if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.items.len())) {
             for (page, (id, _)) in self.pages.iter_mut().zip(kept) {
@@ -148,7 +148,7 @@ impl Pages {
         }
     }
 
-    /// What stands at an item has changed: no blob keeps its page any more.
+    /// What lies at an item has changed: no blob keeps its page any more.
     pub(crate) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
         let at = self.page_of(order, id, id_of);
         if let Some(page) = self.pages.get_mut(at).filter(|page| page.blob.is_some()) {
@@ -156,7 +156,7 @@ impl Pages {
         }
     }
 
-    /// The first page that ends at this item or behind it.
+    /// The first page that ends at this item or after it.
     fn page_of<'b>(&self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> usize {
         self.pages
             .partition_point(|page| page.items.last().is_some_and(|last| is_before(*last, order, id, &id_of)))
@@ -226,7 +226,7 @@ mod tests {
     fn a_64th_of_the_orders_ends_a_page() {
         let ends = (1..=64_000).filter(|order| ends_page(*order)).count();
         assert!((900..1_100).contains(&ends), "{ends}");
-        // The very ones: boards that others have kept are cut behind them.
+        // The very ones: boards that others have kept are cut after them.
         const HIGH: u64 = (1 << 40) + (1 << 10);
         for (from, expected) in [(0, [0, 69, 143, 165, 205, 286]), (HIGH, [5, 61, 98, 171, 221, 289])] {
             let ends: Vec<u64> = (0..).filter(|order| ends_page(from + order)).take(6).collect();

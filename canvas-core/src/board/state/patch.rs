@@ -37,13 +37,13 @@ pub(crate) struct Diff<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ComponentDiff {
-    /// It stands elsewhere, or has another size.
+    /// It is elsewhere, or has another size.
     Bounds {
         id: ComponentId,
         #[serde(flatten)]
         bounds: Diff<Bounds>,
     },
-    /// It is told something else.
+    /// Its config has changed.
     Body(Diff<Arc<ComponentBody>>),
     Added(PlacedComponent),
     Removed(PlacedComponent),

@@ -1,4 +1,4 @@
-//! Where there is room, asked without doing anything: on a canvas that stands by itself, for tests and
+//! Where there is room, asked without doing anything: on a canvas by itself, for tests and
 //! tools, and on a live board.
 
 use super::board::Board;

@@ -50,7 +50,7 @@ fn what_a_trigger_does() {
             .iter()
             .map(|due| {
                 let event = due.event.as_ref().map(|event| json!(event)["payload"].clone());
-                let told = |suggested: Option<&ViewId>| {
+                let reported = |suggested: Option<&ViewId>| {
                     let mut event = json!({"triggerId": "trigger_1", "triggerName": "Start"});
                     if let Some(view) = suggested {
                         event["suggestedViewId"] = json!(view);
@@ -58,9 +58,9 @@ fn what_a_trigger_does() {
                     (Some(event), one.message.clone())
                 };
                 let (expected, words) = match &due.action {
-                    DueAction::Suggest(view) => (told(Some(view)), format!("suggest {view}")),
-                    DueAction::Load(view) => (told(Some(view)), format!("load {view}")),
-                    DueAction::Tell => (told(None), "tell".to_owned()),
+                    DueAction::Suggest(view) => (reported(Some(view)), format!("suggest {view}")),
+                    DueAction::Load(view) => (reported(Some(view)), format!("load {view}")),
+                    DueAction::Tell => (reported(None), "tell".to_owned()),
                     DueAction::Nothing(problem) => ((None, None), format!("nothing: {problem}")),
                 };
                 assert_eq!((event, due.message.clone()), expected);

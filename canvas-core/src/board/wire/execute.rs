@@ -55,7 +55,7 @@ impl Board {
     /// Runs a command. It is done whole, or refused and nothing is changed.
     ///
     /// Faults are looked for in this order: what is named is not there, the type is not, the config is wrong, the size,
-    /// the place, what stands there. Cost: of the change, not of the board.
+    /// the place, what is there. Cost: of the change, not of the board.
     #[expect(clippy::missing_panics_doc, reason = "a command that is not refused has done something")]
     pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
         let Ran { done, refusal, explanation, change, events } = self.run(command, source, env);
@@ -110,7 +110,7 @@ impl BatchCommandResult {
     }
 }
 
-/// Where in a batch the command of a number stands, those of batches within it counted too, as a JSON Pointer.
+/// Where in a batch the command of a number is, those of batches within it counted too, as a JSON Pointer.
 fn path_of(batch: &Batch, number: &mut usize) -> Option<String> {
     for (at, command) in batch.commands.iter().enumerate() {
         let found = match command {

@@ -77,7 +77,7 @@ flaws! {
     IgnoresNotAfter: "claims `not_after` and ignores it" => NotAfter;
     LateForAnyLimit: "takes every commit with a limit for late" => NotAfter;
     KeepsAnOldClock: "judges `not_after` by the clock of its last answer" => NotAfter;
-    AcceptsAtTheLimit: "commits when its clock stands exactly at `not_after`" => AtTheLimit;
+    AcceptsAtTheLimit: "commits when its clock is exactly at `not_after`" => AtTheLimit;
     SaysLateAfterWriting: "says `Late` after it has written" => LateWritesNothing;
     JudgesTimeFirst: "says `Late` where the version is wrong too" => LateAndWrong;
     ReadsItsClockBeforeTheWait:

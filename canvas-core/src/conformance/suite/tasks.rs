@@ -87,7 +87,7 @@ pub(super) async fn both<A: Future, B: Future>(first: A, second: B) -> (A::Outpu
     .await
 }
 
-/// Polls a future at most so many times, with a turn for others after each, and then gives it up.
+/// Polls a future at most `times` times, with a turn for others after each, and then gives it up.
 pub(super) async fn give_up_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     for _ in 0..polls {

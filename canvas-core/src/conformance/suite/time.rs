@@ -70,7 +70,7 @@ pub(crate) async fn at_the_limit<H: Harness>(_: &H, store: &H::Store, id: &Canva
         return NO_NOT_AFTER;
     }
     let (version, _) = done(store, commit(id, None, "start\n")).await?;
-    // A real clock stands at the limit only where a commit follows within its millisecond.
+    // A real clock is at the limit only where a commit follows within its millisecond.
     for _ in 0..50 {
         let limit = row(store, id).await?.clock;
         let next = Commit { not_after: Some(limit), ..commit(id, Some(version.clone()), "next\n") };

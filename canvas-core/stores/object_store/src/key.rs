@@ -3,7 +3,7 @@
 use canvas_core::{BlobId, CanvasId};
 use object_store::path::Path;
 
-/// Bytes that a prefix may have. S3, R2 and GCS take keys of 1,024 bytes, and the longest of a canvas has 898 behind
+/// Bytes that a prefix may have. S3, R2 and GCS take keys of 1,024 bytes, and the longest of a canvas has 898 after
 /// the prefix and a slash.
 pub(super) const PREFIX_BYTES: usize = 120;
 

@@ -40,7 +40,7 @@ impl ObjectCanvasStore {
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT` where two servers could overwrite each other, states of objects cannot be told apart, or the prefix
+    /// `STORE_UNFIT` where two servers could overwrite each other, states of objects cannot be distinguished, or the prefix
     /// is too long; errors of the server and of the network, after which it may be opened again.
     pub async fn open(
         objects: Arc<dyn ObjectStore>,

@@ -52,7 +52,7 @@ impl PostgresStore {
             (Err(error), _) => error,
         };
         // Under a stricter isolation level, which a pool of the host's may have, whoever waited for the row and lost
-        // it is told so by an error, rolled back. Where the row is another than expected, that is a conflict.
+        // it gets an error, rolled back. Where the row is another than expected, that is a conflict.
         if !current.unsure
             && sqlstate(&current.error) == Some("40001")
             && let Some(row) = self.read(Operation::Commit, canvas).await?

@@ -44,7 +44,7 @@
 //!
 //! * `synchronous_commit` must be `on` or stronger. With `off` a crash of the server loses commits that were
 //!   answered as done.
-//! * All calls go to the primary. A standby may be behind what another server was told, so each answer of one is
+//! * All calls go to the primary. A standby may be behind what another server learned, so each answer of one is
 //!   refused (`STORE_UNAVAILABLE`) and the pool connects anew. `target_session_attrs=read-write` finds the primary.
 //! * Failover loses nothing that was committed to a synchronous standby. An asynchronous one may lose the last
 //!   commits; versions hold the time of their commit, so that a server which knows a lost one gets a conflict and never

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_that_falls_behind_is_told_so() {
+    fn a_host_that_falls_behind_gets_lost() {
         let inbox = Inbox::default();
         for _ in 0..WAITING {
             inbox.push(Notification::Listening);

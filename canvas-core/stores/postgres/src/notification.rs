@@ -20,7 +20,7 @@ pub enum Notification {
     },
     /// Notifications may have been lost, and more may be: anything can have happened to any canvas.
     Lost,
-    /// Notifications come again. What happened since [`Notification::Lost`] is never told.
+    /// Notifications come again. What happened since [`Notification::Lost`] is never announced.
     Listening,
 }
 

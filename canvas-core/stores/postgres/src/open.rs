@@ -1,4 +1,4 @@
-//! Making a store: its pool, what each session is told, its statements.
+//! Making a store: its pool, the settings of each session, its statements.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -74,7 +74,7 @@ impl PostgresStore {
     }
 }
 
-/// What each session of an own pool is told when it starts.
+/// Settings of each session of an own pool.
 fn with_settings(mut config: Config, options: &PostgresOptions) -> Config {
     let mut settings = config.get_options().map(|text| format!("{text} ")).unwrap_or_default();
     settings.push_str("-c default_transaction_isolation=read\\ committed");

@@ -74,7 +74,7 @@ impl PostgresStore {
         self.0.schema.name()
     }
 
-    /// The channel on which preemptions are told, for a host that listens by other means than
+    /// The channel on which preemptions are announced, for a host that listens by other means than
     /// [`Listener`](super::Listener).
     pub fn channel(&self) -> &str {
         &self.0.channel
@@ -111,7 +111,7 @@ impl PostgresStore {
         result
     }
 
-    /// Refuses answers of a standby: it may be behind what another call has been told.
+    /// Refuses answers of a standby: it may be behind what another call has answered.
     fn primary<'a>(&self, operation: Operation, rows: &'a [Row]) -> Result<&'a Row, CallError> {
         let row = only(operation, rows)?;
         if column(operation, row, "standby")? {
@@ -212,7 +212,7 @@ impl Store for PostgresStore {
             ];
             let deleted = async {
                 let rows = self.query(operation, &self.0.texts.delete, &params).await?;
-                column(operation, only(operation, &rows)?, "stands")
+                column(operation, only(operation, &rows)?, "unchanged")
             };
             if deleted.await.map_err(|error: CallError| error.of(canvas).of_write())? {
                 return Ok(());

@@ -15,7 +15,7 @@ use crate::toolset::spec::{ToolSpec, schema_of};
 impl BoardTools {
     /// The tools that a policy opens to models, for the component types of a registry.
     ///
-    /// `create_component` takes the config of each type that is registered, told apart by `type_id`. A registry without
+    /// `create_component` takes the config of each type that is registered, distinguished by `type_id`. A registry without
     /// types has no such tool.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! What a model, and the keeper of its lease, are told of a command on the document.
+//! What a model, and the keeper of its lease, hear of a command on the document.
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
@@ -19,7 +19,7 @@ pub(super) trait Answer {
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange;
 }
 
-/// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal stands
+/// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal is
 /// the revision of now, and the next call is one that is legal now.
 pub(super) fn reply<D: Answer, R: Refused>(
     named: Option<LeaseId>,

@@ -84,7 +84,7 @@ pub(super) struct Outline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 6))]
     pub(super) max_level: Option<u8>,
-    /// Only headings behind this line: the next_after_line of a reply that was truncated.
+    /// Only headings after this line: the next_after_line of a reply that was truncated.
     #[serde(default)]
     pub(super) after_line: Option<usize>,
 }

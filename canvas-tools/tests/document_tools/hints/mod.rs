@@ -25,7 +25,7 @@ enum Then {
     Stop(&'static str, Value),
 }
 
-/// A refusal, and where the canvas stands after it.
+/// A refusal, and the state of the canvas after it.
 struct Scene {
     world: World,
     lease: String,
@@ -159,7 +159,7 @@ fn every_refusal_leads_on() {
     codes::are_all_provoked(&provoked);
 }
 
-/// The canvas is open, but not to a turn that is over, which only its check-out is told. So it takes a call more.
+/// The canvas is open, but not to a turn that is over, which only its check-out notices. So it takes a call more.
 #[test]
 fn a_late_call_of_a_turn_that_is_over_is_stopped_by_its_second_step() {
     let mut world = World::new("a\n");

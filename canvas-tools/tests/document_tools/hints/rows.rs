@@ -404,7 +404,7 @@ fn arguments() -> Vec<Row> {
     rows
 }
 
-/// Sections: what is to be changed stands in the message, or among the candidates.
+/// Sections: what is to be changed is in the message, or among the candidates.
 fn sections() -> Vec<Row> {
     let sectioned = |world: &mut World| world.edit("pre\n# A\n- i\n## B\n## B\n");
     let mut rows: Vec<Row> = Vec::new();

@@ -232,8 +232,9 @@ impl Server {
     fn show(&self, origin: CallOrigin, call: &ToolCall, reply: &ToolReply) -> StoryResult {
         let by = if origin == CallOrigin::Model { "model" } else { "loop" };
         let name = call.name.strip_prefix("canvas_").unwrap_or(&call.name);
-        let told = call.arguments["lease_id"].as_str().or_else(|| reply.lease_id());
-        let lease: LeaseId = told.ok_or_else(|| format!("{name} got no lease: {}", reply.body()))?.parse()?;
+        let reported = call.arguments["lease_id"].as_str().or_else(|| reply.lease_id());
+        let lease: LeaseId =
+            reported.ok_or_else(|| format!("{name} got no lease: {}", reply.body()))?.parse()?;
         let (epoch, what) = (lease.epoch(), format!("“{}”", added(call)));
         match (reply.code(), reply.body()["new_revision_id"].as_str()) {
             // Only on a slow machine does the loop renew, and the output is the same on each.

@@ -33,31 +33,31 @@ proptest! {
     #![proptest_config(crate::config())]
 
     #[test]
-    fn what_is_told_adds_up_on_memory(story in story()) {
+    fn messages_add_up_on_memory(story in story()) {
         holds::<Memory>(&story, false)?;
     }
 
     #[cfg(feature = "sqlite")]
     #[test]
-    fn what_is_told_adds_up_on_sqlite(story in story()) {
+    fn messages_add_up_on_sqlite(story in story()) {
         holds::<Sqlite>(&story, false)?;
     }
 
     #[cfg(feature = "sqlite")]
     #[test]
-    fn what_is_told_adds_up_on_sqlite_opened_anew_for_each_step(story in story()) {
+    fn messages_add_up_on_sqlite_opened_anew_for_each_step(story in story()) {
         holds::<Sqlite>(&story, true)?;
     }
 
     #[cfg(feature = "object-store")]
     #[test]
-    fn what_is_told_adds_up_on_a_bucket_opened_anew_for_each_step(story in story()) {
+    fn messages_add_up_on_a_bucket_opened_anew_for_each_step(story in story()) {
         holds::<Bucket>(&story, true)?;
     }
 
     #[cfg(feature = "postgres")]
     #[test]
-    fn what_is_told_adds_up_on_postgres_connected_anew_for_each_step(story in story()) {
+    fn messages_add_up_on_postgres_connected_anew_for_each_step(story in story()) {
         holds::<Postgres>(&story, true)?;
     }
 }

@@ -8,7 +8,7 @@ use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER};
 pub(super) struct Reader(pub(super) Option<String>);
 
 impl Reader {
-    /// Does what a message says, and tells what kind it was. Only what stands between its fences is looked at.
+    /// Does what a message says, and tells what kind it was. Only what lies between its fences is looked at.
     pub(super) fn read(&mut self, message: &str) -> Result<&'static str, String> {
         let malformed = || format!("malformed: {message:?}");
         let (header, fenced) = message.split_once('\n').ok_or_else(malformed)?;

@@ -16,7 +16,7 @@ use super::reader::Reader;
 use super::story::{CHATS, Change, Step, Story};
 use crate::world::Place;
 
-/// Plays a story; `restarts` between any two steps. In the end everybody is told what is still to be told.
+/// Plays a story; `restarts` between any two steps. In the end everybody gets what is still to learn.
 pub(super) fn run<P: Place + Default>(
     story: &Story,
     restarts: bool,
@@ -105,25 +105,25 @@ impl<P: Place + Default> Runner<P> {
             }
             Step::Message { chat, again } => {
                 let (id, now) = (self.call_id(), self.place.clock().now());
-                let mut told = None;
+                let mut reported = None;
                 for _ in 0..=usize::from(*again) {
                     let session = &mut self.chats[*chat].0;
                     let began = self.place.wait_for(session.begin_turn(&self.engine, id.clone(), now));
                     let message = began.expect("a message is never refused").hidden_message;
-                    self.same(&mut told, message)?;
+                    self.same(&mut reported, message)?;
                 }
-                self.hears(*chat, "message", told.flatten())?;
+                self.hears(*chat, "message", reported.flatten())?;
             }
             Step::End { chat, again } => {
                 let (id, now) = (self.call_id(), self.place.clock().now());
-                let mut told = None;
+                let mut reported = None;
                 for _ in 0..=usize::from(*again) {
                     let session = &self.chats[*chat].0;
                     let ended = self.place.wait_for(session.end_turn(&self.engine, id.clone(), now));
                     let message = ended.expect("a turn can always end").hidden_message;
-                    self.same(&mut told, message)?;
+                    self.same(&mut reported, message)?;
                 }
-                self.hears(*chat, "end", told.flatten())?;
+                self.hears(*chat, "end", reported.flatten())?;
             }
             Step::Forget(chat) => {
                 let (id, now) = (self.call_id(), self.place.clock().now());
@@ -136,16 +136,16 @@ impl<P: Place + Default> Runner<P> {
         Ok(())
     }
 
-    /// A retry comes to a server that has just been started, and is told the same.
-    fn same(&mut self, told: &mut Option<Option<String>>, message: Option<String>) -> Result<(), String> {
-        match told {
-            Some(first) if *first != message => Err(format!("told {first:?}, and again {message:?}")),
+    /// A retry comes to a server that has just been started, and gets the same.
+    fn same(&mut self, reported: &mut Option<Option<String>>, message: Option<String>) -> Result<(), String> {
+        match reported {
+            Some(first) if *first != message => Err(format!("reported {first:?}, and again {message:?}")),
             Some(_) => {
                 self.count("retry");
                 Ok(())
             }
             None => {
-                *told = Some(message);
+                *reported = Some(message);
                 self.restart();
                 Ok(())
             }
@@ -155,7 +155,7 @@ impl<P: Place + Default> Runner<P> {
     /// The law.
     fn hears(&mut self, chat: usize, what: &'static str, message: Option<String>) -> Result<(), String> {
         self.count(what);
-        // A text that is told twice, or that its reader knew, does no harm.
+        // A text that is sent twice, or that its reader knew, does no harm.
         let is_diff = message.as_ref().is_some_and(|message| message.starts_with(HIDDEN_HEADER));
         let goes_wrong = is_diff && self.host != Host::Sound && !self.seen.contains_key("wrong");
         let times = match self.host {

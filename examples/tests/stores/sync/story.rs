@@ -6,7 +6,7 @@ use proptest::sample::Index;
 
 pub(super) const CHATS: usize = 2;
 
-/// A step of somebody. What cannot be done then is refused, and told as little as it is done.
+/// A step of somebody. What cannot be done then is refused, and appears in no story.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     /// The user changes the text.
@@ -113,7 +113,7 @@ pub(super) struct Story {
     pub(super) first: Vec<&'static str>,
     /// One is fewer than there are, so that chats are given up for each other.
     pub(super) conversations: usize,
-    /// Past it, and where it is shorter, the whole text is told instead of a diff.
+    /// Past it, and where it is shorter, the whole text is sent instead of a diff.
     pub(super) sync_diff_bytes: usize,
     pub(super) steps: Vec<Step>,
 }
@@ -121,7 +121,7 @@ pub(super) struct Story {
 pub(super) fn story() -> impl Strategy<Value = Story> {
     let first = prop::collection::vec(line(), 0..6);
     let sizes = prop::sample::select(vec![0, 60, 32 << 10]);
-    // Whoever is given up is told texts, and of diffs there is more to see.
+    // Whoever is given up learns texts, and of diffs there is more to see.
     let conversations = prop_oneof![1 => 1..CHATS, 3 => Just(CHATS)];
     (first, conversations, sizes, prop::collection::vec(step(), 1..30)).prop_map(
         |(first, conversations, sync_diff_bytes, steps)| Story {

@@ -81,7 +81,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What the laws need to know of a component, told without the machine's own means.
+/// What the laws need to know of a component, found without the machine's own means.
 #[derive(Debug, Default, Clone)]
 struct Known {
     query: Option<u8>,
@@ -166,7 +166,7 @@ proptest! {
                     slot.awaited = None;
                     match (answer, &event) {
                         (Ok(_), Some(CanvasEvent::Ready { .. })) => slot.shown = Some(data),
-                        // Only what was pushed meanwhile, and is newer, stands against an answer.
+                        // Only what was pushed meanwhile, and is newer, wins over an answer.
                         (Ok(_), None) => prop_assert!(slot.shown.as_ref().is_some_and(Value::is_string)),
                         (Err(error), Some(CanvasEvent::Error { .. })) => {
                             if !error.retryable {

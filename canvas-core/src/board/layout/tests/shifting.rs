@@ -26,7 +26,7 @@ fn after(standing: &[(u32, Bounds)], shifts: &[Shift]) -> Vec<(u32, Bounds)> {
 
 #[test]
 fn what_stands_in_the_way_goes_down() {
-    // Slot, where it stands, where it goes.
+    // Slot, where it is, where it goes.
     type Case<'a> = (&'a str, Bounds, &'a [u32], &'a [(Bounds, u32)]);
     let cases: [Case<'_>; 9] = [
         ("nobody", at(0, 0, 4, 2), &[], &[(at(4, 0, 4, 2), 0), (at(0, 2, 4, 2), 2)]),
@@ -134,13 +134,13 @@ fn check(
     assert_eq!(end.collisions(bounds, None), Vec::<u32>::new(), "there is room");
     for shift in shifts {
         assert!(!pinned.contains(&shift.slot) && Some(shift.slot) != except, "{shift:?}");
-        let (_, before) = standing.iter().find(|(slot, _)| *slot == shift.slot).expect("it stands there");
+        let (_, before) = standing.iter().find(|(slot, _)| *slot == shift.slot).expect("it is there");
         assert_eq!(shift.from, before.position);
         assert!(shift.to.col == shift.from.col && shift.to.row > shift.from.row, "{shift:?}");
         let place = Bounds::new(shift.to, before.size);
         assert_eq!(end.collisions(place, Some(shift.slot)), Vec::<u32>::new(), "{shift:?}");
 
-        // No lower than it must: something that does not make room for it stands right above.
+        // No lower than it must: something that does not make room for it lies right above.
         let above = at(shift.to.col, shift.to.row - 1, before.size.cols, 1);
         let holds = |slot: &u32| pinned.contains(slot) || slots.binary_search(slot).is_ok();
         assert!(above.overlaps(bounds) || end.collisions(above, None).iter().any(holds), "{shift:?}");
@@ -158,7 +158,7 @@ proptest! {
         (columns, wanted, bounds) in (1..=16u32).prop_flat_map(|columns| {
             (Just(columns), prop::collection::vec(bounds(columns), 0..30), bounds(columns))
         }),
-        // Where true, each stands where there is room for it; elsewhere they lie over each other.
+        // Where true, each lies where there is room for it; elsewhere they lie over each other.
         tidy: bool,
         pinned in prop::collection::vec(0..60u32, 0..6),
         except in prop::option::of(0..30u32),
@@ -181,7 +181,7 @@ proptest! {
         match &shifts {
             Ok(shifts) => check(columns, &standing, bounds, except, &pinned, shifts),
             Err(blocked) => {
-                let first = hit.iter().copied().find(|slot| is_pinned(*slot)).expect("a pinned one stands there");
+                let first = hit.iter().copied().find(|slot| is_pinned(*slot)).expect("a pinned one is there");
                 prop_assert_eq!(*blocked, Blocked::Pinned(first));
             }
         }

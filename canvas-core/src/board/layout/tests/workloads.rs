@@ -127,7 +127,7 @@ fn moved_components_land_where_asked_and_nothing_overlaps() {
             let mut end = layout.clone();
             let mut places: BTreeMap<_, _> = model.standing.iter().copied().collect();
             let mut take = |slot, to| {
-                let place = places.get_mut(&slot).expect("it stands there");
+                let place = places.get_mut(&slot).expect("it is there");
                 end.remove(slot, *place);
                 place.position = to;
                 *place
@@ -158,11 +158,11 @@ fn first_fit_stays_exact_while_room_comes_and_goes() {
             let (slot, size) = match op {
                 Op::Create { id, size } => (slot(id), *size),
                 Op::Remove { id } => {
-                    layout.remove(slot(id), places.remove(&slot(id)).expect("it stands there"));
+                    layout.remove(slot(id), places.remove(&slot(id)).expect("it is there"));
                     continue;
                 }
                 Op::AutoMove { id } => {
-                    let place: Bounds = places.remove(&slot(id)).expect("it stands there");
+                    let place: Bounds = places.remove(&slot(id)).expect("it is there");
                     layout.remove(slot(id), place);
                     (slot(id), place.size)
                 }

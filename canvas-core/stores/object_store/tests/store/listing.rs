@@ -42,10 +42,10 @@ proptest! {
         let list = |after: Option<&CanvasId>, limit| block_on(store.list(after, limit)).unwrap();
         prop_assert_eq!(&list(None, usize::MAX), &sorted.iter().cloned().collect::<Vec<_>>());
         prop_assert_eq!(&list(None, 0), &[]);
-        // Behind an id that may be there or not.
+        // After an id that may be there or not.
         let after = canvas(&after);
-        let behind: Vec<_> = sorted.iter().filter(|id| **id > after).cloned().collect();
-        prop_assert_eq!(list(Some(&after), usize::MAX), behind);
+        let later: Vec<_> = sorted.iter().filter(|id| **id > after).cloned().collect();
+        prop_assert_eq!(list(Some(&after), usize::MAX), later);
         let mut paged: Vec<CanvasId> = Vec::new();
         loop {
             let page = list(paged.last(), size);

@@ -90,7 +90,7 @@ fn a_bump_may_be_sent_twice() {
 
 /// The network is down for longer than the engine looks. Whoever comes later finds out.
 #[test]
-fn a_commit_that_stays_in_doubt_is_told_apart_later() {
+fn a_commit_that_stays_in_doubt_is_settled_later() {
     for (mishap, is_done) in
         [(Mishap::AnswerLost, true), (Mishap::Refused(generic("the connection broke")), false)]
     {

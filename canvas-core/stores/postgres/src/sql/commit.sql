@@ -34,5 +34,5 @@ SELECT coalesce(j.outcome, CASE WHEN l.current IS NULL THEN 'none' ELSE 'conflic
     coalesce(j.clock, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) AS clock,
     m.version AS new_version, m.stamp AS new_stamp, l.current,
     -- A notification takes a lock that all notifying commits share, so only a changed epoch pays for one.
-    CASE WHEN m.version IS NOT NULL AND j.epoch <> $5 THEN pg_notify($9, $10)::text END AS told
+    CASE WHEN m.version IS NOT NULL AND j.epoch <> $5 THEN pg_notify($9, $10)::text END AS notified
 FROM (SELECT) AS always LEFT JOIN judged j ON true LEFT JOIN moved m ON true LEFT JOIN lost l ON true

@@ -1,4 +1,4 @@
--- Drops blobs, provided that the head by which they were found unneeded still stands.
+-- Drops blobs, provided that the head by which they were found unneeded still exists.
 -- $1 canvas, $2 version, $3 stamp, $4 hashes.
 WITH cur AS MATERIALIZED (
     SELECT version, stamp FROM {schema}.heads WHERE canvas = $1 FOR UPDATE
@@ -7,4 +7,4 @@ WITH cur AS MATERIALIZED (
 ), dropped AS (
     DELETE FROM {schema}.blobs b USING same WHERE b.canvas = $1 AND b.hash = ANY ($4)
 )
-SELECT count(*) > 0 AS stands FROM same
+SELECT count(*) > 0 AS unchanged FROM same

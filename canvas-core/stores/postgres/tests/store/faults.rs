@@ -140,7 +140,7 @@ async fn lost_rights_are_named() {
 
 /// The engine looks for the head's own error, so it goes out as it is.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_head_is_told_as_it_is() {
+async fn a_damaged_head_is_unreadable() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
     let mut first = commit(&id, None, "one\n");
@@ -204,7 +204,7 @@ async fn a_version_that_was_lost_never_matches_again() {
     assert_eq!(current.version, again);
 }
 
-/// A standby may be behind what another server was told, and cannot write.
+/// A standby may be behind what another server learned, and cannot write.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_is_not_asked() {
     let (world, id) = (World::new().await, canvas("c"));

@@ -40,7 +40,7 @@ async fn own_sessions_read_what_is_committed() {
     }
 }
 
-/// A pool of the host's may have sessions of any level: who is told to try again is answered as the contract says.
+/// A pool of the host's may have sessions of any level: a transaction that has to be tried again is answered as the contract says.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_of_a_host_may_have_any_level() {
     for level in LEVELS {

@@ -29,7 +29,7 @@ fn epoch_of(notification: &Notification) -> (String, u64) {
 
 /// Notifications keep the order of their commits, so what is heard next shows what was not said before.
 #[tokio::test(flavor = "multi_thread")]
-async fn only_a_changed_epoch_is_told() {
+async fn only_a_changed_epoch_is_announced() {
     let (world, other) = (World::new().await, World::new().await);
     let (mut near, mut far) =
         (listener(&world, Duration::from_secs(15)).await, listener(&other, Duration::from_secs(15)).await);
@@ -38,9 +38,9 @@ async fn only_a_changed_epoch_is_told() {
         let id = canvas(name);
         let at = |epoch| Commit { head: head(&id, "one\n", epoch), ..commit(&id, None, "one\n") };
         let mut version = done(here.commit(at(0)).await);
-        for (epoch, told) in [(0, false), (1, true), (1, false), (2, true)] {
+        for (epoch, reported) in [(0, false), (1, true), (1, false), (2, true)] {
             version = done(here.commit(Commit { expected: Some(version), ..at(epoch) }).await);
-            if told {
+            if reported {
                 let expected = Notification::Preempted {
                     canvas: id.clone(),
                     epoch: Epoch::new(epoch).expect("it is small"),

@@ -54,7 +54,7 @@ async fn a_commit_that_waits_within_its_limit_is_done() {
     assert_eq!(world.state(&id).await, (2, 0, 2));
 }
 
-/// A server whose clock stands where the test has put it: the limit itself is too late, by the microsecond.
+/// A server whose clock is where the test has put it: the limit itself is too late, by the microsecond.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_at_its_limit_is_late() {
     let mut world = World::new().await;
@@ -116,7 +116,7 @@ async fn a_commit_that_loses_while_it_waits_learns_the_row_that_won() {
     done(store.commit(commit(&id, Some(&current.version), "again\n")).await);
 }
 
-/// The first try waits, the retry of the same commit waits behind it: one of them is done, and the other is told.
+/// The first try waits, the retry of the same commit waits after it: one of them is done, and the other gets a conflict.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retry_while_the_first_try_is_under_way_writes_once() {
     let (world, id) = (World::new().await, canvas("c"));

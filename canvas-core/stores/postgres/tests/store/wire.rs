@@ -1,4 +1,4 @@
-//! A wire between store and server that counts round trips and breaks when told to.
+//! A wire between store and server that counts round trips and breaks on request.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ pub(crate) enum Fate {
     CutRequest,
     /// The next request arrives, and the connection is lost before its reply.
     CutReply,
-    /// Replies vanish and nobody is told.
+    /// Replies vanish without an error.
     SwallowReplies,
 }
 

@@ -60,7 +60,7 @@ fn a_process_that_is_killed_leaves_whole_versions() {
             .unwrap();
         let mut said = BufReader::new(process.stdout.take().unwrap()).lines().map(Result::unwrap);
         let mut answered = (&mut said).filter_map(|line| line.strip_prefix("done ")?.parse::<u64>().ok());
-        // Somewhere behind an answer, a little later each time.
+        // Some time after an answer, a little later each time.
         let seen = answered.nth(round % 4).expect("the process goes on until it is killed");
         for _ in 0..round * 20_000 {
             std::hint::spin_loop();

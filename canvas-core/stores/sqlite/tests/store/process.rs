@@ -48,7 +48,7 @@ pub(crate) fn say(what: &str) {
     out.flush().unwrap();
 }
 
-/// A clock that panics while it is told to. What it interrupts loses its connection.
+/// A clock that panics on request. What it interrupts loses its connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fuse(Arc<AtomicBool>);
 

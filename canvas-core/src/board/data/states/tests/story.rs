@@ -1,4 +1,4 @@
-//! The life of a component, told step by step.
+//! The life of a component, step by step.
 
 use super::*;
 use crate::board::data::PaginationMeta;
