@@ -123,8 +123,9 @@ pub use store::memory::MemoryStore;
 pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
 pub use transition::command::{Command, StoredAnswer};
 pub use transition::document::{
-    AppliedPatch, ApplyPatch, Edit, Edited, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines,
+    AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines,
 };
+pub use transition::edit::{Edit, Edited, StaleCause, StaleEdit};
 pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
 pub use transition::policy::Policy;
 pub use transition::refusal::{

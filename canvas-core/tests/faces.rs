@@ -118,7 +118,7 @@ fn key(who: &str, turn: u64, call: &str) -> OpKey {
 fn a_document_beside_a_board_is_edited_undone_promoted_and_played_back() {
     let mut canvas = Canvas::open("plan-4");
     let (text, faces) = (canvas.text(), canvas.of_faces());
-    assert_eq!(canvas.call(Edit { markdown: "# New\n".into() }), "OK");
+    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
     assert_eq!(canvas.call(SendMessage), "OK");
     let head = canvas.head();
     assert_eq!(head.committed(), Some(head.draft()), "the board is promoted with the document");
@@ -244,7 +244,7 @@ fn a_face_that_is_not_there_yet_stays() {
     let history = block_on(canvas.engine.history(&canvas.id, None, 1, canvas.at)).unwrap();
     assert_eq!(history[0].step, Step::Unsupported { face: Face::Surface, json: json.into() });
     assert_eq!(serde_json::to_string(&history[0]).unwrap(), text);
-    assert_eq!(canvas.call(Edit { markdown: "# New\n".into() }), "OK");
+    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
     assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
     assert_eq!(canvas.undo(UndoScope::Change(ChangeNumber::new(23))), "OK");
     assert_eq!(canvas.of_faces(), faces);

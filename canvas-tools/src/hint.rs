@@ -38,6 +38,7 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'s
         | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
         | Refusal::Call(_)
         | Refusal::Limit(_)
+        | Refusal::StaleEdit(_)
         | Refusal::History(_)
         | Refusal::Board(_)
         | Refusal::NewBoard(_) => None,

@@ -51,7 +51,7 @@ impl Canvas {
     /// The user types.
     fn types(&mut self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
         let markdown = self.text()?.replace(from, to);
-        self.ask("user", Edit { markdown })??;
+        self.ask("user", Edit::replace(markdown))??;
         Ok(())
     }
 

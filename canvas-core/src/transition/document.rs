@@ -1,6 +1,6 @@
 //! Commands on the document.
 
-use canvas_lease::{Epoch, LeaseId, PreemptionCause, Timestamp};
+use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
     Address, ApplyError, Delta, EditPolicy, Mode, Options, Repair, RepairKind, Suggestion, Summary, TextEdit,
     apply,
@@ -18,7 +18,7 @@ use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::lease::lease_text;
 use crate::transition::refusal::{
-    ApplyPatchRefusal, BaseRefusal, EditRefusal, HolderRefusal, HostEditRefusal, LimitRefusal, PatchRefusal,
+    ApplyPatchRefusal, BaseRefusal, HolderRefusal, HostEditRefusal, LimitRefusal, PatchRefusal,
     ReplaceLinesRefusal, StaleBase,
 };
 use crate::transition::rollout::Access;
@@ -98,22 +98,6 @@ impl From<&canvas_patch::Span> for LineSpan {
     fn from(span: &canvas_patch::Span) -> Self {
         Self { start_line: span.new_lines.start + 1, end_line: span.new_lines.end }
     }
-}
-
-/// The user has changed the text: it becomes the document, and the lease ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// The whole new text.
-    pub markdown: String,
-}
-
-/// The user's text is the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edited {
-    /// The epoch from now on.
-    pub epoch: Epoch,
-    /// The revision; the same as before where the text was the same.
-    pub revision: RevisionId,
 }
 
 /// Change the document on a model's behalf without a lease: refused while one is valid, and where the user has ended the
@@ -245,32 +229,6 @@ impl Decide for ReplaceLines {
     }
 }
 
-impl Command for Edit {
-    type Done = Edited;
-    type Refusal = EditRefusal;
-}
-
-impl Decide for Edit {
-    const KIND: &'static str = "edited";
-
-    fn digest(&self) -> Digest {
-        Digest::of(&[b"edit", self.markdown.as_bytes()])
-    }
-
-    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Edited, Stop<EditRefusal>> {
-        // The user has acted, whatever becomes of the text.
-        at.preempt(PreemptionCause::UserEdit);
-        at.check_size::<EditRefusal>(self.markdown.len())?;
-        if self.markdown != at.view.text() {
-            let delta = Delta::between(at.view.text(), &self.markdown);
-            at.replace_document::<EditRefusal>(self.markdown.clone(), delta.edits())?;
-            let record = Record { actor: Actor::User, operation, summary: summary(&delta).to_string() };
-            at.record(record, at.document_step(delta));
-        }
-        Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id() })
-    }
-}
-
 impl Command for HostEdit {
     type Done = HostEdited;
     type Refusal = HostEditRefusal;
@@ -373,7 +331,7 @@ impl Transition<'_> {
 }
 
 /// Lines added and removed, and the edits that they are in.
-fn summary(delta: &Delta) -> Summary {
+pub(super) fn summary(delta: &Delta) -> Summary {
     let lines = |text: &str| text.split_inclusive('\n').count();
     let edits = delta.edits();
     Summary {

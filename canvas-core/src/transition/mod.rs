@@ -9,7 +9,8 @@
 //!   showed the changes, what the conversation has seen.
 //! * The board takes no lease. A model commands it only in the turn that runs, a host in a model's name at any time.
 //! * A user's edit preempts even where the text is the same, or too large to be stored: the user has acted. The
-//!   revision then stays.
+//!   revision then stays. One that names an older revision is moved past the changes since, or refused with them and
+//!   with the text that was sent.
 //! * A turn is of the canvas, not of a conversation: a message in one conversation ends the turns of all. The end of a
 //!   turn promotes only where no preemption came since it began; its hidden message is given all the same.
 //! * A conversation's snapshot and hidden diffs add up to the document. One that is not known yet knows the document
@@ -36,6 +37,7 @@ pub(crate) mod contents;
 mod conversation;
 pub(crate) mod decide;
 pub(crate) mod document;
+pub(crate) mod edit;
 pub(crate) mod lease;
 pub(crate) mod policy;
 pub(crate) mod refusal;

@@ -14,6 +14,7 @@ use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::{Base, Revision};
+use crate::transition::edit::StaleEdit;
 use crate::transition::rollout::Rollout;
 
 /// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
@@ -69,6 +70,7 @@ groups! {
     Lease(LeaseRefusal): "What the holder of a lease can meet.",
     Limit(LimitRefusal): "A number or a size is used up.",
     Base(BaseRefusal): "The document is not the one that a call was made for.",
+    StaleEdit(StaleEdit): "A user's text was made from an older document.",
     Patch(PatchRefusal): "A patch does not fit.",
     Lines(LinesRefusal): "Lines are not what their author takes them for.",
     History(HistoryRefusal): "The history does not have it.",
@@ -120,7 +122,7 @@ composed! {
     }
 
     /// Why [`Edit`](crate::Edit) is refused.
-    EditRefusal { Call(CallRefusal), Limit(LimitRefusal) }
+    EditRefusal { Call(CallRefusal), Limit(LimitRefusal), StaleEdit(StaleEdit) }
 
     /// Why [`HostEdit`](crate::HostEdit) is refused.
     HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
@@ -402,6 +404,7 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::Limit(LimitRefusal::Exhausted { counter: Counter::Revision }) => "REVISION_EXHAUSTED";
     Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE";
     Self::Base(BaseRefusal::StaleBase(stale)) => stale.code();
+    Self::StaleEdit(stale) => stale.code();
     Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
     Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code();
     Self::Patch(PatchRefusal::EditRefused { .. }) => ApplyError::CODE;
@@ -427,7 +430,7 @@ impl Refusal<'_> {
         Some(match self {
             Self::NotAvailable(NotAvailable::Held { .. }) => "HELD",
             Self::NotAvailable(NotAvailable::UserActive) => "USER_ACTIVE",
-            Self::Base(BaseRefusal::StaleBase(_)) => "STALE_BASE",
+            Self::Base(BaseRefusal::StaleBase(_)) | Self::StaleEdit(_) => "STALE_BASE",
             Self::Patch(PatchRefusal::PatchRejected(error)) => error.reason().code(),
             Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) }) => return None,
             Self::Patch(PatchRefusal::EditRefused { error }) => error.code(),

@@ -25,7 +25,7 @@ fn a_steady_write_is_one_round_trip() {
         dynamic(Renew { lease: Some(lease) }),
         dynamic(CheckIn { lease: Some(lease) }),
         dynamic(CheckOut),
-        dynamic(Edit { markdown: "z\n".into() }),
+        dynamic(Edit::replace("z\n")),
         dynamic(Cancel),
         dynamic(TakeControl),
     ] {

@@ -172,7 +172,7 @@ impl Play {
                 }
             }
             Step::Edit { text } => {
-                self.ask("user", Edit { markdown: text.clone() });
+                self.ask("user", Edit::replace(text.clone()));
                 assert_eq!(self.world.text(), *text, "the user always comes first");
             }
             Step::Cancel => drop(self.ask("user", Cancel)),
@@ -239,7 +239,7 @@ impl Play {
         let needed: HashSet<_> = self.world.head().blobs().collect();
         let texts = self.reported.iter().flat_map(|(call, answered)| {
             let text = match &call.command {
-                Command::Edit(Edit { markdown }) => Some(markdown.clone().into_bytes()),
+                Command::Edit(Edit { markdown, .. }) => Some(markdown.clone().into_bytes()),
                 _ => None,
             };
             [text, Some(answered.stored.json().as_bytes().to_vec())]

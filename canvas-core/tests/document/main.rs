@@ -11,6 +11,7 @@ mod board_pages;
 mod canvas;
 mod context;
 mod cost;
+mod edit_base;
 mod history;
 mod laws;
 mod lease;

@@ -20,7 +20,7 @@ fn calls(world: &World, lease: LeaseId) -> Vec<Call> {
         dynamic(CheckIn { lease: Some(lease) }),
         dynamic(CheckOut),
         dynamic(CheckIn { lease: None }),
-        dynamic(Edit { markdown: "c\nz\n".into() }),
+        dynamic(Edit::replace("c\nz\n")),
         dynamic(SendMessage),
         end_turn(start),
         dynamic(Cancel),
@@ -65,12 +65,9 @@ fn a_retry_answers_the_same_while_held_and_after_any_end() {
 
 #[test]
 fn a_retried_preemption_leaves_the_next_lease_alone() {
-    for command in [
-        dynamic(Edit { markdown: "z\n".into() }),
-        dynamic(SendMessage),
-        dynamic(Cancel),
-        dynamic(TakeControl),
-    ] {
+    for command in
+        [dynamic(Edit::replace("z\n")), dynamic(SendMessage), dynamic(Cancel), dynamic(TakeControl)]
+    {
         let world = World::new("a\nb\n");
         world.check_out("model");
         let preempt = world.fresh("user", command.clone());
@@ -100,7 +97,7 @@ fn a_key_is_for_one_call() {
         dynamic(CheckOut),
         dynamic(Renew { lease: Some(lease) }),
         dynamic(CheckIn { lease: Some(lease) }),
-        dynamic(Edit { markdown: "z\n".into() }),
+        dynamic(Edit::replace("z\n")),
         dynamic(SendMessage),
         dynamic(Cancel),
         dynamic(TakeControl),
@@ -128,8 +125,8 @@ fn commands_of_the_same_arguments_are_distinguished() {
         dynamic(CheckIn { lease }),
         dynamic(Renew { lease: None }),
         dynamic(CheckIn { lease: None }),
-        dynamic(Edit { markdown: String::new() }),
-        dynamic(Edit { markdown: "lease-1-0".into() }),
+        dynamic(Edit::replace("")),
+        dynamic(Edit::replace("lease-1-0")),
     ];
     for first in &commands {
         let world = World::new("a\nb\n");

@@ -106,8 +106,8 @@ fn users_notice_no_stage() {
         let mut reported = Vec::new();
         for command in [
             dynamic(SendMessage),
-            dynamic(Edit { markdown: "a\nb\nc\n".into() }),
-            dynamic(Edit { markdown: "a\nc\n".into() }),
+            dynamic(Edit::replace("a\nb\nc\n")),
+            dynamic(Edit::replace("a\nc\n")),
             dynamic(SendMessage),
             dynamic(Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } }),
             dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN }),

@@ -67,7 +67,11 @@ impl Stage {
         let (who, call, command) = match words[1..] {
             ["user", "edits", call, text] => {
                 let lines = text.split('|').filter(|line| !line.is_empty());
-                ("user", call, dynamic(Edit { markdown: lines.map(|line| format!("{line}\n")).collect() }))
+                (
+                    "user",
+                    call,
+                    dynamic(Edit::replace(lines.map(|line| format!("{line}\n")).collect::<String>())),
+                )
             }
             ["user", "cancels", call] => ("user", call, dynamic(Cancel)),
             ["user", "takes-control", call] => ("user", call, dynamic(TakeControl)),
@@ -164,7 +168,7 @@ fn shown(outcome: &Outcome) -> String {
             let (added, removed) = (applied.summary.added, applied.summary.removed);
             format!("{} +{added} −{removed} {}", revision(&applied.revision), until(applied.expires_at))
         }
-        Outcome::Edited(Edited { epoch, revision: at }) => format!("epoch {epoch} {}", revision(at)),
+        Outcome::Edited(Edited { epoch, revision: at, .. }) => format!("epoch {epoch} {}", revision(at)),
         Outcome::Interrupted(Interrupted { epoch }) => format!("epoch {epoch}"),
         Outcome::TurnBegan(TurnBegan { start, changes, promotion }) => {
             let TurnStart { epoch, revision } = start;

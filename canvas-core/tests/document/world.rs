@@ -131,7 +131,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) -> Outcome {
-        self.ask("user", Edit { markdown: markdown.into() })
+        self.ask("user", Edit::replace(markdown))
     }
 
     /// What the engine says without being asked a question, through a peer so that no cache hides anything.

@@ -18,7 +18,7 @@ pub(crate) fn commands(lease: LeaseId, world: &World) -> Vec<(Command, (&'static
         (dynamic(CheckIn { lease: Some(lease) }), ("a\nb\n", 0, 1)),
         (apply(lease, "a>>c"), ("a\nc\nb\n", 0, 1)),
         (apply(lease, "nowhere>>c"), ("a\nb\n", 0, 1)),
-        (dynamic(Edit { markdown: "z\n".into() }), ("z\n", 1, 1)),
+        (dynamic(Edit::replace("z\n")), ("z\n", 1, 1)),
         (dynamic(SendMessage), ("a\nb\n", 1, 1)),
         (dynamic(Cancel), ("a\nb\n", 1, 1)),
         (dynamic(TakeControl), ("a\nb\n", 1, 1)),

@@ -195,7 +195,7 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
 #[test]
 fn receipts_outlive_a_deletion() {
     let world = World::new("a\n");
-    let edit = world.fresh("user", Edit { markdown: "b\n".into() });
+    let edit = world.fresh("user", Edit::replace("b\n"));
     let first = world.run(&edit).outcome;
     world.delete("delete").unwrap();
     block_on(world.engine.create(&world.canvas, "new\n", &key("host", 0, "again"), world.now())).unwrap();
@@ -225,7 +225,7 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
 #[test]
 fn a_receipt_that_was_dropped_counts_as_never_done() {
     let world = World::with("a\n", Policy { receipts: 1, ..Policy::default() });
-    let old = world.fresh("user", Edit { markdown: "b\n".into() });
+    let old = world.fresh("user", Edit::replace("b\n"));
     world.run(&old);
     world.edit("c\n");
     assert_eq!(resolve(&world, &old.operation), Resolution::NeverDone);

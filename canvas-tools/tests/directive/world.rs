@@ -97,7 +97,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        self.user(Edit { markdown: markdown.into() });
+        self.user(Edit::replace(markdown));
     }
 
     /// A call of the model in the running turn, by the document's own rules.

@@ -112,7 +112,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        self.user(Edit { markdown: markdown.into() });
+        self.user(Edit::replace(markdown));
     }
 
     #[track_caller]

@@ -60,7 +60,7 @@ impl Host {
 
     /// The user types.
     pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> RunResult {
-        let edit = Edit { markdown: edit(self.snapshot()?.text()) };
+        let edit = Edit::replace(edit(self.snapshot()?.text()));
         let operation = user_operation(self.call_id()?)?;
         block_on(self.engine.call(&self.session.canvas, &operation, edit, self.timestamp()))?.result?;
         Ok(())

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Answered, Author, BlobId, BoxStore, CallId, Cancel, CanvasId, Command, ConversationId, Edit, Edited,
-    Engine, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _, Store as _, Undo,
-    UndoRefusal, UndoScope, block_on,
+    Answered, Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Command, ConversationId, Edit,
+    Edited, Engine, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _, RevisionId,
+    Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{BoardTools, DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, Toolset};
 use serde_json::{Value, json};
@@ -120,8 +120,9 @@ impl Documents {
     }
 
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let edit = Edit { markdown: request.text("markdown")?.to_owned() };
-        let Edited { epoch, revision } = self.user(request, edit)?;
+        let base = request.field::<Option<RevisionId>>("base_revision_id")?.map(Base::Id);
+        let edit = Edit { markdown: request.text("markdown")?.to_owned(), base };
+        let Edited { epoch, revision, .. } = self.user(request, edit)?;
         Ok(json!({"revision_id": revision, "canvas_epoch": epoch}))
     }
 

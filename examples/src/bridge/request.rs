@@ -93,7 +93,23 @@ macro_rules! plain_errors {
         }
     )+};
 }
-plain_errors!(EngineError, StoreError, Refusal<'_>, SessionError, LoopError, ZoneError);
+plain_errors!(EngineError, StoreError, SessionError, LoopError, ZoneError);
+
+impl From<Refusal<'_>> for BridgeError {
+    fn from(refusal: Refusal<'_>) -> Self {
+        let mut error = Self::new(refusal.code(), refusal.to_string());
+        if let Some(reason) = refusal.reason() {
+            error = error.with("reason", reason.into());
+        }
+        match refusal {
+            Refusal::StaleEdit(stale) => error
+                .with("revision_id", json!(stale.current))
+                .with("changes", json!(stale.changes))
+                .with("markdown", stale.markdown.as_str().into()),
+            _ => error,
+        }
+    }
+}
 
 impl From<NameError> for BridgeError {
     fn from(error: NameError) -> Self {

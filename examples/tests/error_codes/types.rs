@@ -17,8 +17,8 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
     NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
-    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, StoreError, StoreErrorKind,
-    TreePath, ZoneError, canonical_json,
+    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause, StaleEdit,
+    StoreError, StoreErrorKind, TreePath, ZoneError, canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
@@ -65,6 +65,13 @@ fn samples() -> Vec<Sample> {
     let canvas = || CanvasId::new("notes").unwrap();
     let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &Options::default()).unwrap_err();
     let stale = || StaleBase { base: None, changes: None, near: None, rebased: None };
+    let stale_edit = || StaleEdit {
+        base: Revision::ZERO.into(),
+        current: RevisionId::new(Revision::ZERO, BlobId::of(b"")),
+        cause: StaleCause::UnknownBase,
+        changes: None,
+        markdown: String::new(),
+    };
     let refused =
         || CommandError::new(CommandErrorCode::BoardTooLarge, "There are too many: split it.".into());
     let command =
@@ -111,6 +118,7 @@ fn samples() -> Vec<Sample> {
         LimitRefusal false: LimitRefusal::TooLarge { bytes: 2, limit: 1 },
         BaseRefusal false: BaseRefusal::StaleBase(Box::new(stale())),
         StaleBase false: stale(),
+        StaleEdit false: stale_edit(),
         PatchRefusal false: PatchRefusal::PatchRejected(rejected()),
         LinesRefusal false: LinesRefusal::NoEffect,
         HistoryRefusal false: HistoryRefusal::UserActed,

@@ -49,7 +49,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
             let base = base.map(|base| RevisionId::new(revision(base), BlobId::of(b"")).into());
             call.run(ApplyPatch { lease: lease(*id), patch, base, scope: None }).await
         }
-        Command::Edit(lines) => call.run(Edit { markdown: text(lines) }).await,
+        Command::Edit(lines) => call.run(Edit::replace(text(lines))).await,
         Command::Message => call.run(SendMessage).await,
         Command::Cancel => call.run(Cancel).await,
         Command::EndTurn(epoch, start) => {

@@ -16,7 +16,8 @@ use crate::model::revision::Revision;
 use crate::store::contract::{Commit, Store as _};
 use crate::store::memory::MemoryStore;
 use crate::transition::command::{Command, Outcome};
-use crate::transition::document::{ApplyPatch, Edit};
+use crate::transition::document::ApplyPatch;
+use crate::transition::edit::Edit;
 use crate::transition::lease::CheckOut;
 use crate::transition::policy::Policy;
 use crate::transition::turn::{EndTurn, SendMessage};
@@ -111,7 +112,7 @@ impl Story {
     }
 
     async fn edit(&self, call: &str, markdown: &str) -> Result<(), String> {
-        let edit = Edit { markdown: markdown.to_owned() };
+        let edit = Edit::replace(markdown);
         self.play("user", call, edit).await
     }
 

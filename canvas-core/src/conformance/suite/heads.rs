@@ -10,7 +10,7 @@ use crate::model::blob::BlobId;
 use crate::model::head::{Conversation, Head};
 use crate::model::id::ConversationId;
 use crate::store::contract::Commit;
-use crate::transition::document::Edit;
+use crate::transition::edit::Edit;
 use crate::transition::turn::SendMessage;
 
 pub(crate) async fn full_head<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
@@ -65,7 +65,7 @@ pub(crate) async fn tombstone<H: Harness>(harness: &H, store: &H::Store, _: &Can
     let (mut one, mut two) = pair(harness, store).await?;
     one.create("first life\n").await?;
     let old = one.check_out("model").await?;
-    same("the user's edit", code(&one.ask("user", Edit { markdown: "edited\n".into() }).await?), "OK")?;
+    same("the user's edit", code(&one.ask("user", Edit::replace("edited\n")).await?), "OK")?;
     let before = row(store, one.canvas()).await?.head;
     two.delete().await?;
     let grave = row(store, one.canvas()).await?.head;

@@ -8,7 +8,7 @@ use super::{CanvasId, PASSED, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::model::id::OpKey;
 use crate::transition::command::{Command, Outcome};
-use crate::transition::document::Edit;
+use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut, CheckedOut, Renew};
 use crate::transition::turn::SendMessage;
 
@@ -26,7 +26,7 @@ pub(crate) async fn retry_in_flight<H: Harness>(harness: &H, store: &H::Store, _
     };
     let write = ("write", apply(lease, "@@\n a\n+b\n"));
     same("the write", code(&twice_at_once(harness, store, servers, write, 1).await?), "OK")?;
-    let edit = ("edit", Edit { markdown: "z\n".into() });
+    let edit = ("edit", Edit::replace("z\n"));
     same("the edit", code(&twice_at_once(harness, store, servers, edit, 1).await?), "OK")?;
     let message = ("message", SendMessage);
     same("the message", code(&twice_at_once(harness, store, servers, message, 0).await?), "OK")?;
@@ -87,7 +87,7 @@ pub(crate) async fn retry_after_the_lease<H: Harness>(
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
-                two.call(&operation("user", "edit"), Edit { markdown: "a\n".into() }).await?;
+                two.call(&operation("user", "edit"), Edit::replace("a\n")).await?;
             }
             _ => {}
         }

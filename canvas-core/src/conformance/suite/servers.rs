@@ -8,7 +8,8 @@ use super::{CanvasId, PASSED, Verdict, row, same};
 use crate::conformance::harness::Harness;
 use crate::engine::EngineError;
 use crate::store::contract::Store as _;
-use crate::transition::document::{Edit, Read};
+use crate::transition::document::Read;
+use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut, CheckedOut};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -77,7 +78,7 @@ pub(crate) async fn preempted_everywhere<H: Harness>(harness: &H, store: &H::Sto
     one.create("a\nb\n").await?;
     let lease = one.check_out("first").await?;
     same("the first write", code(&one.ask("first", apply(lease, "@@\n a\n-b\n+c\n")).await?), "OK")?;
-    same("the user's edit", code(&two.ask("user", Edit { markdown: "z\n".into() }).await?), "OK")?;
+    same("the user's edit", code(&two.ask("user", Edit::replace("z\n")).await?), "OK")?;
     same(
         "a write after it",
         code(&one.ask("first", apply(lease, "@@\n a\n-c\n+d\n")).await?),

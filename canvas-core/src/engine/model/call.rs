@@ -142,7 +142,7 @@ impl Task for Work {
         match self {
             Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), context),
             Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
-            Self::Call(Op::Edit) => self.run(&Edit { markdown: "z\n".into() }, context),
+            Self::Call(Op::Edit) => self.run(&Edit::replace("z\n"), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
             Self::Call(Op::Read) => self.run(&Read { lease }, context),
             Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),

@@ -58,7 +58,7 @@ pub fn edit_head(head: &Head, change: impl FnOnce(&mut Value)) -> Arc<Head> {
 
 /// An edit that replaces the document.
 pub fn edit(markdown: &str) -> Edit {
-    Edit { markdown: markdown.to_owned() }
+    Edit::replace(markdown)
 }
 
 /// A commit of a canvas whose document is `text`.

@@ -111,7 +111,8 @@ impl Server {
         let markdown = before.text().replacen(old, new, 1);
         let operation =
             OpKey { conversation: ConversationId::new("users")?, turn: Turn::ZERO, call: self.call_id()? };
-        let answered = self.engine.call(&self.session.canvas, &operation, Edit { markdown }, now()).await?;
+        let answered =
+            self.engine.call(&self.session.canvas, &operation, Edit::replace(markdown), now()).await?;
         let Edited { epoch, revision } = answered.result?;
         self.epoch = epoch;
         self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));

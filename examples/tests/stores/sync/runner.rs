@@ -89,7 +89,7 @@ impl<P: Place + Default> Runner<P> {
             Step::Edit(change) => {
                 let markdown = change.of(&self.text());
                 let operation = self.operation(None);
-                self.call("edit", &operation, Edit { markdown });
+                self.call("edit", &operation, Edit::replace(markdown));
             }
             Step::Undo { redo } => self.undo(None, Author::User, *redo),
             Step::Cancel => {

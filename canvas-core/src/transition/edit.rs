@@ -1,0 +1,245 @@
+//! What the user has typed becomes the document: in its place, or on the revision that it was made from.
+
+use canvas_lease::{Epoch, PreemptionCause};
+use canvas_patch::Delta;
+use serde::{Deserialize, Serialize};
+
+use crate::document::changes::{Changes, changes_since};
+use crate::history::journal::{ChangeNumber, Entry};
+use crate::history::step::Step;
+use crate::model::author::Actor;
+use crate::model::blob::{BlobId, Missing};
+use crate::model::face::Face;
+use crate::model::head::SyncPoint;
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::{Base, RevisionId};
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::document::summary;
+use crate::transition::refusal::EditRefusal;
+use crate::transition::step::{Record, Stop, Transition};
+
+/// The user has changed the text, and the lease ends.
+///
+/// With a base, the user's changes are moved past those that were made since, by the rules of
+/// [`UndoScope::Author`](crate::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
+/// holds both texts. That needs the journal, and costs one entry for each change since the base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The whole new text.
+    pub markdown: String,
+    /// The revision whose text the user has changed; `None` replaces whatever is there.
+    pub base: Option<Base>,
+}
+
+impl Edit {
+    /// The text replaces whatever is there.
+    pub fn replace(markdown: impl Into<String>) -> Self {
+        Self { markdown: markdown.into(), base: None }
+    }
+
+    /// The text was made from the document of a revision.
+    pub fn on(base: impl Into<Base>, markdown: impl Into<String>) -> Self {
+        Self { markdown: markdown.into(), base: Some(base.into()) }
+    }
+}
+
+/// The user's changes are in the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// The epoch from now on.
+    pub epoch: Epoch,
+    /// The revision; the same as before where the text was the same.
+    pub revision: RevisionId,
+    /// Whether the changes were moved past later ones, so that the document is another text than was sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
+}
+
+/// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
+/// document has the later changes, and this value the user's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{}", self.explain())]
+#[serde(tag = "refusal", rename = "stale_edit")]
+pub struct StaleEdit {
+    /// The base that the edit named.
+    pub base: Base,
+    /// The revision of the document.
+    pub current: RevisionId,
+    /// Why the changes do not fit.
+    pub cause: StaleCause,
+    /// What changed since the base, where its text is known. Without its diff where that has more bytes than
+    /// [`Policy::refusal_diff_bytes`](crate::Policy::refusal_diff_bytes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+    /// The user's text.
+    pub markdown: String,
+}
+
+/// Why a user's changes do not fit the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum StaleCause {
+    /// A later change touches the same place.
+    Conflict {
+        /// The first that does.
+        with: ChangeNumber,
+    },
+    /// The canvas has had no such revision: it is yet to come, or of another canvas.
+    UnknownBase,
+    /// The journal does not go back to the base: it is switched off, was cleared, or keeps fewer entries.
+    OutOfReach,
+}
+
+canvas_patch::coded_error!(StaleEdit { Self { .. } => canvas_patch::ApplyError::CODE; });
+
+impl StaleEdit {
+    fn explain(&self) -> String {
+        let Self { base, current, cause, .. } = self;
+        match cause {
+            StaleCause::Conflict { with } => format!(
+                "change {with} touches the same lines as this edit of revision {base}: join both texts and send the result \
+                 with {current} as its base"
+            ),
+            StaleCause::UnknownBase => format!(
+                "this canvas has had no revision {base}: load the document, put the edit into it and send it with {current} \
+                 as its base"
+            ),
+            StaleCause::OutOfReach => format!(
+                "the history does not go back to revision {base}: compare the text with the document and send the result \
+                 with {current} as its base"
+            ),
+        }
+    }
+}
+
+impl Command for Edit {
+    type Done = Edited;
+    type Refusal = EditRefusal;
+}
+
+impl Decide for Edit {
+    const KIND: &'static str = "edited";
+
+    fn digest(&self) -> Digest {
+        let base = self.base.map(|base| base.to_string());
+        // Without a base it is what it was before there were bases, for the receipts of then.
+        let parts = ["edit", &self.markdown].into_iter().chain(base.as_deref());
+        Digest::of(&parts.map(str::as_bytes).collect::<Vec<_>>())
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Edited, Stop<EditRefusal>> {
+        // The user has acted, whatever becomes of the text.
+        at.preempt(PreemptionCause::UserEdit);
+        at.check_size::<EditRefusal>(self.markdown.len())?;
+        let (delta, moved) = match self.base {
+            Some(base) => at.rebase_edit(base, &self.markdown)?,
+            None => (Delta::between(at.view.text(), &self.markdown), false),
+        };
+        if !delta.is_empty() {
+            let text = if moved {
+                delta.apply(at.view.text()).expect("it was transformed to fit the document")
+            } else {
+                self.markdown.clone()
+            };
+            at.replace_document::<EditRefusal>(text, delta.edits())?;
+            let record = Record { actor: Actor::User, operation, summary: summary(&delta).to_string() };
+            at.record(record, at.document_step(delta));
+        }
+        Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id(), moved })
+    }
+}
+
+/// The document of an older revision, and the way from there to now.
+struct Past {
+    document: BlobId,
+    text: String,
+    /// Changes since, oldest first.
+    later: Vec<(ChangeNumber, Delta)>,
+}
+
+impl Transition<'_> {
+    /// The edits that lead from the document of now to one that has the user's changes too, and whether they were moved
+    /// past later ones.
+    fn rebase_edit(&self, base: Base, markdown: &str) -> Result<(Delta, bool), Stop<EditRefusal>> {
+        let (revision, now, text) = (base.revision(), self.head.now(), self.view.text());
+        let is_of = |document| match base {
+            Base::Id(id) => id == RevisionId::new(revision, document),
+            Base::Number(_) => true,
+        };
+        let stale = |cause, changes| {
+            let (current, markdown) = (self.head.revision_id(), markdown.to_owned());
+            Stop::refused(StaleEdit { base, current, cause, changes, markdown })
+        };
+        if self.head.is_current(Face::Document, revision) {
+            return match is_of(now.document) {
+                true => Ok((Delta::between(text, markdown), false)),
+                false => Err(stale(StaleCause::UnknownBase, None)),
+            };
+        }
+        if revision > self.head.revision {
+            return Err(stale(StaleCause::UnknownBase, None));
+        }
+        let past = self.past(base)?.ok_or_else(|| stale(StaleCause::OutOfReach, None))?;
+        if !is_of(past.document) {
+            return Err(stale(StaleCause::UnknownBase, None));
+        }
+        let mut delta = Delta::between(&past.text, markdown);
+        for (with, later) in &past.later {
+            delta = delta.transform(later).map_err(|_| {
+                let known = SyncPoint { revision, document: past.document };
+                let limit = self.policy.refusal_diff_bytes;
+                let changes = changes_since((known, &past.text), (now, text), limit);
+                stale(StaleCause::Conflict { with: *with }, changes)
+            })?;
+        }
+        Ok((delta, true))
+    }
+
+    /// The document of a revision; `None` where the journal does not lead there.
+    fn past(&self, base: Base) -> Result<Option<Past>, Missing> {
+        let Some(entries) = self.entries_after(base)? else { return Ok(None) };
+        let mut past =
+            Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
+        for entry in entries {
+            let Step::Document { before, after, delta } = entry.step else { continue };
+            if after != past.document {
+                return Ok(None);
+            }
+            let (text, delta) = match delta {
+                Some(delta) => (delta.inverse().apply(&past.text).ok(), delta),
+                None => {
+                    let text = self.view.blob(before)?.as_text().unwrap_or_default();
+                    (Some(text.to_owned()), Delta::between(text, &past.text))
+                }
+            };
+            let Some(text) = text else { return Ok(None) };
+            (past.document, past.text) = (before, text);
+            past.later.push((entry.change, delta));
+        }
+        past.later.reverse();
+        // Deltas that were altered may fit and lead to a text that never was.
+        let is_whole = past.later.is_empty() || BlobId::of(past.text.as_bytes()) == past.document;
+        Ok(is_whole.then_some(past))
+    }
+
+    /// The entries of all faces after a revision, newest first; `None` where the journal does not have all of them.
+    fn entries_after(&self, base: Base) -> Result<Option<Vec<Entry>>, Missing> {
+        let journal = &self.head.journal;
+        let (mut entries, mut next, mut oldest) = (Vec::new(), journal.last, self.head.revision);
+        while oldest > base.revision() {
+            let Some(id) = next.filter(|_| entries.len() < self.policy.history_reach) else {
+                return Ok(None);
+            };
+            let entry = Entry::read(self.view.blob(id)?);
+            let Some(entry) = entry.filter(|entry| entry.is_kept(self.policy.history, journal.entries))
+            else {
+                return Ok(None);
+            };
+            (next, oldest) = (entry.previous(), entry.revision_before);
+            entries.push(entry);
+        }
+        Ok(Some(entries))
+    }
+}

@@ -1,0 +1,204 @@
+//! A user's edit names the revision that it was made on.
+
+use canvas_core::{Actor, Author};
+use canvas_core::{
+    Base, ClearHistory, Edit, Edited, Policy, Refusal, Revision, RevisionId, StaleCause, StaleEdit, Undo,
+    UndoScope,
+};
+use proptest::prelude::*;
+
+use crate::any::Outcome;
+use crate::world::World;
+
+const TEN: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
+
+fn base(world: &World) -> RevisionId {
+    world.head().revision_id()
+}
+
+#[track_caller]
+fn edited(outcome: Outcome) -> Edited {
+    match outcome {
+        Outcome::Edited(edited) => edited,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn stale(outcome: &Outcome) -> StaleEdit {
+    match outcome.refusal() {
+        Some(Refusal::StaleEdit(stale)) => stale.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_edit_of_the_current_revision_replaces_the_text() {
+    let world = World::new(TEN);
+    let base = base(&world);
+    let done = edited(world.ask("user", Edit::on(base, "x\n")));
+    assert_eq!((done.moved, world.text().as_str()), (false, "x\n"));
+}
+
+#[test]
+fn an_edit_of_an_older_revision_is_moved_past_later_changes() {
+    let world = World::new(TEN);
+    let base = base(&world);
+    let lease = world.check_out("model");
+    world.write("model", lease, "b>>B");
+    world.write("model", lease, "h>H\n");
+    world.edit(&world.text().replace("c\n", "C\n"));
+    let epoch = world.head().lock().epoch().get();
+
+    let done = edited(world.ask("user", Edit::on(base, TEN.replace("e\n", "E\n"))));
+    assert!(done.moved);
+    assert_eq!(world.text(), "a\nb\nB\nC\nd\nE\nf\ng\nH\ni\nj\n");
+    assert_eq!(world.head().lock().epoch().get(), epoch + 1, "it preempts like any edit of a user");
+
+    // It is a change of its own, which can be undone.
+    world.ask("user", Undo { by: Author::User, what: UndoScope::Steps(1.try_into().unwrap()) });
+    assert_eq!(world.text(), "a\nb\nB\nC\nd\ne\nf\ng\nH\ni\nj\n");
+}
+
+#[test]
+fn a_text_that_was_not_changed_changes_nothing() {
+    let world = World::new(TEN);
+    let base = base(&world);
+    world.edit("new\n");
+    let before = world.head().revision_id();
+    let done = edited(world.ask("user", Edit::on(base, TEN)));
+    assert_eq!((done.revision, world.text().as_str()), (before, "new\n"));
+}
+
+#[test]
+fn a_conflict_keeps_both_texts() {
+    let world = World::new(TEN);
+    let first = base(&world);
+    let lease = world.check_out("model");
+    world.write("model", lease, "a>A");
+    world.write("model", lease, "e>model");
+    let (before, epoch) = (world.head().revision_id(), world.head().lock().epoch().get());
+    let mine = TEN.replace("e\n", "user\n");
+
+    let call = world.fresh("user", Edit::on(first, mine.clone()));
+    let refused = world.run(&call).outcome;
+    let StaleEdit { base, current, cause, changes, markdown } = stale(&refused);
+    assert_eq!((base, current, markdown), (Base::Id(first), before, mine));
+    let StaleCause::Conflict { with } = cause else { panic!("{cause:?}") };
+    assert_eq!(with.get(), 2, "the change of the same line");
+    let diff = changes.and_then(|changes| changes.diff).expect("the changes are shown");
+    assert!(diff.contains("-e\n+model\n") && diff.contains("-a\n+A\n"), "{diff}");
+    let refusal = refused.refusal().unwrap();
+    assert_eq!((refusal.code(), refusal.reason()), ("PATCH_REJECTED", Some("STALE_BASE")));
+
+    // The text is what it was, and the user has the lock.
+    assert_eq!(world.head().revision_id(), before);
+    assert_eq!(world.head().lock().epoch().get(), epoch + 1);
+    assert!(world.head().lock().lease().is_none());
+    assert_eq!(world.run(&call).outcome, refused, "a retry has the same answer");
+}
+
+/// Bases that no text of this canvas belongs to, and those whose text is gone.
+#[test]
+fn a_base_that_cannot_be_reached_is_refused() {
+    let off = Policy { history: 0, ..Policy::default() };
+    let short = Policy { history: 2, ..Policy::default() };
+    let near = Policy { history_reach: 2, ..Policy::default() };
+    let other = World::new("other\n").head().revision_id();
+    let first = |world: &World| Base::Id(base(world));
+    type Case = (&'static str, Policy, fn(&World) -> Base, StaleCause);
+    let cases: [Case; 6] = [
+        ("the future", Policy::default(), |_| Revision::new(5).unwrap().into(), StaleCause::UnknownBase),
+        (
+            "the largest number",
+            Policy::default(),
+            |_| Revision::new((1 << 53) - 1).unwrap().into(),
+            StaleCause::UnknownBase,
+        ),
+        (
+            "another canvas's",
+            Policy::default(),
+            |_| World::new("other\n").head().revision_id().into(),
+            StaleCause::UnknownBase,
+        ),
+        ("no journal", off, first, StaleCause::OutOfReach),
+        ("a short history", short, first, StaleCause::OutOfReach),
+        ("a short reach", near, first, StaleCause::OutOfReach),
+    ];
+    for (name, policy, base, cause) in cases {
+        let world = World::with("a\n", policy);
+        let base = base(&world);
+        for text in ["b\n", "c\n", "d\n"] {
+            world.edit(text);
+        }
+        let refused = world.ask("user", Edit { markdown: "x\n".into(), base: Some(base) });
+        let stale = stale(&refused);
+        assert_eq!((stale.cause, stale.changes, world.text().as_str()), (cause, None, "d\n"), "{name}");
+    }
+    // The id of another canvas is not this revision's, current or not.
+    let world = World::new("a\n");
+    let refused = world.ask("user", Edit { markdown: "x\n".into(), base: Some(other.into()) });
+    assert_eq!(stale(&refused).cause, StaleCause::UnknownBase);
+    // A history that was cleared.
+    let base = first(&world);
+    world.edit("b\n");
+    world.ask("host", ClearHistory);
+    world.edit("c\n");
+    let refused = world.ask("user", Edit { markdown: "x\n".into(), base: Some(base) });
+    assert_eq!(stale(&refused).cause, StaleCause::OutOfReach);
+}
+
+/// Entries that keep both texts in place of an edit are passed too, and so are those that undo.
+#[test]
+fn large_changes_and_undone_ones_are_passed() {
+    let world = World::with(TEN, Policy { history_entry_bytes: 0, ..Policy::default() });
+    let base = base(&world);
+    world.edit(&TEN.replace("a\n", "A\n"));
+    world.edit(&TEN.replace("a\n", "A\n").replace("h\n", "H\n"));
+    world
+        .ask("user", Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } });
+    world.edit(&TEN.replace("c\n", "C\n"));
+    edited(world.ask("user", Edit::on(base, TEN.replace("e\n", "E\n"))));
+    assert_eq!(world.text(), TEN.replace("c\n", "C\n").replace("e\n", "E\n"));
+}
+
+/// A text of lines that all differ, with some of them changed, removed or added.
+fn lines() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(0..4_u8, 8)
+}
+
+fn variant(edits: &[u8], who: &str) -> String {
+    let line = |(i, edit): (usize, &u8)| match edit {
+        1 => format!("{who} {i}\n"),
+        2 => String::new(),
+        3 => format!("line {i}\n{who} adds {i}\n"),
+        _ => format!("line {i}\n"),
+    };
+    edits.iter().enumerate().map(line).collect()
+}
+
+proptest! {
+    /// Where two windows save, the second edit is refused, or the document has each change of both.
+    #[test]
+    fn no_line_of_two_windows_is_lost(theirs in lines(), mine in lines()) {
+        let start = variant(&[0; 8], "");
+        let world = World::new(&start);
+        let base = base(&world);
+        let (theirs, mine) = (variant(&theirs, "theirs"), variant(&mine, "mine"));
+        edited(world.ask("user", Edit::on(base, theirs.clone())));
+        let before = world.head().revision_id();
+        let outcome = world.ask("user", Edit::on(base, mine.clone()));
+        let text = world.text();
+        if outcome.refusal().is_some() {
+            let stale = stale(&outcome);
+            prop_assert_eq!((world.head().revision_id(), &text, stale.markdown), (before, &theirs, mine));
+            return Ok(());
+        }
+        let has = |text: &str, line: &str| text.lines().any(|one| one == line);
+        for line in theirs.lines().chain(mine.lines()) {
+            // What one of them removed or replaced is gone; what one of them wrote is there.
+            let expected = !has(&start, line) || (has(&theirs, line) && has(&mine, line));
+            prop_assert_eq!(has(&text, line), expected, "{:?} in {:?}", line, text);
+        }
+    }
+}
