@@ -12,6 +12,7 @@ pub mod apply;
 pub mod board;
 pub mod build;
 pub mod call;
+pub mod edit;
 pub mod inputs;
 pub mod measure;
 pub mod memory;
@@ -44,6 +45,7 @@ pub const WORKS: [Work; 12] = [
     Work { name: "outline-edit", rows: outline::rows_after_edit },
     Work { name: "call", rows: call::rows },
     Work { name: "call-reading", rows: call::rows_reading },
+    Work { name: "user-edit", rows: edit::rows },
     Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
     Work {
         name: "history-1000",

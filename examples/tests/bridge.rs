@@ -242,6 +242,34 @@ fn hidden_messages_are_sent_once_and_in_their_places() {
     assert_eq!(played["requests"][0]["messages"][0]["content"].as_array().map(Vec::len), Some(1));
 }
 
+/// Two windows show one revision, and both save.
+#[test]
+fn an_edit_on_an_older_revision_is_moved_or_refused_with_both_texts() {
+    let mut bridge = with_canvas();
+    let base = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["revision_id"].clone();
+    let edit = |markdown: &str| json!({"op": "user.edit", "canvas": "c", "markdown": markdown, "base_revision_id": base, "now": 1000});
+    ask(&mut bridge, edit("# Plan\n\n- ONE\n- two\n"));
+    let moved = ask(&mut bridge, edit("# The plan\n\n- one\n- two\n"));
+    let both = "# The plan\n\n- ONE\n- two\n";
+    let mine = "# Plan\n\n- 1\n- two\n";
+    let reply = raw(&mut bridge, &edit(mine).to_string());
+    let error = &reply["error"];
+    assert_eq!((code(&reply), &error["reason"]), ("PATCH_REJECTED", &json!("STALE_BASE")));
+    assert_eq!((&error["markdown"], &error["revision_id"]), (&json!(mine), &moved["revision_id"]));
+    assert!(
+        error["changes"]["diff"].as_str().is_some_and(|diff| diff.contains("-- one\n+- ONE\n")),
+        "{error}"
+    );
+    let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+    assert_eq!((&text["markdown"], &text["revision_id"]), (&json!(both), &moved["revision_id"]));
+    for base in [json!("r1"), json!(1), json!("r9-00000000")] {
+        let request =
+            json!({"op": "user.edit", "canvas": "c", "markdown": "", "base_revision_id": base, "now": 1000});
+        let expected = if base == "r9-00000000" { "PATCH_REJECTED" } else { "BAD_REQUEST" };
+        assert_eq!(code(&raw(&mut bridge, &request.to_string())), expected, "{base}");
+    }
+}
+
 #[test]
 fn the_same_script_runs_twice() {
     let mut bridge = with_canvas();

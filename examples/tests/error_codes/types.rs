@@ -17,8 +17,8 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
     NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
-    RangeHash, Refused as _, RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause, StaleEdit,
-    StoreError, StoreErrorKind, TreePath, ZoneError, canonical_json,
+    RangeHash, Refused as _, Revision, RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause,
+    StaleEdit, StoreError, StoreErrorKind, TreePath, ZoneError, canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
