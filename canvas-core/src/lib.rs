@@ -89,7 +89,7 @@ pub mod lease {
 
 #[doc(hidden)]
 pub use canvas_patch::{coded, coded_error};
-pub use document::changes::Changes;
+pub use document::changes::{Changes, Heading, Headings};
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
@@ -123,18 +123,19 @@ pub use store::memory::MemoryStore;
 pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
 pub use transition::command::{Command, StoredAnswer};
 pub use transition::document::{
-    AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines,
+    AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines, Shown,
 };
-pub use transition::edit::{Edit, Edited, StaleCause, StaleEdit};
+pub use transition::edit::{Edit, Edited};
 pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
 pub use transition::policy::Policy;
 pub use transition::refusal::{
     ApplyPatchRefusal, BaseRefusal, BoardCommandRefusal, BoardRefusal, CallRefusal, CheckOutRefusal, Counter,
     CreateBoardRefusal, EditRefusal, HistoryRefusal, HolderRefusal, HostEditRefusal, LeaseRefusal,
     LimitRefusal, NewBoardRefusal, NotAvailable, PatchRefusal, Refusal, Refused, ReplaceLinesRefusal,
-    StaleBase, UndoRefusal,
+    UndoRefusal,
 };
 pub use transition::rollout::{Access, Rollout};
+pub use transition::stale::{StaleBase, StaleCause, StaleEdit};
 pub use transition::turn::{
     Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
     TurnEnded,

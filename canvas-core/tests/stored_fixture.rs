@@ -171,7 +171,7 @@ fn command(step: &Value) -> Command {
         "check_out" => dynamic(CheckOut),
         "renew" => dynamic(Renew { lease }),
         "check_in" => dynamic(CheckIn { lease }),
-        "read" => dynamic(Read { lease }),
+        "read" => dynamic(Read::part(lease)),
         "apply" => {
             dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base"), scope: None })
         }
@@ -184,7 +184,7 @@ fn command(step: &Value) -> Command {
             let (base, delta) = (field(step, "base"), field(step, "delta"));
             dynamic(HostEdit { base, delta, summary: field(step, "summary"), request: None })
         }
-        "edit" => dynamic(Edit::replace(field(step, "markdown"))),
+        "edit" => dynamic(Edit::replace(field::<String>(step, "markdown"))),
         "message" => dynamic(SendMessage),
         "forget" => dynamic(Forget),
         "cancel" => dynamic(Cancel),

@@ -64,7 +64,7 @@ pub use reply::{ToolError, ToolReply};
 #[cfg(feature = "board")]
 pub use session::plan::Plans;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
-pub use sync::{HIDDEN_HEADER, SNAPSHOT_HEADER, hidden_message};
+pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]
 pub use toolset::board::tool::BoardTools;
 pub use toolset::call::ToolCall;

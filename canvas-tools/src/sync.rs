@@ -1,6 +1,6 @@
 //! Hidden messages that keep a model's copy of the document current.
 
-use canvas_core::Changes;
+use canvas_core::{Changes, Heading, Headings};
 
 /// The first line of a hidden message that brings a diff. Models and hosts compare it literally.
 pub const HIDDEN_HEADER: &str =
@@ -10,11 +10,15 @@ pub const HIDDEN_HEADER: &str =
 /// a diff would be longer.
 pub const SNAPSHOT_HEADER: &str = "Canvas snapshot (do not display to user). This is the whole canvas, in place of all that you knew of it:";
 
-/// The hidden user message that tells of changes: the header line and the diff, or the whole text, in a code fence
-/// that no line of it can close. `None` where the changes carry neither.
+/// The first line of a hidden message that brings the headings of a long text, each after the number of its line: for a
+/// conversation that knows nothing of it.
+pub const OUTLINE_HEADER: &str = "Canvas outline (do not display to user). The canvas is too long to be shown whole, so read what you need of it. These are its headings, each with its line:";
+
+/// The hidden user message that brings changes: the header line and the diff, the whole text or its headings, in a code
+/// fence that no line of it can close. `None` where the changes carry none of them.
 ///
 /// The fence of a diff is marked `diff`, that of a text `markdown`, or `markdown no-final-newline` where the newline
-/// before the closing fence is not the text's own.
+/// before the closing fence is not the text's own, and that of headings `text`.
 pub fn hidden_message(changes: &Changes) -> Option<String> {
     match changes {
         Changes { diff: Some(diff), .. } => Some(fenced(HIDDEN_HEADER, "diff", diff)),
@@ -25,8 +29,21 @@ pub fn hidden_message(changes: &Changes) -> Option<String> {
             let language = if ends { "markdown" } else { "markdown no-final-newline" };
             Some(fenced(SNAPSHOT_HEADER, language, text))
         }
+        Changes { headings: Some(headings), .. } => Some(fenced(OUTLINE_HEADER, "text", &listed(headings))),
         _ => None,
     }
+}
+
+fn listed(headings: &Headings) -> String {
+    let Headings { lines, listed, left_out } = headings;
+    let mut text = String::new();
+    for Heading { line, level, title } in listed {
+        text += &format!("{line}: {} {title}\n", "#".repeat(usize::from(*level)));
+    }
+    if *left_out > 0 {
+        text += &format!("... and {left_out} more headings\n");
+    }
+    text + &format!("{lines} lines in all\n")
 }
 
 fn fenced(header: &str, language: &str, text: &str) -> String {
@@ -53,11 +70,15 @@ mod tests {
             ("@@ -1 +1 @@\n-a\n+```\n", "````"),
             ("@@ -1 +1 @@\n-``````\n+~~~~\n", "```````"),
         ] {
-            let changes = Changes { from: Some(id), to: id, diff: Some(diff.into()), whole: None };
+            let changes =
+                Changes { from: Some(id), to: id, diff: Some(diff.into()), whole: None, headings: None };
             let message = hidden_message(&changes).expect("there is a diff");
             assert_eq!(message, format!("{HIDDEN_HEADER}\n{fence}diff\n{diff}{fence}"));
         }
-        assert_eq!(hidden_message(&Changes { from: Some(id), to: id, diff: None, whole: None }), None);
+        assert_eq!(
+            hidden_message(&Changes { from: Some(id), to: id, diff: None, whole: None, headings: None }),
+            None
+        );
     }
 
     /// No two texts make the same message.
@@ -72,7 +93,8 @@ mod tests {
             ("a\r", "```markdown no-final-newline\na\r\n```"),
             ("```", "````markdown no-final-newline\n```\n````"),
         ] {
-            let changes = Changes { from: None, to: id, diff: None, whole: Some(text.into()) };
+            let changes =
+                Changes { from: None, to: id, diff: None, whole: Some(text.into()), headings: None };
             assert_eq!(hidden_message(&changes), Some(format!("{SNAPSHOT_HEADER}\n{fenced}")), "{text:?}");
         }
     }

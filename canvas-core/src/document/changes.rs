@@ -1,6 +1,6 @@
 //! How a document differs from the text that a conversation knows.
 
-use canvas_patch::{DiffExcerpt, Limits, build};
+use canvas_patch::{DiffExcerpt, Limits, Outline, build};
 use serde::{Deserialize, Serialize};
 
 use crate::model::head::SyncPoint;
@@ -20,12 +20,61 @@ pub struct Changes {
     /// The whole text instead, for who knows nothing of it, or where the diff would be the longer of two long texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<String>,
+    /// The headings instead, for who knows nothing of a text that has more bytes than
+    /// [`Policy::snapshot_bytes`](crate::Policy::snapshot_bytes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headings: Option<Headings>,
+}
+
+/// The headings of a text, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Headings {
+    /// Lines of the text.
+    pub lines: usize,
+    /// The first of the headings, at most 200 with titles of 16 KiB together.
+    pub listed: Vec<Heading>,
+    /// Headings that are not listed.
+    pub left_out: usize,
+}
+
+/// A heading of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// Its line, from 1.
+    pub line: usize,
+    /// 1 to 6.
+    pub level: u8,
+    /// Its text.
+    pub title: String,
+}
+
+impl Headings {
+    const COUNT: usize = 200;
+    const TITLE_BYTES: usize = 16 << 10;
+
+    pub(crate) fn of(text: &str, outline: &Outline) -> Self {
+        let (mut listed, mut bytes) = (Vec::new(), 0);
+        for section in outline.sections().iter().take(Self::COUNT) {
+            bytes += section.title.len();
+            if bytes > Self::TITLE_BYTES {
+                break;
+            }
+            let (line, level, title) = (section.heading.start, section.level, section.title.to_string());
+            listed.push(Heading { line, level, title });
+        }
+        let left_out = outline.sections().len() - listed.len();
+        Self { lines: text.split_inclusive('\n').count(), listed, left_out }
+    }
 }
 
 impl Changes {
     /// The whole text, unless it has more bytes than may be shown.
     pub(crate) fn whole(from: Option<RevisionId>, to: RevisionId, text: &str, most: usize) -> Self {
-        Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()) }
+        Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()), headings: None }
+    }
+
+    pub(crate) fn headings(to: RevisionId, headings: Headings) -> Self {
+        Self { from: None, to, diff: None, whole: None, headings: Some(headings) }
     }
 
     /// A diff that is large, and larger than the text itself, makes way for the text.
@@ -60,6 +109,7 @@ pub(crate) fn changes_since(
         to: RevisionId::new(now.revision, now.document),
         diff: (diff.len() <= diff_bytes).then_some(diff),
         whole: None,
+        headings: None,
     })
 }
 

@@ -233,6 +233,7 @@ impl Task for Create<'_> {
             }
         }
         let mut head = self.head(context)?;
+        head.made_by = Some(self.operation.conversation.clone());
         let revision = head.revision_id();
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);

@@ -112,9 +112,13 @@ pub struct Head {
     pub(crate) committed: Option<Tree>,
     pub(crate) receipts: Receipts,
     pub(crate) journal: JournalSlot,
-    /// The document that the canvas was made with: what a conversation knows before anything else.
+    /// The document that the canvas was made with.
     pub(crate) origin: SyncPoint,
     pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
+    /// The conversation that made the canvas, which knows its first document. `None` in heads of 0.1.0, where every
+    /// conversation counts as knowing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) made_by: Option<ConversationId>,
     /// A conversation was evicted, so one that is not listed may have known a text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) gave_up: bool,
@@ -174,6 +178,7 @@ impl Head {
             receipts: Receipts::default(),
             journal: JournalSlot::default(),
             origin: SyncPoint { revision, document },
+            made_by: None,
             conversations: BTreeMap::new(),
             gave_up: false,
             turn_start,
@@ -284,8 +289,13 @@ impl Head {
 
     /// What a conversation knows.
     pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
-        // Who is not known may be new, or one that was given up.
-        let fresh = if self.gave_up { Conversation::NOTHING } else { Conversation::knows(self.origin) };
+        let fresh = match &self.made_by {
+            // Who is not known may be new, or one that was given up.
+            _ if self.gave_up => Conversation::NOTHING,
+            // It has no text that a diff would fit; but its first patch may be for the first document, while that is there.
+            Some(maker) if maker != id => Conversation { synced: None, seen: Some(self.origin) },
+            Some(_) | None => Conversation::knows(self.origin),
+        };
         self.conversations.get(id).copied().unwrap_or(fresh)
     }
 

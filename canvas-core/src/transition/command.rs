@@ -135,9 +135,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::transition::document::{ApplyPatch, Edit};
+    use crate::transition::document::ApplyPatch;
+    use crate::transition::edit::Edit;
     use crate::transition::lease::CheckOut;
-    use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal, StaleBase};
+    use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal};
+    use crate::transition::stale::StaleBase;
     use crate::transition::turn::Forget;
 
     fn read<C: Command>(json: Value) -> Option<Outcome<C>> {

@@ -2,13 +2,14 @@
 
 use canvas_patch::{Mode, Options, apply};
 
-use crate::document::changes::{Changes, changes_around, changes_since};
+use crate::document::changes::{Changes, Headings, changes_around, changes_since};
 use crate::model::blob::Missing;
 use crate::model::face::Face;
 use crate::model::head::{Conversation, SyncPoint};
 use crate::model::revision::Base;
 use crate::transition::contents::Contents;
-use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal, StaleBase};
+use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
+use crate::transition::stale::StaleBase;
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
@@ -32,6 +33,13 @@ impl Transition<'_> {
     /// The whole document, for a conversation that knows nothing of it.
     fn whole(&self, most: usize) -> Changes {
         Changes::whole(None, self.head.revision_id(), self.view.text(), most)
+    }
+
+    /// The headings in place of a long document.
+    fn headings(&self) -> Changes {
+        let outline = self.view.contents.outline().expect("a view has the document at least");
+        let headings = Headings::of(self.view.text(), outline.live().outline());
+        Changes::headings(self.head.revision_id(), headings)
     }
 
     /// Passes a call whose author knows the document as it is: by the base that it names, or by what it has seen.
@@ -100,6 +108,14 @@ impl Transition<'_> {
         self.set_conversation(Conversation { seen: Some(point), ..self.head.conversation(self.who) });
     }
 
+    /// A conversation that knows nothing has been shown all of the document. One that knows an older text still gets the
+    /// changes with its next message.
+    pub(super) fn mark_known(&mut self) {
+        if self.head.conversation(self.who).synced.is_none() {
+            self.set_conversation(Conversation::knows(self.head.now()));
+        }
+    }
+
     pub(super) fn set_conversation(&mut self, conversation: Conversation) {
         self.make_room();
         self.head.conversations.insert(self.who.clone(), conversation);
@@ -125,6 +141,12 @@ impl Transition<'_> {
             Some(known) => {
                 let changes = changes_since((known, self.text_of(known)?), self.text_now(), usize::MAX);
                 changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync_diff_bytes))
+            }
+            None if self.view.text().len() > self.policy.snapshot_bytes => {
+                // Of what it was not shown it has seen no more than before.
+                let seen = self.head.conversation(self.who).seen;
+                self.set_conversation(Conversation { synced: Some(now), seen });
+                return Ok(Some(self.headings()));
             }
             None => Some(self.whole(usize::MAX)),
         };

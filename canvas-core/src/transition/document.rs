@@ -19,9 +19,10 @@ use crate::transition::command::sealed::Decide;
 use crate::transition::lease::lease_text;
 use crate::transition::refusal::{
     ApplyPatchRefusal, BaseRefusal, HolderRefusal, HostEditRefusal, LimitRefusal, PatchRefusal,
-    ReplaceLinesRefusal, StaleBase,
+    ReplaceLinesRefusal,
 };
 use crate::transition::rollout::Access;
+use crate::transition::stale::StaleBase;
 use crate::transition::step::{Record, Stop, Transition};
 
 /// See the document.
@@ -32,6 +33,32 @@ use crate::transition::step::{Record, Stop, Transition};
 pub struct Read {
     /// The lease.
     pub lease: Option<LeaseId>,
+    /// What the caller is about to be shown. A conversation that is shown all of the document knows it, so its next
+    /// message does not bring it.
+    pub shown: Shown,
+}
+
+/// The beginning of a document that is shown to somebody: as many lines as fit into the bytes. Zero for a part that begins
+/// elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// Lines.
+    pub lines: usize,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+impl Shown {
+    fn is_whole(self, text: &str) -> bool {
+        self.lines > 0 && text.len() <= self.bytes && text.split_inclusive('\n').nth(self.lines).is_none()
+    }
+}
+
+impl Read {
+    /// A look at some part of the document.
+    pub fn part(lease: Option<LeaseId>) -> Self {
+        Self { lease, shown: Shown::default() }
+    }
 }
 
 /// The document may be read.
@@ -154,6 +181,9 @@ impl Decide for Read {
     fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Readable, Stop<HolderRefusal>> {
         let expires_at = at.authorize_read(self.lease)?;
         at.mark_seen(at.head.now());
+        if self.shown.is_whole(at.view.text()) {
+            at.mark_known();
+        }
         Ok(Readable { revision: at.head.revision_id(), expires_at })
     }
 }

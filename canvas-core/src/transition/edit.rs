@@ -4,7 +4,7 @@ use canvas_lease::{Epoch, PreemptionCause};
 use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
-use crate::document::changes::{Changes, changes_since};
+use crate::document::changes::changes_since;
 use crate::history::journal::{ChangeNumber, Entry};
 use crate::history::step::Step;
 use crate::model::author::Actor;
@@ -18,6 +18,7 @@ use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::document::summary;
 use crate::transition::refusal::EditRefusal;
+use crate::transition::stale::{StaleCause, StaleEdit};
 use crate::transition::step::{Record, Stop, Transition};
 
 /// The user has changed the text, and the lease ends.
@@ -55,63 +56,6 @@ pub struct Edited {
     /// Whether the changes were moved past later ones, so that the document is another text than was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
-}
-
-/// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
-/// document has the later changes, and this value the user's text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{}", self.explain())]
-#[serde(tag = "refusal", rename = "stale_edit")]
-pub struct StaleEdit {
-    /// The base that the edit named.
-    pub base: Base,
-    /// The revision of the document.
-    pub current: RevisionId,
-    /// Why the changes do not fit.
-    pub cause: StaleCause,
-    /// What changed since the base, where its text is known. Without its diff where that has more bytes than
-    /// [`Policy::refusal_diff_bytes`](crate::Policy::refusal_diff_bytes).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Changes>,
-    /// The user's text.
-    pub markdown: String,
-}
-
-/// Why a user's changes do not fit the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum StaleCause {
-    /// A later change touches the same place.
-    Conflict {
-        /// The first that does.
-        with: ChangeNumber,
-    },
-    /// The canvas has had no such revision: it is yet to come, or of another canvas.
-    UnknownBase,
-    /// The journal does not go back to the base: it is switched off, was cleared, or keeps fewer entries.
-    OutOfReach,
-}
-
-canvas_patch::coded_error!(StaleEdit { Self { .. } => canvas_patch::ApplyError::CODE; });
-
-impl StaleEdit {
-    fn explain(&self) -> String {
-        let Self { base, current, cause, .. } = self;
-        match cause {
-            StaleCause::Conflict { with } => format!(
-                "change {with} touches the same lines as this edit of revision {base}: join both texts and send the result \
-                 with {current} as its base"
-            ),
-            StaleCause::UnknownBase => format!(
-                "this canvas has had no revision {base}: load the document, put the edit into it and send it with {current} \
-                 as its base"
-            ),
-            StaleCause::OutOfReach => format!(
-                "the history does not go back to revision {base}: compare the text with the document and send the result \
-                 with {current} as its base"
-            ),
-        }
-    }
 }
 
 impl Command for Edit {

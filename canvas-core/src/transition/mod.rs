@@ -43,6 +43,7 @@ pub(crate) mod policy;
 pub(crate) mod refusal;
 mod revert;
 pub(crate) mod rollout;
+pub(crate) mod stale;
 mod step;
 pub(crate) mod turn;
 pub(crate) mod undo;

@@ -40,6 +40,9 @@ pub struct Policy {
     pub refusal_diff_bytes: usize,
     /// Bytes of a hidden diff; a larger one makes way for the whole document where that is smaller. Default 32 KiB.
     pub sync_diff_bytes: usize,
+    /// Bytes of a document that the first message to a conversation brings whole; of a larger one it brings the headings.
+    /// Default 64 KiB.
+    pub snapshot_bytes: usize,
     /// Entries of the journal that can be undone; older ones are forgotten first. Default 100,000; 0 for no journal.
     pub history: u64,
     /// Later changes under which a change can still be undone: all of them are transformed. Default 256.
@@ -70,6 +73,7 @@ impl Default for Policy {
             conversations: 256,
             refusal_diff_bytes: 32 << 10,
             sync_diff_bytes: 32 << 10,
+            snapshot_bytes: 64 << 10,
             history: 100_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,

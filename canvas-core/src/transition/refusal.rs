@@ -6,16 +6,16 @@
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
 
 use canvas_lease::{CheckOutError, Epoch, Timestamp};
-use canvas_patch::{ApplyError, DiffExcerpt, EditPolicyError, Reason};
+use canvas_patch::{ApplyError, EditPolicyError, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
-use crate::model::revision::{Base, Revision};
-use crate::transition::edit::StaleEdit;
+use crate::model::revision::Revision;
 use crate::transition::rollout::Rollout;
+use crate::transition::stale::{StaleBase, StaleEdit};
 
 /// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
 pub trait Refused: std::error::Error {
@@ -236,30 +236,6 @@ pub enum BaseRefusal {
     StaleBase(Box<StaleBase>),
 }
 
-/// How the document has changed since the base of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error(
-    "the document has changed since the revision that this patch was written for: look at the changes and {}",
-    after_stale(near.as_ref(), rebased.is_some())
-)]
-pub struct StaleBase {
-    /// The base that the call named; `None` where it named none and the conversation had seen an older text.
-    pub base: Option<Base>,
-    /// What changed since, where the base is still known. Without its diff where that is too large, or where the base
-    /// was named and `near` says what matters.
-    pub changes: Option<Changes>,
-    /// Of the changes those near the patch, where others are left out. It does not count as having shown the document:
-    /// the next patch must name its base, or the conversation read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near: Option<DiffExcerpt>,
-    /// The same patch for the document as it is, where it still fits exactly and its author is shown what changed
-    /// around it. It was not applied: its author must send it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rebased: Option<String>,
-}
-
-canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
-
 /// A patch does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
@@ -446,22 +422,6 @@ const fn closed(rollout: Rollout) -> &'static str {
         Rollout::Off => "the canvas tools are switched off: answer without them",
         Rollout::ReadOnly => "the canvas can only be read: say in your answer what you would change",
         _ => "there are no leases here: call the other tools without a lease_id",
-    }
-}
-
-/// What to do about a stale base.
-fn after_stale(near: Option<&DiffExcerpt>, rebased: bool) -> String {
-    let next = if rebased {
-        "send the rebased patch for the current revision if it still says what you mean, or write the patch again"
-    } else {
-        "write the patch again"
-    };
-    match near {
-        Some(near) => format!(
-            "{next}, naming the current revision as its base (hunks of the changes elsewhere, not shown: {})",
-            near.left_out
-        ),
-        None => next.to_owned(),
     }
 }
 

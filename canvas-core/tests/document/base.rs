@@ -143,7 +143,7 @@ fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
     let diff = Some("@@ -1,2 +1,2 @@\n a\n-b\n+z\n".to_owned());
     assert_eq!(
         (named, changes, near),
-        (Some(base.into()), Some(Changes { from: Some(from), to, diff, whole: None }), None)
+        (Some(base.into()), Some(Changes { from: Some(from), to, diff, whole: None, headings: None }), None)
     );
     // What still fits is written anew, for its author to send.
     assert_eq!(rebased.as_deref(), Some("@@ -1,2 +1,2 @@\n-a\n+c\n z\n"));

@@ -13,7 +13,7 @@ use super::world::{World, apply, canvas, end_turn, key};
 use crate::any::{AnyRefusal, Call, Outcome, code, dynamic};
 
 fn create(world: &World, markdown: &str, call: &str) -> Result<Created, EngineError> {
-    block_on(world.engine.create(&world.canvas, markdown, &key("host", 0, call), world.now()))
+    block_on(world.engine.create(&world.canvas, markdown, &key("model", 0, call), world.now()))
 }
 
 fn delete(world: &World) -> Result<(), EngineError> {
@@ -143,7 +143,7 @@ fn documents_have_a_size_limit_at_every_door() {
     assert_eq!(code(&world.edit("12345\n")), "OK");
 
     let lease = world.check_out("model");
-    world.ask("model", Read { lease: Some(lease) });
+    world.ask("model", Read::part(Some(lease)));
     assert_eq!(code(&world.write("model", lease, "12345>123456")), "DOCUMENT_TOO_LARGE");
     assert_eq!(code(&world.write("model", lease, "12345>54321")), "OK");
     assert_eq!(world.text(), "54321\n");
@@ -170,11 +170,11 @@ fn a_canvas_follows_so_many_conversations() {
     check_with(
         Policy { conversations: 2, ..Policy::default() },
         "
-        1000 one hears m1 -> epoch 1 r1, promoted, reported nothing
+        1000 one hears m1 -> epoch 1 r1, promoted, reported the whole
         1000 two checks-out c1 -> lease-1-1 until 16000 r1
         1000 two reads lease-1-1 -> r1 until 16000
         1000 two checks-in c2 lease-1-1 -> released r1
-        1000 three hears m2 -> epoch 2 r1, nothing new, reported nothing
+        1000 three hears m2 -> epoch 2 r1, nothing new, reported the whole
         1000 two checks-out c3 -> lease-2-2 until 16000 r1
         1000 two reads lease-2-2 -> r1 until 16000
         1000 user edits u1 a|z -> epoch 3 r2
@@ -219,5 +219,5 @@ fn canvases_of_one_store_are_apart() {
     let lease = world.check_out("model");
     assert_eq!(code(&world.write("model", lease, "a>b")), "OK");
     assert_eq!((world.text().as_str(), other.text().as_str()), ("b\n", "other still\n"));
-    assert_eq!(code(&other.ask("model", Read { lease: Some(lease) })), "LOCK_NOT_OWNED");
+    assert_eq!(code(&other.ask("model", Read::part(Some(lease)))), "LOCK_NOT_OWNED");
 }

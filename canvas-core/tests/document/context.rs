@@ -5,13 +5,13 @@ use std::num::NonZeroU32;
 
 use canvas_core::text::{Options, apply};
 use canvas_core::{
-    ApplyPatch, Author, BaseRefusal, Changes, CheckIn, Forget, Forgotten, Policy, Read, Redo, Refusal,
-    SendMessage, TurnBegan, TurnEnded, Undo, UndoScope,
+    ApplyPatch, Author, BaseRefusal, Changes, CheckIn, Forget, Forgotten, Headings, Policy, Read, Redo,
+    Refusal, SendMessage, Shown, TurnBegan, TurnEnded, Undo, UndoScope, block_on,
 };
 use proptest::prelude::*;
 
 use crate::any::{Outcome, code};
-use crate::world::{World, end_turn};
+use crate::world::{World, end_turn, key};
 
 /// What a message, or the end of a turn, tells.
 fn reported(outcome: Outcome) -> Option<Changes> {
@@ -104,6 +104,97 @@ fn a_diff_may_be_as_large_as_is_allowed() {
     }
 }
 
+/// The conversation that made the canvas knows its text; another one has no text that a diff would fit.
+#[test]
+fn a_conversation_that_joins_later_gets_the_whole_document() {
+    let whole = |world: &World, who: &str| hears(world, who).and_then(|changes| changes.whole);
+    for edited in [false, true] {
+        let world = World::new("a\n");
+        if edited {
+            world.edit("b\n");
+        }
+        let text = world.text();
+        assert_eq!((whole(&world, "model"), whole(&world, "other")), (None, Some(text)), "{edited}");
+        assert_eq!(hears(&world, "other"), None, "once");
+        world.edit("c\n");
+        assert!(hears(&world, "other").is_some_and(|changes| changes.diff.is_some()), "{edited}");
+    }
+    // The end of its turn, if that comes first.
+    let world = World::new("a\n");
+    let end = end_turn(world.head().turn_start());
+    assert_eq!(reported(world.ask("other", end)).and_then(|changes| changes.whole).as_deref(), Some("a\n"));
+    // A canvas that was made again has a first text again, and nobody but its maker knows it.
+    world.delete("delete").unwrap();
+    let again = block_on(world.engine.create(&world.canvas, "b\n", &key("other", 0, "again"), world.now()));
+    again.unwrap();
+    assert_eq!((whole(&world, "other"), whole(&world, "model").as_deref()), (None, Some("b\n")));
+}
+
+/// Who has read all of it needs no message to know it; a part is not enough, nor is what came before.
+#[test]
+fn a_conversation_that_was_shown_the_whole_gets_no_more() {
+    let text = "a\nb\nc\n";
+    let cases = [
+        (Shown { lines: 3, bytes: 6 }, true),
+        (Shown { lines: usize::MAX, bytes: usize::MAX }, true),
+        (Shown { lines: 2, bytes: 6 }, false),
+        (Shown { lines: 3, bytes: 5 }, false),
+        (Shown::default(), false),
+    ];
+    for (shown, knows) in cases {
+        let world = World::new(text);
+        let lease = Some(world.check_out("other"));
+        world.ask("other", Read { lease, shown });
+        let whole = hears(&world, "other").and_then(|changes| changes.whole);
+        assert_eq!(whole.is_none(), knows, "{shown:?}");
+    }
+    // What it was shown is where its diffs begin.
+    let world = World::new(text);
+    let lease = Some(world.check_out("other"));
+    world.ask("other", Read { lease, shown: Shown { lines: usize::MAX, bytes: usize::MAX } });
+    world.edit("a\nb\nd\n");
+    let changes = hears(&world, "other").expect("it has changed");
+    assert_eq!(after(text, &changes), "a\nb\nd\n");
+    // Who knows an older text gets the difference, whatever it has read since.
+    let world = World::new(text);
+    world.edit("a\nb\nd\n");
+    let lease = Some(world.check_out("model"));
+    world.ask("model", Read { lease, shown: Shown { lines: usize::MAX, bytes: usize::MAX } });
+    assert_eq!(after(text, &hears(&world, "model").expect("its user has edited")), "a\nb\nd\n");
+}
+
+/// A long document makes way for its headings, and whoever got them has not seen the text.
+#[test]
+fn a_long_document_makes_way_for_its_headings() {
+    let text = "# One\n\ntext\n\n## Two\n\nmore\n";
+    let reported = |snapshot_bytes| {
+        let world = World::with(text, Policy { snapshot_bytes, ..Policy::default() });
+        (hears(&world, "other").expect("it knows nothing"), world)
+    };
+    let (changes, _) = reported(text.len());
+    assert_eq!((changes.whole.as_deref(), changes.headings), (Some(text), None));
+    let (changes, world) = reported(text.len() - 1);
+    let Headings { lines, listed, left_out } = changes.headings.expect("it is long");
+    let listed: Vec<_> = listed.iter().map(|one| (one.line, one.level, one.title.as_str())).collect();
+    assert_eq!((lines, listed, left_out), (7, vec![(1, 1, "One"), (5, 2, "Two")], 0));
+    assert_eq!((changes.diff, changes.whole), (None, None));
+    assert_eq!(hears(&world, "other"), None, "once");
+    world.edit(&text.replace("more", "less"));
+    assert!(hears(&world, "other").is_some_and(|changes| changes.diff.is_some()));
+
+    // As many as fit.
+    let many = "# A title of some length\n\n".repeat(3_000);
+    let world = World::new(&many);
+    let Headings { listed, left_out, .. } =
+        hears(&world, "other").and_then(|it| it.headings).expect("it is long");
+    assert_eq!((listed.len(), left_out), (200, 2_800));
+    let long = format!("# {}\n\n", "t".repeat(500)).repeat(1_000);
+    let world = World::new(&long);
+    let Headings { listed, left_out, .. } =
+        hears(&world, "other").and_then(|it| it.headings).expect("it is long");
+    assert_eq!((listed.len(), left_out), (32, 968), "16 KiB of titles");
+}
+
 /// Of too many conversations the one that has known nothing new for the longest time is given up.
 #[test]
 fn a_conversation_that_was_given_up_gets_the_whole_document() {
@@ -111,9 +202,7 @@ fn a_conversation_that_was_given_up_gets_the_whole_document() {
     hears(&world, "one");
     world.edit("b\n");
     hears(&world, "two");
-    // New, and nobody was given up before: it begins with the first document.
-    let changes = hears(&world, "three").expect("it has changed");
-    assert_eq!((changes.diff.is_some(), changes.whole), (true, None));
+    hears(&world, "three");
     let conversations = |world: &World| {
         let json = serde_json::to_value(world.head().as_ref()).unwrap();
         json["conversations"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
@@ -122,7 +211,7 @@ fn a_conversation_that_was_given_up_gets_the_whole_document() {
     assert_eq!(hears(&world, "one").and_then(|changes| changes.whole).as_deref(), Some("b\n"));
     // Who holds the lease stays.
     world.check_out("one");
-    world.ask("one", Read { lease: world.head().lock().lease().map(|lease| lease.id) });
+    world.ask("one", Read::part(world.head().lock().lease().map(|lease| lease.id)));
     world.ask("four", Forget);
     world.ask("five", Forget);
     assert_eq!(conversations(&world), ["five", "one"]);
@@ -136,6 +225,7 @@ enum Act {
     Redo,
     Forget(usize),
     Hear(usize),
+    ReadAll(usize),
     End(usize),
 }
 
@@ -150,6 +240,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Redo),
         1 => who.clone().prop_map(Act::Forget),
         3 => who.clone().prop_map(Act::Hear),
+        1 => who.clone().prop_map(Act::ReadAll),
         2 => who.prop_map(Act::End),
     ]
 }
@@ -163,8 +254,10 @@ proptest! {
         sync_diff_bytes in prop_oneof![Just(0), Just(60), Just(1 << 20)],
     ) {
         let first = "1\n2\n3\n4\n5\n";
-        let world = World::with(first, Policy { conversations, sync_diff_bytes, ..Policy::default() });
-        let mut pictures: BTreeMap<&str, Option<String>> = WHO.map(|who| (who, Some(first.to_owned()))).into();
+        let policy = Policy { conversations, sync_diff_bytes, ..Policy::default() };
+        let world = World::empty(policy);
+        block_on(world.engine.create(&world.canvas, first, &key("one", 0, "create"), world.now())).unwrap();
+        let mut pictures: BTreeMap<&str, Option<String>> = WHO.map(|who| (who, (who == "one").then(|| first.to_owned()))).into();
         for (number, act) in acts.iter().enumerate() {
             let text = world.text();
             let changed = |at: &prop::sample::Index| {
@@ -177,7 +270,7 @@ proptest! {
                 Act::Write(who, at) => {
                     let patch = canvas_core::text::build(&text, &changed(at), 3);
                     let lease = world.check_out(WHO[*who]);
-                    world.ask(WHO[*who], Read { lease: Some(lease) });
+                    world.ask(WHO[*who], Read::part(Some(lease)));
                     let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
                     prop_assert_eq!(code(&done), "OK");
                     world.ask(WHO[*who], CheckIn { lease: Some(lease) });
@@ -188,6 +281,18 @@ proptest! {
                 Act::Forget(who) => {
                     pictures.insert(WHO[*who], None);
                     (None, world.ask(WHO[*who], Forget))
+                }
+                Act::ReadAll(who) => {
+                    let who = WHO[*who];
+                    let head = serde_json::to_value(world.head().as_ref()).unwrap();
+                    if head["conversations"][who]["synced"].is_null() {
+                        // Who knows an older text still gets the changes since.
+                        pictures.insert(who, Some(text));
+                    }
+                    let (lease, shown) = (Some(world.check_out(who)), Shown { lines: usize::MAX, bytes: usize::MAX });
+                    world.ask(who, Read { lease, shown });
+                    world.ask(who, CheckIn { lease });
+                    continue;
                 }
                 Act::Hear(who) => (Some(WHO[*who]), world.ask(WHO[*who], SendMessage)),
                 Act::End(who) => (Some(WHO[*who]), world.ask(WHO[*who], end_turn(world.head().turn_start()))),

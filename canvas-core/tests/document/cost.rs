@@ -44,10 +44,10 @@ fn a_steady_write_is_one_round_trip() {
 #[test]
 fn a_read_loads_the_head_and_commits_only_what_is_new() {
     let world = World::new("a\nb\n");
-    let lease = world.check_out("model");
+    let lease = world.check_out("reader");
     let read = || {
         world.spy().asked();
-        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK");
+        assert_eq!(code(&world.ask("reader", Read::part(Some(lease)))), "OK");
         world.spy().asked()
     };
     assert_eq!(read(), [Load, Commit], "the conversation sees the document for the first time");
@@ -59,7 +59,7 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
     world.clock.wait(1);
     assert_eq!(read(), [Load, Commit], "a third of the lease's life has passed");
     assert_eq!(read(), [Load]);
-    world.write("model", lease, "a>c");
+    world.write("reader", lease, "a>c");
     assert_eq!(read(), [Load], "a conversation has seen what it wrote");
 }
 
@@ -67,10 +67,10 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
 fn a_read_that_is_refused_commits_only_what_is_new() {
     let world = World::new("a\nb\n");
     let lease = world.check_out("model");
-    world.ask("model", Read { lease: Some(lease) });
+    world.ask("model", Read::part(Some(lease)));
     let refused = |expected: &str| {
         world.spy().asked();
-        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), expected);
+        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), expected);
         world.spy().asked()
     };
     world.clock.wait(15_000);
@@ -85,13 +85,13 @@ fn a_store_that_tells_of_changes_is_not_asked_by_reads() {
     let world = World::new("a\nb\n");
     world.spy().set_notify();
     let lease = world.check_out("model");
-    world.ask("model", Read { lease: Some(lease) });
+    world.ask("model", Read::part(Some(lease)));
     world.spy().asked();
-    world.ask("model", Read { lease: Some(lease) });
+    world.ask("model", Read::part(Some(lease)));
     assert_eq!(world.spy().asked(), []);
     world.peer().edit("z\n");
     world.engine.forget(&world.canvas);
-    assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "STALE_EPOCH");
+    assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "STALE_EPOCH");
 }
 
 #[test]

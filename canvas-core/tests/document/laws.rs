@@ -110,7 +110,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Play {
     world: World,
     /// What each model knows: the first text and every hidden diff since.
-    known: [String; 2],
+    known: [Option<String>; 2],
     leases: [Option<LeaseId>; 2],
     starts: [TurnStart; 2],
     reported: Vec<(Call, Answered)>,
@@ -120,8 +120,7 @@ impl Play {
     fn new(text: &str) -> Self {
         let world = World::new(text);
         let start = world.head().turn_start();
-        let known = [text.to_owned(), text.to_owned()];
-        Self { world, known, leases: [None; 2], starts: [start; 2], reported: Vec::new() }
+        Self { world, known: [None, None], leases: [None; 2], starts: [start; 2], reported: Vec::new() }
     }
 
     fn take(&mut self, step: &Step) {
@@ -133,7 +132,7 @@ impl Play {
             }
             Step::CheckIn { model } => self.under_lease(*model, |lease| dynamic(CheckIn { lease })),
             Step::Renew { model } => self.under_lease(*model, |lease| dynamic(Renew { lease })),
-            Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read { lease })),
+            Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read::part(lease))),
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
                 self.under_lease(*model, |lease| {
@@ -224,14 +223,17 @@ impl Play {
     /// The model applies the diff to the text that it knows, to the letter.
     fn hidden_message(&mut self, model: usize, changes: Option<Changes>) {
         if let Some(changes) = changes {
-            let diff = changes.diff.expect("a hidden diff has no limit");
             let options = Options { mode: Mode::Strict, limits: Limits::default() };
-            let known = &mut self.known[model];
-            *known = apply(known, &diff, &options)
-                .unwrap_or_else(|e| panic!("{known:?} {diff:?}: {e}"))
-                .into_text();
+            let known = match (&self.known[model], changes) {
+                (Some(known), Changes { diff: Some(diff), .. }) => apply(known, &diff, &options)
+                    .unwrap_or_else(|e| panic!("{known:?} {diff:?}: {e}"))
+                    .into_text(),
+                (None, Changes { whole: Some(whole), .. }) => whole,
+                other => panic!("a hidden diff has no limit: {other:?}"),
+            };
+            self.known[model] = Some(known);
         }
-        assert_eq!(self.known[model], self.world.text());
+        assert_eq!(self.known[model].as_ref(), Some(&self.world.text()));
     }
 
     /// Drops every blob that no head names.

@@ -58,7 +58,7 @@ impl Step {
             By::OtherServer => drop(world.peer().edit(&after)),
             By::Model => {
                 let lease = Some(world.check_out("model"));
-                world.ask("model", Read { lease });
+                world.ask("model", Read::part(lease));
                 world.ask(
                     "model",
                     ApplyPatch { lease, patch: build(&before, &after, 3), base: None, scope: None },

@@ -75,7 +75,7 @@ fn a_retried_preemption_leaves_the_next_lease_alone() {
         world.ask("model", SendMessage);
         let lease = world.check_out("model");
         assert!(world.run(&preempt).replayed);
-        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK", "{command:?}");
+        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "OK", "{command:?}");
     }
 }
 
@@ -108,7 +108,7 @@ fn a_key_is_for_one_call() {
         assert_eq!(world.loaded().version, before.version, "{command:?}");
     }
     // Reads leave no receipt and need none.
-    assert_eq!(code(&world.run(&call(dynamic(Read { lease: Some(lease) }))).outcome), "OK");
+    assert_eq!(code(&world.run(&call(dynamic(Read::part(Some(lease))))).outcome), "OK");
     assert_eq!(code(&world.run(&call(apply(lease, "a>c"))).outcome), "OK");
 }
 

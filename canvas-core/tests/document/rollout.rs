@@ -21,7 +21,7 @@ fn at(rollout: Rollout) -> World {
 }
 
 fn read(lease: Option<LeaseId>) -> Command {
-    dynamic(Read { lease })
+    dynamic(Read::part(lease))
 }
 
 fn apply(lease: Option<LeaseId>, change: &str) -> Command {

@@ -88,7 +88,7 @@ impl Stage {
             [who, "checks-out", call] => (who, call, dynamic(CheckOut)),
             [who, "renews", call, id] => (who, call, dynamic(Renew { lease: lease(id) })),
             [who, "checks-in", call, id] => (who, call, dynamic(CheckIn { lease: lease(id) })),
-            [who, "reads", id] => (who, "read", dynamic(Read { lease: lease(id) })),
+            [who, "reads", id] => (who, "read", dynamic(Read::part(lease(id)))),
             [who, "writes", call, id, change] => (who, call, write(id, change, None)),
             [who, "writes", call, id, change, "at", base] => (who, call, write(id, change, Some(base))),
             _ => panic!("no such step: {step}"),
@@ -202,6 +202,9 @@ fn promoted(promotion: Promotion) -> &'static str {
 /// The changed lines of the diff.
 fn reported(changes: Option<&Changes>) -> String {
     let Some(changes) = changes else { return "nothing".into() };
+    if changes.whole.is_some() {
+        return "the whole".into();
+    }
     let Some(diff) = &changes.diff else { return "too much".into() };
     let lines: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
     lines.join(" ")

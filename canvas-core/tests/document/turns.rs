@@ -10,7 +10,7 @@ fn each_act_of_the_user_ends_the_lease() {
         ("user cancels u1", "epoch 1"),
         ("user takes-control u1", "epoch 1"),
         ("model hears u1", "epoch 1 r1, promoted, reported nothing"),
-        ("other hears u1", "epoch 1 r1, promoted, reported nothing"),
+        ("other hears u1", "epoch 1 r1, promoted, reported the whole"),
     ] {
         check(&format!(
             "
@@ -171,7 +171,7 @@ fn each_conversation_gets_what_it_does_not_know() {
         1000 model writes c3 lease-1-3 x>w -> r5 +1 −1 until 16000
         1000 model ends e1 -> promoted, reported -y +w
         1000 model ends e2 -> nothing new, reported nothing
-        1000 other hears m2 -> epoch 4 r5, nothing new, reported -b +w
+        1000 other hears m2 -> epoch 4 r5, nothing new, reported the whole
         1000 other hears m3 -> epoch 5 r5, nothing new, reported nothing
         1000 model hears m4 -> epoch 6 r5, nothing new, reported nothing
         ",

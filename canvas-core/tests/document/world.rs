@@ -52,7 +52,7 @@ impl World {
 
     pub(crate) fn with(markdown: &str, policy: Policy) -> Self {
         let world = Self::empty(policy);
-        block_on(world.engine.create(&world.canvas, markdown, &key("host", 0, "create"), world.now()))
+        block_on(world.engine.create(&world.canvas, markdown, &key("model", 0, "create"), world.now()))
             .unwrap();
         world
     }

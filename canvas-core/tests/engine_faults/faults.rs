@@ -206,7 +206,7 @@ fn settling_takes_several_tries_if_it_must() {
 #[test]
 fn a_load_that_fails_fails_the_call() {
     let world = World::new("a\nb\n");
-    let read = world.fresh("model", Read { lease: None });
+    let read = world.fresh("model", Read::part(None));
     for (trouble, expected) in
         [(Trouble::Definite, "STORE_FAILED"), (Trouble::AnswerLost, "STORE_INDETERMINATE")]
     {
@@ -230,7 +230,7 @@ fn a_read_in_doubt_reads() {
         let lease = world.check_out("model");
         world.clock.wait(10_000);
         world.spy().expect(Commit, trouble);
-        assert_eq!(code(&world.ask("model", Read { lease: Some(lease) })), "OK");
+        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "OK");
         assert_eq!(world.spy().deliver_late(), 0);
         assert_eq!(world.head().lock().lease().unwrap().expires_at.as_millis(), 26_000);
     }

@@ -119,7 +119,7 @@ fn a_long_answer_is_repeated_whole() {
     let lines = |n: usize| (0..n).map(|i| format!("line {i}\n")).collect::<String>();
     let world = World::new(&lines(400));
     let lease = world.check_out("model");
-    world.ask("model", Read { lease: Some(lease) });
+    world.ask("model", Read::part(Some(lease)));
     let patch = (0..100).map(|i| format!("@@\n line {}\n+new {i}\n", i * 4)).collect();
     let call = world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
     let answered = world.run(&call);
@@ -170,7 +170,7 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
         block_on(world.engine.create(&world.canvas, "new\n", &key, world.now()))
     };
     // The key that made the canvas first made that one, and no other.
-    let first = block_on(world.engine.create(&world.canvas, "a\n", &key("host", 0, "create"), world.now()));
+    let first = block_on(world.engine.create(&world.canvas, "a\n", &key("model", 0, "create"), world.now()));
     let first = first.unwrap_err();
     assert_eq!((first.code(), first.retryable()), ("CANVAS_DELETED", false));
     assert_eq!(create("again").unwrap().snapshot.text(), "new\n");

@@ -77,6 +77,10 @@ canvas_core::coded_error!(SessionError {
 impl Session {
     /// Joins the turn that is running on a canvas.
     ///
+    /// The conversation that made the canvas knows its first text. Any other is sent the whole document with the hidden
+    /// message of [`Session::begin_turn`], of one larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes)
+    /// the headings, unless its own calls have shown it all by then; from then on it is sent what changed.
+    ///
     /// # Errors
     ///
     /// Where there is no such canvas, or the store fails.

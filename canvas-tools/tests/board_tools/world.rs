@@ -34,7 +34,7 @@ impl World {
     pub(crate) fn with(workspace: Option<Workspace>, policy: Policy, registry: Arc<Registry>) -> Self {
         let engine = Engine::with_registry(MemoryStore::new(|| NOW), policy, registry);
         let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new("main").unwrap());
-        block_on(engine.create(&canvas, "a\n", &key("host", "create"), NOW)).unwrap();
+        block_on(engine.create(&canvas, "a\n", &key("main", "create"), NOW)).unwrap();
         if let Some(workspace) = workspace {
             let command = CreateBoard { workspace: Box::new(workspace) };
             block_on(engine.call(&canvas, &key("host", "board"), command, NOW)).unwrap().result.unwrap();

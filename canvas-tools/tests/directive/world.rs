@@ -33,7 +33,7 @@ impl World {
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         let engine = Engine::new(store, policy);
         let (canvas, now) = (CanvasId::new("c").unwrap(), Timestamp::from_millis(1_000));
-        block_on(engine.create(&canvas, markdown, &key("host", "create"), now)).unwrap();
+        block_on(engine.create(&canvas, markdown, &key("chat", "create"), now)).unwrap();
         let chat = ConversationId::new("chat").unwrap();
         let session = block_on(Session::join(&engine, canvas, chat, now)).unwrap();
         Self { engine, session, clock, calls: AtomicU64::new(0) }

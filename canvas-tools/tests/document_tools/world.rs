@@ -38,7 +38,7 @@ impl World {
         let engine = Engine::new(store, policy);
         let canvas = CanvasId::new("c").unwrap();
         let now = Timestamp::from_millis(1_000);
-        block_on(engine.create(&canvas, markdown, &key("host", "create"), now)).unwrap();
+        block_on(engine.create(&canvas, markdown, &key("main", "create"), now)).unwrap();
         let session = join(&engine, "main");
         Self { engine, session, toolset: DocumentTools::default(), clock, calls: AtomicU64::new(0) }
     }

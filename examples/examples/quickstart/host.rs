@@ -31,8 +31,11 @@ impl Host {
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         let engine = Engine::new(store, Policy::default());
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
-        block_on(engine.create(&canvas, text, &user_operation(CallId::new("create")?)?, now))?;
-        let session = block_on(Session::join(&engine, canvas, ConversationId::new("chat")?, now))?;
+        // The chat that makes the canvas knows its first text; one that joins later gets it with its first message.
+        let chat = ConversationId::new("chat")?;
+        let create = OpKey { conversation: chat.clone(), ..user_operation(CallId::new("create")?)? };
+        block_on(engine.create(&canvas, text, &create, now))?;
+        let session = block_on(Session::join(&engine, canvas, chat, now))?;
         let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
         Ok(Self { engine, clock, tools, session, operations: 0 })
     }

@@ -29,7 +29,7 @@ pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result
     // Checked first: a canvas that cannot have this board is not created either.
     Board::new(workspace.clone())?;
     if let Err(EngineError::NotFound { .. }) = block_on(documents.engine().snapshot(&canvas, now)) {
-        let operation = documents.operation(Turn::ZERO)?;
+        let operation = documents.making()?;
         block_on(documents.engine().create(&canvas, "", &operation, now))?;
     }
     let created = documents.ask(&canvas, CreateBoard { workspace: Box::new(workspace) }, now)?;

@@ -56,6 +56,9 @@ impl Default for Documents {
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
 const USER: &str = "\0user";
 
+/// The session of requests that name none.
+const MAIN: &str = "main";
+
 /// Tools that leave no receipt: a retry of their calls runs again.
 const READS: [&str; 3] = ["canvas_grep", "canvas_read_lines", "canvas_read_all"];
 
@@ -76,7 +79,7 @@ impl Documents {
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
-        let operation = self.operation(Turn::ZERO)?;
+        let operation = self.making()?;
         let markdown = request.text("markdown")?;
         let created = block_on(self.engine.create(&canvas, markdown, &operation, now))?;
         Ok(json!({"revision_id": created.snapshot.revision_id()}))
@@ -183,7 +186,7 @@ impl Documents {
 
     /// The session of a request, in the turn that runs on its canvas.
     pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
-        let name = request.field::<Option<&str>>("session")?.unwrap_or("main");
+        let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
         Ok(block_on(Session::join(&self.engine, canvas(request)?, conversation, now))?)
     }
@@ -250,6 +253,11 @@ impl Documents {
         };
         // A blob that is left only takes room.
         let _ = old.map(|old| block_on(self.engine.store().delete(canvas, &[old])));
+    }
+
+    /// A fresh name for the making of a canvas: the session that requests have by default knows its first text.
+    pub(super) fn making(&mut self) -> Result<OpKey, BridgeError> {
+        Ok(OpKey { conversation: ConversationId::new(MAIN)?, ..self.operation(Turn::ZERO)? })
     }
 
     /// A fresh name for an operation of the host.

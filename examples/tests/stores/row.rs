@@ -43,7 +43,8 @@ pub(crate) struct Held {
 /// The revisions that a conversation heard of, and that its own calls have shown it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Known {
-    synced: u64,
+    /// `None` where it needs the whole text.
+    synced: Option<u64>,
     seen: u64,
 }
 
@@ -255,7 +256,7 @@ impl Row {
         let known = self.known(who);
         if base.unwrap_or(known.seen) != self.revision {
             // It shows what has changed, if anybody remembers the base.
-            let remembered = [known.seen, known.synced, self.origin];
+            let remembered = [known.seen, known.synced.unwrap_or(self.origin), self.origin];
             if base.is_none_or(|base| remembered.contains(&base) && self.differs(base)) {
                 self.mark_seen(who);
             }
@@ -338,7 +339,7 @@ impl Row {
     }
 
     fn known(&self, who: Who) -> Known {
-        self.known.get(&who).copied().unwrap_or(Known { synced: self.origin, seen: self.origin })
+        self.known.get(&who).copied().unwrap_or(Known { synced: None, seen: self.origin })
     }
 
     pub(crate) fn mark_seen(&mut self, who: Who) {
@@ -347,8 +348,12 @@ impl Row {
 
     /// Tells a conversation what it does not know yet.
     fn sync(&mut self, who: Who) -> &'static str {
-        let reported = if self.differs(self.known(who).synced) { "diff" } else { "same" };
-        self.known.insert(who, Known { synced: self.revision, seen: self.revision });
+        let reported = match self.known(who).synced {
+            None => "whole",
+            Some(known) if self.differs(known) => "diff",
+            Some(_) => "same",
+        };
+        self.known.insert(who, Known { synced: Some(self.revision), seen: self.revision });
         reported
     }
 }

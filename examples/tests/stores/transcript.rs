@@ -39,7 +39,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
         Command::CheckOut => call.run(CheckOut).await,
         Command::Renew(id) => call.run(Renew { lease: lease(*id) }).await,
         Command::CheckIn(id) => call.run(CheckIn { lease: lease(*id) }).await,
-        Command::Read(id) => call.run(Read { lease: lease(*id) }).await,
+        Command::Read(id) => call.run(Read::part(lease(*id))).await,
         Command::Write { lease: id, base, line: number } => {
             let patch = number.map_or_else(
                 || "@@\n nowhere\n+lost\n".to_owned(),
@@ -113,7 +113,11 @@ fn number(id: RevisionId) -> u64 {
 }
 
 fn reported(changes: Option<&Changes>) -> &'static str {
-    if changes.is_some() { "diff" } else { "same" }
+    match changes {
+        Some(Changes { whole: Some(_), .. }) => "whole",
+        Some(_) => "diff",
+        None => "same",
+    }
 }
 
 /// An answer as the model's code.

@@ -57,7 +57,7 @@ pub(crate) async fn one_lease<H: Harness>(harness: &H, store: &H::Store, _: &Can
     };
     brief.wait_until(expires_at).await?;
     let second = two.check_out("second").await.map_err(|e| format!("after expiry, {e}"))?;
-    let read = brief.ask("first", Read { lease: Some(lease) }).await?;
+    let read = brief.ask("first", Read::part(Some(lease))).await?;
     same("a read with the old lease", code(&read), "LOCK_NOT_OWNED")?;
     same(
         "a write with it",
@@ -97,7 +97,7 @@ async fn write<H: Harness>(
     line: &str,
 ) -> Result<Option<String>, String> {
     // So that the write is judged by the lease alone. Where that is over, the write says so.
-    let _ = server.ask(who, Read { lease: Some(lease) }).await?;
+    let _ = server.ask(who, Read::part(Some(lease))).await?;
     let held = row(store, server.canvas()).await?.head.lock().lease().map(|lease| lease.id);
     let outcome = server.ask(who, apply(lease, &format!("@@\n a\n+{line}\n"))).await?;
     if code(&outcome) != "OK" {

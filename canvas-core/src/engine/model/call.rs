@@ -9,7 +9,8 @@ use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::transition::command::{Command, encode};
-use crate::transition::document::{ApplyPatch, Edit, Read};
+use crate::transition::document::{ApplyPatch, Read};
+use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut};
 
 /// The text that the world begins with.
@@ -144,7 +145,7 @@ impl Task for Work {
             Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
             Self::Call(Op::Edit) => self.run(&Edit::replace("z\n"), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
-            Self::Call(Op::Read) => self.run(&Read { lease }, context),
+            Self::Call(Op::Read) => self.run(&Read::part(lease), context),
             Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),
             Self::Call(Op::AskA) | Self::Question => {
                 Ok(match (Resolve { operation: self.name() }).decide(context)? {

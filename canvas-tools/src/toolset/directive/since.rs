@@ -34,6 +34,6 @@ pub(crate) async fn changes_since<S: Store>(
         let diff = build(&text, snapshot.text(), 3);
         let limit = engine.policy().refusal_diff_bytes;
         let diff = (diff.len() <= limit).then_some(diff);
-        Changes { from: Some(version), to: snapshot.revision_id(), diff, whole: None }
+        Changes { from: Some(version), to: snapshot.revision_id(), diff, whole: None, headings: None }
     })
 }

@@ -63,7 +63,7 @@ async fn call_document_tool<S: Store>(
         CheckedCall::ReplaceLines(command) => return Ok(run(&context, command.lease, command).await?.0),
     };
     let (reply, snapshot) = match access {
-        ReadAccess::Lease(lease) => run(&context, lease, Read { lease }).await?,
+        ReadAccess::Lease(lease) => run(&context, lease, Read { lease, shown: reading.shown() }).await?,
         ReadAccess::Snapshot => {
             let snapshot = context.snapshot().await?;
             (ToolReply::of_snapshot(&snapshot), snapshot)

@@ -1,7 +1,7 @@
 //! What a reading call shows of the canvas, and how much of it.
 
 use canvas_core::text::{Address, AddressError, GrepError, GrepLimits, Query, grep};
-use canvas_core::{RangeHash, Snapshot};
+use canvas_core::{RangeHash, Shown, Snapshot};
 use serde_json::{Value, json};
 
 use super::outline::outline_fields;
@@ -19,6 +19,15 @@ pub(super) enum Reading {
 }
 
 impl Reading {
+    /// What it shows from the first line on.
+    pub(super) fn shown(&self) -> Shown {
+        match self {
+            Self::All => Shown { lines: usize::MAX, bytes: READ_BYTES },
+            Self::Lines { start: 1, end } => Shown { lines: *end, bytes: READ_BYTES },
+            _ => Shown::default(),
+        }
+    }
+
     /// The fields of the reply. With `hashed`, lines come with the hash that replacing them takes.
     pub(super) fn fields(&self, snapshot: &Snapshot, hashed: bool) -> Result<Value, ToolError> {
         let text = snapshot.text();

@@ -71,7 +71,7 @@ impl<P: Place + Default> Runner<P> {
             .map(|chat| {
                 let name = ConversationId::new(&format!("chat-{chat}")).expect("a name");
                 let session = place.wait_for(Session::join(&engine, canvas.clone(), name, now));
-                (session.expect("the canvas is there"), Reader(Some(first.clone())))
+                (session.expect("the canvas is there"), Reader(None))
             })
             .collect();
         let (leases, seen) = ([const { None }; CHATS], BTreeMap::new());

@@ -1,0 +1,105 @@
+//! Texts that changed between the revision that a patch or an edit was made on and now.
+
+use canvas_patch::{ApplyError, DiffExcerpt};
+use serde::{Deserialize, Serialize};
+
+use crate::document::changes::Changes;
+use crate::history::journal::ChangeNumber;
+use crate::model::revision::{Base, RevisionId};
+
+/// How the document has changed since the base of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error(
+    "the document has changed since the revision that this patch was written for: look at the changes and {}",
+    after_stale(near.as_ref(), rebased.is_some())
+)]
+pub struct StaleBase {
+    /// The base that the call named; `None` where it named none and the conversation had seen an older text.
+    pub base: Option<Base>,
+    /// What changed since, where the base is still known. Without its diff where that is too large, or where the base
+    /// was named and `near` says what matters.
+    pub changes: Option<Changes>,
+    /// Of the changes those near the patch, where others are left out. It does not count as having shown the document:
+    /// the next patch must name its base, or the conversation read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<DiffExcerpt>,
+    /// The same patch for the document as it is, where it still fits exactly and its author is shown what changed
+    /// around it. It was not applied: its author must send it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebased: Option<String>,
+}
+
+canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
+
+/// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
+/// document has the later changes, and this value the user's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{}", self.explain())]
+#[serde(tag = "refusal", rename = "stale_edit")]
+pub struct StaleEdit {
+    /// The base that the edit named.
+    pub base: Base,
+    /// The revision of the document.
+    pub current: RevisionId,
+    /// Why the changes do not fit.
+    pub cause: StaleCause,
+    /// What changed since the base, where its text is known. Without its diff where that has more bytes than
+    /// [`Policy::refusal_diff_bytes`](crate::Policy::refusal_diff_bytes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+    /// The user's text.
+    pub markdown: String,
+}
+
+/// Why a user's changes do not fit the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum StaleCause {
+    /// A later change touches the same place.
+    Conflict {
+        /// The first that does.
+        with: ChangeNumber,
+    },
+    /// The canvas has had no such revision: it is yet to come, or of another canvas.
+    UnknownBase,
+    /// The journal does not go back to the base: it is switched off, was cleared, or keeps fewer entries.
+    OutOfReach,
+}
+
+canvas_patch::coded_error!(StaleEdit { Self { .. } => ApplyError::CODE; });
+
+impl StaleEdit {
+    fn explain(&self) -> String {
+        let Self { base, current, cause, .. } = self;
+        match cause {
+            StaleCause::Conflict { with } => format!(
+                "change {with} touches the same lines as this edit of revision {base}: join both texts and send the result \
+                 with {current} as its base"
+            ),
+            StaleCause::UnknownBase => format!(
+                "this canvas has had no revision {base}: load the document, put the edit into it and send it with {current} \
+                 as its base"
+            ),
+            StaleCause::OutOfReach => format!(
+                "the history does not go back to revision {base}: compare the text with the document and send the result \
+                 with {current} as its base"
+            ),
+        }
+    }
+}
+
+/// What to do about a stale base.
+fn after_stale(near: Option<&DiffExcerpt>, rebased: bool) -> String {
+    let next = if rebased {
+        "send the rebased patch for the current revision if it still says what you mean, or write the patch again"
+    } else {
+        "write the patch again"
+    };
+    match near {
+        Some(near) => format!(
+            "{next}, naming the current revision as its base (hunks of the changes elsewhere, not shown: {})",
+            near.left_out
+        ),
+        None => next.to_owned(),
+    }
+}
