@@ -72,11 +72,11 @@ impl Cache {
         self.ticks
     }
 
-    /// Numbers a question before it is asked. None for a blob, which says nothing of the row.
+    /// Numbers a question before it is asked. None for blobs, which say nothing of the row.
     pub(super) fn ticket(&mut self, request: &Request) -> Option<Ticket> {
         match request {
             Request::Load | Request::Commit(_) => Some(Ticket(self.tick())),
-            Request::Blob(_) => None,
+            Request::Blobs(_) => None,
         }
     }
 

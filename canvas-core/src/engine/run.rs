@@ -30,7 +30,7 @@ const MAX_SETTLE_LOADS: usize = 4;
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum Request {
     Load,
-    Blob(BlobId),
+    Blobs(Vec<BlobId>),
     Commit(Commit),
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Request {
 #[derive(Debug)]
 pub(crate) enum Response {
     Row(Result<Option<Loaded>, StoreError>),
-    Blob(Result<Option<Blob>, StoreError>),
+    Blobs(Result<Vec<Option<Blob>>, StoreError>),
     Committed(Result<Committed, StoreError>),
 }
 
@@ -76,8 +76,8 @@ pub(crate) struct Run<'a, T: Task> {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    /// One blob, and those that are needed after it.
-    Fetching(BlobId, Vec<BlobId>),
+    /// These blobs, all at once.
+    Fetching(Vec<BlobId>),
     Committing {
         planned: Planned,
         answer: A,
@@ -143,8 +143,8 @@ impl<'a, T: Task> Run<'a, T> {
                 self.decide()
             }
             (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
-            (Phase::Fetching(id, rest), Response::Blob(Ok(blob))) => self.fetched(id, rest, blob),
-            (Phase::Fetching(..), Response::Blob(Err(fault))) => self.fail(fault),
+            (Phase::Fetching(ids), Response::Blobs(Ok(blobs))) => self.fetched(&ids, blobs),
+            (Phase::Fetching(_), Response::Blobs(Err(fault))) => self.fail(fault),
             (Phase::Committing { planned, answer }, Response::Committed(committed)) => {
                 self.committed(planned, answer, committed)
             }
@@ -210,24 +210,31 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    fn fetch(&mut self, mut blobs: Vec<BlobId>) -> Next<T::Answer> {
-        let Some(id) = blobs.pop() else { return self.decide() };
-        self.phase = Phase::Fetching(id, blobs);
-        Next::Request(Request::Blob(id))
+    fn fetch(&mut self, ids: Vec<BlobId>) -> Next<T::Answer> {
+        self.phase = Phase::Fetching(ids.clone());
+        Next::Request(Request::Blobs(ids))
     }
 
-    fn fetched(&mut self, id: BlobId, rest: Vec<BlobId>, blob: Option<Blob>) -> Next<T::Answer> {
-        match blob.filter(|blob| blob.id() == id) {
-            Some(blob) => {
-                self.blobs.insert(id, blob);
+    fn fetched(&mut self, ids: &[BlobId], blobs: Vec<Option<Blob>>) -> Next<T::Answer> {
+        // A store that leaves some out has none of those at the end.
+        let mut blobs = blobs.into_iter().chain(std::iter::repeat(None));
+        let mut missing = None;
+        for id in ids {
+            match blobs.next().flatten().filter(|blob| blob.id() == *id) {
+                Some(blob) => drop(self.blobs.insert(*id, blob)),
+                None => missing = missing.or(Some(*id)),
+            }
+        }
+        match missing {
+            None => {
                 if let Some(row) = &mut self.row {
                     row.contents = std::mem::take(&mut row.contents).of(&row.head, None, &self.blobs);
                 }
-                self.fetch(rest)
+                self.decide()
             }
             // What a cached head needs may have been dropped since.
-            None if !self.is_fresh => self.load(),
-            None => Next::Done(Err(self.context.damaged(id))),
+            Some(_) if !self.is_fresh => self.load(),
+            Some(id) => Next::Done(Err(self.context.damaged(id))),
         }
     }
 

@@ -122,6 +122,37 @@ impl<S: Store> Mutant<S> {
     }
 }
 
+impl<S: Store> Mutant<S> {
+    /// What this store shows of a blob that is there or not.
+    async fn show_blob(
+        &self,
+        canvas: &CanvasId,
+        id: BlobId,
+        found: Option<Blob>,
+    ) -> Result<Option<Blob>, StoreError> {
+        if self.shared().hidden.contains(&(canvas.clone(), id)) {
+            return Ok(None);
+        }
+        match (self.flaw, found) {
+            (Flaw::SharesBlobs, None) => {
+                let others: Vec<_> = self.shared().put.keys().cloned().collect();
+                for other in others {
+                    if let Some(blob) = self.store.blob(&other, id).await? {
+                        return Ok(Some(blob));
+                    }
+                }
+                Ok(None)
+            }
+            (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
+            (Flaw::CutsLargeBlobs, Some(blob)) => {
+                let bytes = blob.as_bytes();
+                Ok(Some(bytes.get(..1 << 20).map_or_else(|| blob.clone(), |cut| Blob::bytes(cut.to_vec()))))
+            }
+            (_, found) => Ok(found),
+        }
+    }
+}
+
 impl<S: Store> Layer for Mutant<S> {
     type Inner = S;
 
@@ -156,27 +187,17 @@ impl<S: Store> Layer for Mutant<S> {
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        if self.shared().hidden.contains(&(canvas.clone(), id)) {
-            return Ok(None);
-        }
         let found = self.store.blob(&self.key(canvas), id).await?;
-        match (self.flaw, found) {
-            (Flaw::SharesBlobs, None) => {
-                let others: Vec<_> = self.shared().put.keys().cloned().collect();
-                for other in others {
-                    if let Some(blob) = self.store.blob(&other, id).await? {
-                        return Ok(Some(blob));
-                    }
-                }
-                Ok(None)
-            }
-            (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
-            (Flaw::CutsLargeBlobs, Some(blob)) => {
-                let bytes = blob.as_bytes();
-                Ok(Some(bytes.get(..1 << 20).map_or_else(|| blob.clone(), |cut| Blob::bytes(cut.to_vec()))))
-            }
-            (_, found) => Ok(found),
+        self.show_blob(canvas, id, found).await
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let found = self.store.blobs(&self.key(canvas), ids).await?;
+        let mut shown = Vec::with_capacity(found.len());
+        for (id, found) in ids.iter().zip(found) {
+            shown.push(self.show_blob(canvas, *id, found).await?);
         }
+        Ok(shown)
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
