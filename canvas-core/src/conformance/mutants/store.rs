@@ -10,7 +10,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::layer::Layer;
 
 /// One connection of a store with a flaw.
@@ -134,15 +134,7 @@ impl<S: Store> Mutant<S> {
             return Ok(None);
         }
         match (self.flaw, found) {
-            (Flaw::SharesBlobs, None) => {
-                let others: Vec<_> = self.shared().put.keys().cloned().collect();
-                for other in others {
-                    if let Some(blob) = self.store.blob(&other, id).await? {
-                        return Ok(Some(blob));
-                    }
-                }
-                Ok(None)
-            }
+            (Flaw::SharesBlobs, None) => self.blob_of_others(id).await,
             (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
             (Flaw::CutsLargeBlobs, Some(blob)) => {
                 let bytes = blob.as_bytes();
@@ -150,6 +142,16 @@ impl<S: Store> Mutant<S> {
             }
             (_, found) => Ok(found),
         }
+    }
+
+    async fn blob_of_others(&self, id: BlobId) -> Result<Option<Blob>, StoreError> {
+        let others: Vec<_> = self.shared().put.keys().cloned().collect();
+        for other in others {
+            if let Some(blob) = self.store.blob(&other, id).await? {
+                return Ok(Some(blob));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -192,10 +194,28 @@ impl<S: Store> Layer for Mutant<S> {
     }
 
     async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        if self.flaw == Flaw::FailsOnNoIds && ids.is_empty() {
+            return Err(StoreErrorKind::Failed.into());
+        }
         let found = self.store.blobs(&self.key(canvas), ids).await?;
         let mut shown = Vec::with_capacity(found.len());
         for (id, found) in ids.iter().zip(found) {
             shown.push(self.show_blob(canvas, *id, found).await?);
+        }
+        match self.flaw {
+            Flaw::ReordersBlobs => shown.sort_by_key(|blob| blob.as_ref().map(Blob::id)),
+            Flaw::LeavesOutAbsent => shown.retain(Option::is_some),
+            Flaw::AnswersOnce => {
+                let mut seen = BTreeSet::new();
+                shown.iter_mut().for_each(|blob| *blob = blob.take().filter(|blob| seen.insert(blob.id())));
+            }
+            Flaw::ReadsOnePage => shown.iter_mut().skip(100).for_each(|blob| *blob = None),
+            Flaw::SharesBlobsAtOnce => {
+                for (id, blob) in ids.iter().zip(&mut shown).filter(|(_, blob)| blob.is_none()) {
+                    *blob = self.blob_of_others(*id).await?;
+                }
+            }
+            _ => {}
         }
         Ok(shown)
     }
