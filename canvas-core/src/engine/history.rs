@@ -1,5 +1,7 @@
 //! Reads of the journal: entries, stacks, the blobs in use, and a replay.
 
+use std::sync::Arc;
+
 use canvas_lease::Timestamp;
 
 #[cfg(feature = "board")]
@@ -51,16 +53,12 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Vec<Entry>, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
-        if let Some(before) = before {
-            walk.go_below(before).await?;
-        }
-        let mut entries = Vec::new();
-        while entries.len() < limit
-            && let Some(entry) = walk.next().await?
-        {
-            entries.push(entry);
-        }
-        Ok(entries)
+        let newest = walk.head.journal().entries;
+        let end = before.map_or(newest, |before| before.get().saturating_sub(1).min(newest));
+        let start = end.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX)) + 1;
+        let entries = walk.range(start..=end).await?;
+        drop(walk);
+        Ok(entries.into_iter().map(Arc::unwrap_or_clone).collect())
     }
 
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. Each is
@@ -78,7 +76,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
-        let walk = self.walk(canvas, now).await?;
+        let mut walk = self.walk(canvas, now).await?;
         let slot = walk.head.journal();
         let (undo, redo) =
             (walk.stack(slot.undo, face, limit).await?, walk.stack(slot.redo, face, limit).await?);
@@ -104,11 +102,18 @@ impl<S: Store> Engine<S> {
                 (face, _) => return Err(walk.not_supported(face)),
             }
         }
-        while let Some(entry) = walk.next().await? {
-            if let Step::Unsupported { face, .. } = entry.step {
-                return Err(walk.not_supported(face));
+        loop {
+            let entries = walk.window().await?;
+            if entries.is_empty() {
+                break;
             }
-            blobs.extend(entry.documents().chain(entry.previous()));
+            for entry in entries {
+                if let Step::Unsupported { face, .. } = entry.step {
+                    return Err(walk.not_supported(face));
+                }
+                // The last entry names one that is forgotten, and a walk looks at it to see that.
+                blobs.extend(entry.documents().chain(entry.previous()).chain(entry.below()));
+            }
         }
         blobs.sort_unstable();
         blobs.dedup();
@@ -132,10 +137,16 @@ impl<S: Store> Engine<S> {
             board: BoardReplay::default(),
         };
         let mut entries = Vec::new();
-        while let Some(entry) = walk.next().await? {
-            let Some(back) = entry.step.inverse() else { continue };
-            faces.play(&walk, &back).await?;
-            entries.push(entry);
+        loop {
+            let window = walk.window().await?;
+            if window.is_empty() {
+                break;
+            }
+            for entry in window {
+                let Some(back) = entry.step.inverse() else { continue };
+                faces.play(&walk, &back).await?;
+                entries.push(entry);
+            }
         }
         let first = faces.document.id();
         for entry in entries.iter().rev() {
@@ -149,8 +160,7 @@ impl<S: Store> Engine<S> {
 
     async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
         let snapshot = self.snapshot(canvas, now).await?;
-        let next = snapshot.head.journal().last;
-        Ok(Walk { engine: self, head: snapshot.head, document: snapshot.document, next })
+        Ok(Walk::new(self, snapshot.head, snapshot.document))
     }
 }
 

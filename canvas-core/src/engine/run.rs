@@ -1,7 +1,6 @@
 //! One task at a canvas, as a state machine without input or output: it gives the next request to the store and takes the
 //! response, until it has an answer.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -16,6 +15,7 @@ use crate::model::id::OpKey;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::contents::Contents;
+use crate::transition::fetched::Fetched;
 use crate::transition::view::Change;
 
 /// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the
@@ -64,7 +64,7 @@ pub(crate) struct Run<'a, T: Task> {
     row: Option<CachedRow>,
     /// The row comes from the store and not from a cache.
     is_fresh: bool,
-    blobs: BTreeMap<BlobId, Blob>,
+    blobs: Fetched,
     commits: usize,
     settle_loads: usize,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
@@ -76,8 +76,8 @@ pub(crate) struct Run<'a, T: Task> {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    /// These blobs, all at once.
-    Fetching(Vec<BlobId>),
+    /// All that is missing, at once.
+    Fetching(Missing),
     Committing {
         planned: Planned,
         answer: A,
@@ -120,7 +120,7 @@ impl<'a, T: Task> Run<'a, T> {
             task,
             row: cached,
             is_fresh: false,
-            blobs: BTreeMap::new(),
+            blobs: Fetched::default(),
             commits: 0,
             settle_loads: 0,
             lost: None,
@@ -143,7 +143,7 @@ impl<'a, T: Task> Run<'a, T> {
                 self.decide()
             }
             (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
-            (Phase::Fetching(ids), Response::Blobs(Ok(blobs))) => self.fetched(&ids, blobs),
+            (Phase::Fetching(missing), Response::Blobs(Ok(blobs))) => self.fetched(&missing, blobs),
             (Phase::Fetching(_), Response::Blobs(Err(fault))) => self.fail(fault),
             (Phase::Committing { planned, answer }, Response::Committed(committed)) => {
                 self.committed(planned, answer, committed)
@@ -174,7 +174,7 @@ impl<'a, T: Task> Run<'a, T> {
     fn take_row(&mut self, row: Option<Loaded>) {
         let old = self.row.take().map(|known| known.contents).unwrap_or_default();
         // What has been the document may be a text that a conversation knows.
-        self.blobs.extend(old.roots().map(|root| (root.id(), root.clone())));
+        old.roots().for_each(|root| self.blobs.insert(root.id(), Some(root.clone())));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
             let mut sent = Contents::default();
@@ -205,25 +205,27 @@ impl<'a, T: Task> Run<'a, T> {
                 self.phase = Phase::Committing { planned, answer };
                 request
             }
-            Err(Blocked::Missing(Missing(blobs))) => self.fetch(blobs),
+            Err(Blocked::Missing(missing)) => self.fetch(missing),
             Err(Blocked::Fails(e)) => Next::Done(Err(e)),
         }
     }
 
-    fn fetch(&mut self, ids: Vec<BlobId>) -> Next<T::Answer> {
-        self.phase = Phase::Fetching(ids.clone());
+    fn fetch(&mut self, missing: Missing) -> Next<T::Answer> {
+        let ids = missing.ids().collect();
+        self.phase = Phase::Fetching(missing);
         Next::Request(Request::Blobs(ids))
     }
 
-    fn fetched(&mut self, ids: &[BlobId], blobs: Vec<Option<Blob>>) -> Next<T::Answer> {
-        // A store that leaves some out has none of those at the end.
+    fn fetched(&mut self, asked: &Missing, blobs: Vec<Option<Blob>>) -> Next<T::Answer> {
+        // A store that answers too few has none of those at the end.
         let mut blobs = blobs.into_iter().chain(std::iter::repeat(None));
         let mut missing = None;
-        for id in ids {
-            match blobs.next().flatten().filter(|blob| blob.id() == *id) {
-                Some(blob) => drop(self.blobs.insert(*id, blob)),
-                None => missing = missing.or(Some(*id)),
+        for (place, id) in asked.ids().enumerate() {
+            let blob = blobs.next().flatten().filter(|blob| blob.id() == id);
+            if blob.is_none() && place < asked.needed.len() {
+                missing = missing.or(Some(id));
             }
+            self.blobs.insert(id, blob);
         }
         match missing {
             None => {
