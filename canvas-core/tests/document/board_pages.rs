@@ -109,6 +109,17 @@ fn what_is_not_in_use_may_go() {
 }
 
 #[test]
+fn a_cold_board_is_three_round_trips_however_large() {
+    for (tiles, least) in [(0, 2), (500, 5), (10_000, 120)] {
+        let peer = with_tiles(tiles).peer();
+        let (board, _) = block_on(peer.engine.board(&peer.canvas, peer.now())).unwrap();
+        assert_eq!(board.unwrap().workspace(|_| Default::default()).canvas.components.len(), tiles);
+        let (asked, read) = (peer.spy().asked(), peer.spy().read());
+        assert!(asked.len() <= 3 && read >= least, "{asked:?}, {read} blobs");
+    }
+}
+
+#[test]
 fn a_board_that_is_known_is_not_read_again() {
     let world = with_tiles(500);
     let look = || {
