@@ -75,6 +75,16 @@ fn documents_that_entries_name_are_read_at_once() {
 }
 
 #[test]
+fn a_replay_reads_many_documents_at_once() {
+    let world = with_edits(160, Policy { history_entry_bytes: 0, ..Policy::default() });
+    let peer = world.peer();
+    let replay = block_on(peer.engine.replay(&peer.canvas, peer.now())).unwrap();
+    assert_eq!((replay.entries, replay.first), (160, BlobId::of(b"0\n")));
+    let asked = peer.spy().asked().len();
+    assert!(asked <= 2 + 13 + 2 * 10, "{asked} round trips for 320 documents");
+}
+
+#[test]
 fn undo_down_to_a_change_and_of_an_author_is_few_round_trips() {
     let what = [
         UndoScope::To(ChangeNumber::new(200)),
