@@ -119,6 +119,7 @@ impl<'a, S: Store> Walk<'a, S> {
         Ok(())
     }
 
+    #[cfg(feature = "board")]
     pub(super) async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {
         self.fetch(&[id]).await?.pop().flatten().ok_or_else(|| self.damaged(id))
     }
