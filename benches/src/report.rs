@@ -182,7 +182,7 @@ fn with_text(size: usize, peak: usize) -> f64 {
 /// Those of `out`.
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub fn rate_head(out: &mut impl Write) -> io::Result<()> {
-    let [work, subject, per_second, range, ratio] = ["work", "subject", "writes/s", "range", "× first"];
+    let [work, subject, per_second, range, ratio] = ["work", "subject", "calls/s", "range", "× first"];
     writeln!(out, "{work:<16}  {subject:<24} {per_second:>9} {range:>17} {ratio:>8}")
 }
 

@@ -36,6 +36,11 @@ impl<S: Store> Layer for Delayed<S> {
         self.0.blob(canvas, id).await
     }
 
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        wait();
+        self.0.blobs(canvas, ids).await
+    }
+
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         wait();
         self.0.list(after, limit).await

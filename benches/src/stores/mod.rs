@@ -1,10 +1,11 @@
-//! Guarded writes on real databases, beside what an application would write by hand.
+//! Guarded writes on real databases, beside what an application would write by hand, and reads of many blobs from a store
+//! that is far away, beside reads one by one.
 //!
 //! A guarded write is a whole call of the engine: lease, patch, receipt, compare-and-swap. The peers guard less:
 //! the bare `UPDATE` of SQLite writes as many bytes, the transaction of PostgreSQL only the document's.
 
-#[cfg(feature = "postgres")]
 mod delayed;
+mod far;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -15,14 +16,14 @@ use std::time::{Duration, Instant};
 
 use crate::measure::Effort;
 
-/// How many writes a subject gets through.
+/// How many writes, or reads, a subject gets through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rate {
     /// Stable name of the work.
     pub work: &'static str,
     /// Stable name of the subject; the first of a work is what the others are compared with.
     pub subject: &'static str,
-    /// Writes in a second, the median of all rounds.
+    /// Of them in a second, the median of all rounds.
     pub per_second: f64,
     /// The slowest and the fastest round.
     pub range: (f64, f64),
@@ -41,6 +42,8 @@ pub struct StoreWork {
 
 /// Every work that the features of this build allow, in the order of the table.
 pub const WORKS: &[StoreWork] = &[
+    StoreWork { name: "far-board", rates: far::board },
+    StoreWork { name: "far-undo", rates: far::undo },
     #[cfg(feature = "sqlite")]
     StoreWork { name: "sqlite-small", rates: sqlite::small },
     #[cfg(feature = "sqlite")]
@@ -51,7 +54,7 @@ pub const WORKS: &[StoreWork] = &[
     StoreWork { name: "postgres-hot", rates: postgres::hot },
 ];
 
-/// One way to write: does some writes and tells how many.
+/// One way: does some writes or reads and tells how many.
 type Subject<'a> = (&'static str, Box<dyn FnMut() -> u32 + 'a>);
 
 /// Gives each subject its turn in each round, so that a slow minute of the machine hits all.

@@ -146,6 +146,9 @@ checks! { $
     BlobSizes = blobs::blob_sizes: "a blob of no bytes and one of two megabytes are kept whole";
     RepeatedBlob = blobs::repeated_blob: "the same blob may come twice in one commit";
     ManyBlobs = blobs::many_blobs: "a commit of many blobs keeps them all";
+    BlobsAtOnce = blobs::blobs_at_once:
+        "blobs that are read at once come in the order of the ids, also those that are not there";
+    BlobsAtOnceApart = blobs::blobs_at_once_apart: "blobs that are read at once are those of their canvas";
     OldBlobsStay = blobs::old_blobs_stay: "blobs stay until they are dropped";
     Dropped = gc::dropped: "dropped blobs are gone, others stay";
     DroppedApart = gc::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";

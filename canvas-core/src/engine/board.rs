@@ -12,6 +12,7 @@ use super::walk::Walk;
 use super::{Engine, Snapshot, seen};
 use crate::board::{Board, BoardPatch, LoadError, Registry};
 use crate::model::blob::{BlobId, Missing};
+use crate::model::face::Face;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 use crate::transition::policy::Policy;
@@ -51,11 +52,11 @@ impl Task for BoardTask {
     type Answer = Option<Arc<Board>>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        let row = context.live()?;
+        let row = context.live_with(&[Face::Board])?;
         let Some(id) = row.head.board() else { return Ok(Decision::Answer(None)) };
         match row.contents.board(id, context.blobs) {
             Ok(board) => Ok(Decision::Answer(Some(board))),
-            Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
+            Err(LoadError::Missing(parts)) => Err(Missing::all(parts).into()),
             Err(LoadError::Damaged(id)) => Err(context.run.damaged(id).into()),
         }
     }
@@ -100,9 +101,8 @@ impl<S: Store> Walk<'_, S> {
                 Ok(board) => return Ok(board),
                 Err(LoadError::Damaged(id)) => return Err(self.damaged(id)),
                 Err(LoadError::Missing(missing)) => {
-                    for id in missing {
-                        parts.insert(id, self.blob(id).await?);
-                    }
+                    let read = self.blobs(&missing).await?;
+                    parts.extend(read.into_iter().map(|blob| (blob.id(), blob)));
                 }
             }
         }

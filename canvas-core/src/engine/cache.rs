@@ -7,7 +7,7 @@
 //! but reads load until a later question is answered. A commit may begin with any row, because the store compares its
 //! version.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use canvas_lease::Timestamp;
 
@@ -15,6 +15,7 @@ use super::EngineError;
 use super::context::CachedRow;
 use super::run::{Done, Request, Response};
 use crate::model::id::CanvasId;
+use crate::transition::fetched::Fetched;
 
 /// Canvases whose rows are kept. Beyond that the half that was used least recently goes.
 const CAPACITY: usize = 1024;
@@ -72,11 +73,11 @@ impl Cache {
         self.ticks
     }
 
-    /// Numbers a question before it is asked. None for a blob, which says nothing of the row.
+    /// Numbers a question before it is asked. None for blobs, which say nothing of the row.
     pub(super) fn ticket(&mut self, request: &Request) -> Option<Ticket> {
         match request {
             Request::Load | Request::Commit(_) => Some(Ticket(self.tick())),
-            Request::Blob(_) => None,
+            Request::Blobs(_) => None,
         }
     }
 
@@ -126,7 +127,7 @@ impl Cache {
             Some(cached) if cached.row.version == row.version => {
                 let old = std::mem::replace(&mut cached.row, row.clone());
                 let new = std::mem::take(&mut cached.row.contents);
-                cached.row.contents = new.of(&row.head, Some(&old.contents), &BTreeMap::new());
+                cached.row.contents = new.of(&row.head, Some(&old.contents), &Fetched::default());
                 cached.is_current |= is_current;
                 cached.used = used;
             }

@@ -33,12 +33,13 @@ use self::run::{Done, Next, Request, Response, Run};
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use crate::document::outline::DocumentOutline;
-use crate::model::blob::Blob;
+use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::RevisionId;
 use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
+use crate::store::error::StoreError;
 use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
@@ -329,7 +330,7 @@ impl<S: Store> Engine<S> {
             ticket = self.cache().ticket(&request).or(ticket);
             let response = match request {
                 Request::Load => Response::Row(self.store.load(canvas).await),
-                Request::Blob(id) => Response::Blob(self.store.blob(canvas, id).await),
+                Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
                 Request::Commit(commit) => {
                     let mut committed = self.store.commit(commit).await;
                     if let Ok(Committed::Conflict(row)) = &mut committed {
@@ -346,6 +347,15 @@ impl<S: Store> Engine<S> {
             };
             self.cache().answered(canvas, &response);
             next = run.handle_response(response);
+        }
+    }
+
+    /// Blobs in the order of the ids.
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        match ids {
+            [] => Ok(Vec::new()),
+            [id] => Ok(vec![self.store.blob(canvas, *id).await?]),
+            ids => self.store.blobs(canvas, ids).await,
         }
     }
 

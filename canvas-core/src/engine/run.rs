@@ -1,7 +1,6 @@
 //! One task at a canvas, as a state machine without input or output: it gives the next request to the store and takes the
 //! response, until it has an answer.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -16,6 +15,7 @@ use crate::model::id::OpKey;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::contents::Contents;
+use crate::transition::fetched::Fetched;
 use crate::transition::view::Change;
 
 /// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the
@@ -30,7 +30,7 @@ const MAX_SETTLE_LOADS: usize = 4;
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum Request {
     Load,
-    Blob(BlobId),
+    Blobs(Vec<BlobId>),
     Commit(Commit),
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Request {
 #[derive(Debug)]
 pub(crate) enum Response {
     Row(Result<Option<Loaded>, StoreError>),
-    Blob(Result<Option<Blob>, StoreError>),
+    Blobs(Result<Vec<Option<Blob>>, StoreError>),
     Committed(Result<Committed, StoreError>),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Run<'a, T: Task> {
     row: Option<CachedRow>,
     /// The row comes from the store and not from a cache.
     is_fresh: bool,
-    blobs: BTreeMap<BlobId, Blob>,
+    blobs: Fetched,
     commits: usize,
     settle_loads: usize,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
@@ -76,8 +76,8 @@ pub(crate) struct Run<'a, T: Task> {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    /// One blob, and those that are needed after it.
-    Fetching(BlobId, Vec<BlobId>),
+    /// All that is missing, at once.
+    Fetching(Missing),
     Committing {
         planned: Planned,
         answer: A,
@@ -120,7 +120,7 @@ impl<'a, T: Task> Run<'a, T> {
             task,
             row: cached,
             is_fresh: false,
-            blobs: BTreeMap::new(),
+            blobs: Fetched::default(),
             commits: 0,
             settle_loads: 0,
             lost: None,
@@ -143,8 +143,8 @@ impl<'a, T: Task> Run<'a, T> {
                 self.decide()
             }
             (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
-            (Phase::Fetching(id, rest), Response::Blob(Ok(blob))) => self.fetched(id, rest, blob),
-            (Phase::Fetching(..), Response::Blob(Err(fault))) => self.fail(fault),
+            (Phase::Fetching(missing), Response::Blobs(Ok(blobs))) => self.fetched(&missing, blobs),
+            (Phase::Fetching(_), Response::Blobs(Err(fault))) => self.fail(fault),
             (Phase::Committing { planned, answer }, Response::Committed(committed)) => {
                 self.committed(planned, answer, committed)
             }
@@ -174,7 +174,7 @@ impl<'a, T: Task> Run<'a, T> {
     fn take_row(&mut self, row: Option<Loaded>) {
         let old = self.row.take().map(|known| known.contents).unwrap_or_default();
         // What has been the document may be a text that a conversation knows.
-        self.blobs.extend(old.roots().map(|root| (root.id(), root.clone())));
+        old.roots().for_each(|root| self.blobs.insert(root.id(), Some(root.clone())));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
             let mut sent = Contents::default();
@@ -205,29 +205,38 @@ impl<'a, T: Task> Run<'a, T> {
                 self.phase = Phase::Committing { planned, answer };
                 request
             }
-            Err(Blocked::Missing(Missing(blobs))) => self.fetch(blobs),
+            Err(Blocked::Missing(missing)) => self.fetch(missing),
             Err(Blocked::Fails(e)) => Next::Done(Err(e)),
         }
     }
 
-    fn fetch(&mut self, mut blobs: Vec<BlobId>) -> Next<T::Answer> {
-        let Some(id) = blobs.pop() else { return self.decide() };
-        self.phase = Phase::Fetching(id, blobs);
-        Next::Request(Request::Blob(id))
+    fn fetch(&mut self, missing: Missing) -> Next<T::Answer> {
+        let ids = missing.ids().collect();
+        self.phase = Phase::Fetching(missing);
+        Next::Request(Request::Blobs(ids))
     }
 
-    fn fetched(&mut self, id: BlobId, rest: Vec<BlobId>, blob: Option<Blob>) -> Next<T::Answer> {
-        match blob.filter(|blob| blob.id() == id) {
-            Some(blob) => {
-                self.blobs.insert(id, blob);
+    fn fetched(&mut self, asked: &Missing, blobs: Vec<Option<Blob>>) -> Next<T::Answer> {
+        // A store that answers too few has none of those at the end.
+        let mut blobs = blobs.into_iter().chain(std::iter::repeat(None));
+        let mut missing = None;
+        for (place, id) in asked.ids().enumerate() {
+            let blob = blobs.next().flatten().filter(|blob| blob.id() == id);
+            if blob.is_none() && place < asked.needed.len() {
+                missing = missing.or(Some(id));
+            }
+            self.blobs.insert(id, blob);
+        }
+        match missing {
+            None => {
                 if let Some(row) = &mut self.row {
                     row.contents = std::mem::take(&mut row.contents).of(&row.head, None, &self.blobs);
                 }
-                self.fetch(rest)
+                self.decide()
             }
             // What a cached head needs may have been dropped since.
-            None if !self.is_fresh => self.load(),
-            None => Next::Done(Err(self.context.damaged(id))),
+            Some(_) if !self.is_fresh => self.load(),
+            Some(id) => Next::Done(Err(self.context.damaged(id))),
         }
     }
 

@@ -1,6 +1,5 @@
 //! What may be done at a canvas, each as a pure decision on its row.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use crate::model::revision::RevisionId;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
+use crate::transition::fetched::Fetched;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::view::{Change, View};
@@ -77,24 +77,35 @@ pub(crate) struct DecisionContext<'a> {
     pub(crate) run: RunContext<'a>,
     /// The row; none where the canvas never had one.
     pub(crate) row: Option<&'a CachedRow>,
-    pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+    pub(crate) blobs: &'a Fetched,
 }
 
 impl<'a> DecisionContext<'a> {
     /// The row of a canvas that is not deleted, with its document loaded.
     pub(super) fn live(&self) -> Result<&'a CachedRow, Blocked> {
+        self.live_with(&[])
+    }
+
+    /// As [`DecisionContext::live`], with the roots of other faces, which are fetched along with the document.
+    pub(super) fn live_with(&self, faces: &[Face]) -> Result<&'a CachedRow, Blocked> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.run.not_found())?;
-        let id = row.head.document();
-        let document = row.contents.root(Face::Document, id).ok_or_else(|| Missing(vec![id]))?;
-        match document.as_text() {
+        let faces = faces.iter().copied().filter(|face| face.is_supported());
+        let roots =
+            [Face::Document].into_iter().chain(faces).filter_map(|face| Some((face, row.head.root(face)?)));
+        let missing = roots.filter(|(face, root)| row.contents.root(*face, *root).is_none());
+        let missing: Vec<_> = missing.map(|(_, root)| root).collect();
+        if !missing.is_empty() {
+            return Err(Missing::all(missing).into());
+        }
+        match row.contents.document().and_then(Blob::as_text) {
             Some(_) => Ok(row),
-            None => Err(self.run.damaged(id).into()),
+            None => Err(self.run.damaged(row.head.document()).into()),
         }
     }
 
     fn blob(&self, id: BlobId) -> Result<&'a Blob, Missing> {
-        self.blobs.get(&id).ok_or_else(|| Missing(vec![id]))
+        self.blobs.get(id).ok_or_else(|| Missing::all(vec![id]))
     }
 
     fn recall(&self, operation: &OpKey, digest: Digest) -> Result<Recall, Missing> {
@@ -138,7 +149,7 @@ impl<C: Command> Task for Call<'_, C> {
     type Answer = Reply<Outcome<C>>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        let row = context.live()?;
+        let row = context.live_with(C::FACES)?;
         let (clock, types) = (row.clock(context.run.now), context.run.types);
         let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, types };
         let decision = decide(&view, context.run.policy, self.operation, self.command)?;

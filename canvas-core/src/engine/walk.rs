@@ -1,86 +1,141 @@
-//! A walk down the journal of a canvas, entry by entry.
+//! Reads of the journal of a canvas, each of which asks the store for many entries at once.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::{Engine, EngineError};
-use crate::history::journal::{Entry, EntryNumber};
+use crate::history::journal::Entry;
+use crate::history::reach::{Chain, ChainStep, Known, Reach};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::store::contract::Store;
 
-/// A walk down the journal of one head.
+/// Entries that a walk over all of them reads before it goes on: a few megabytes as a rule.
+const WINDOW: u64 = 1_024;
+
+/// The journal of one head, as far as it was read.
 pub(super) struct Walk<'a, S> {
-    pub(super) engine: &'a Engine<S>,
+    engine: &'a Engine<S>,
     pub(super) head: Arc<Head>,
     pub(super) document: Blob,
-    pub(super) next: Option<BlobId>,
+    /// What was asked for; `None` where it was only likely to be needed, and is not there or no entry.
+    entries: BTreeMap<BlobId, Option<Arc<Entry>>>,
+    /// The number of the newest entry that no window has had.
+    next: u64,
 }
 
-impl<S: Store> Walk<'_, S> {
-    /// Makes the entry before this number the next one, from the newest on, by the longest links that lead there.
-    pub(super) async fn go_below(&mut self, before: EntryNumber) -> Result<(), EngineError> {
-        let slot = self.head.journal();
-        let wanted = before.get().saturating_sub(1);
-        // There is none, or it is forgotten.
-        if wanted == 0 || wanted.saturating_add(self.engine.policy.history) <= slot.entries {
-            self.next = None;
-        }
-        let first = slot.skips.towards(wanted, slot.entries).or_else(|| Some((slot.entries, self.next?)));
-        let Some((mut number, mut id)) = first.filter(|_| self.next.is_some()) else { return Ok(()) };
-        while number > wanted {
-            let Some(entry) = self.entry(id).await?.filter(|entry| entry.number.get() == number) else {
-                return Err(self.damaged(id));
-            };
-            let Some(next) = entry.towards(wanted) else {
-                self.next = None;
-                return Ok(());
-            };
-            (number, id) = next;
-        }
-        self.next = Some(id);
-        Ok(())
+impl<'a, S: Store> Walk<'a, S> {
+    pub(super) fn new(engine: &'a Engine<S>, head: Arc<Head>, document: Blob) -> Self {
+        let next = head.journal().entries;
+        Self { engine, head, document, entries: BTreeMap::new(), next }
     }
 
-    /// The next older entry; `None` where the journal ends, or what is older is forgotten.
-    pub(super) async fn next(&mut self) -> Result<Option<Entry>, EngineError> {
-        let Some(id) = self.next.take() else { return Ok(None) };
-        let entry = self.entry(id).await?;
-        self.next = entry.as_ref().and_then(Entry::previous);
-        Ok(entry)
+    /// The entries of these numbers, newest first, as far as the history has them.
+    pub(super) async fn range(
+        &mut self,
+        wanted: RangeInclusive<u64>,
+    ) -> Result<Vec<Arc<Entry>>, EngineError> {
+        let slot = self.head.journal();
+        let oldest = slot.oldest(self.engine.policy.history);
+        let (start, end) = ((*wanted.start()).max(oldest), (*wanted.end()).min(slot.entries));
+        loop {
+            let reach = Reach::new(slot, oldest, [], |id| self.known(id));
+            let wave = reach.wave(start..=end);
+            if wave.is_empty() {
+                let named = (start..=end).rev().map_while(|number| Some((number, reach.named(number)?)));
+                let found = named.map(|(number, id)| {
+                    let entry = self.entries.get(&id).and_then(Option::as_ref);
+                    entry.filter(|entry| entry.number.get() == number).map(Arc::clone).ok_or(id)
+                });
+                return found.collect::<Result<_, _>>().map_err(|id| self.damaged(id));
+            }
+            self.read(&wave, &[]).await?;
+        }
+    }
+
+    /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
+    pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
+        let oldest = self.next.saturating_sub(WINDOW - 1).max(1);
+        let is_near = |entry: &Entry| {
+            let number = entry.number.get();
+            number <= self.next.saturating_add(WINDOW) || number.is_multiple_of(WINDOW)
+        };
+        self.entries.retain(|_, entry| entry.as_deref().is_some_and(is_near));
+        let entries = self.range(oldest..=self.next).await?;
+        self.next = oldest - 1;
+        Ok(entries)
     }
 
     /// What undo, or redo, would take back one after the other. Where another face has made most of the entries, the
     /// search for those of `face` would read the whole journal, so it ends at the reach of an undo.
     pub(super) async fn stack(
-        &self,
-        mut next: Option<BlobId>,
+        &mut self,
+        start: Option<BlobId>,
         face: Option<Face>,
         limit: usize,
     ) -> Result<Vec<Entry>, EngineError> {
+        let slot = self.head.journal();
+        let oldest = slot.oldest(self.engine.policy.history);
         let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history_reach));
-        while let Some(id) = next.filter(|_| entries.len() < limit && reads > 0)
-            && let Some(entry) = self.entry(id).await?
-        {
-            reads -= 1;
-            next = entry.below();
-            entries.extend(Some(entry).filter(|entry| face.is_none_or(|face| entry.step.face() == face)));
+        let mut chain = Chain::new(start);
+        while entries.len() < limit && reads > 0 {
+            let more = reads.min(limit - entries.len());
+            match chain.step(slot, (oldest, 1), more, |id| self.known(id)) {
+                ChainStep::Entry(entry) => {
+                    reads -= 1;
+                    if face.is_none_or(|face| entry.step.face() == face) {
+                        entries.push(entry.clone());
+                    }
+                }
+                ChainStep::End => break,
+                ChainStep::Missing(id, likely) => self.read(&[id], &likely).await?,
+                ChainStep::Lost(id) => return Err(self.damaged(id)),
+            }
         }
         Ok(entries)
     }
 
-    /// An entry; `None` where it is forgotten.
-    async fn entry(&self, id: BlobId) -> Result<Option<Entry>, EngineError> {
-        let newest = self.head.journal().entries;
-        let entry = Entry::read(&self.blob(id).await?).ok_or_else(|| self.damaged(id))?;
-        Ok((entry.is_kept(self.engine.policy.history, newest)).then_some(entry))
+    fn known(&self, id: BlobId) -> Known<'_> {
+        match self.entries.get(&id) {
+            None => Known::Nothing,
+            Some(None) => Known::Lost,
+            Some(Some(entry)) => Known::Entry(entry),
+        }
     }
 
+    /// Reads entries at once: those that must be there, and those that are only likely to be needed.
+    async fn read(&mut self, needed: &[BlobId], likely: &[BlobId]) -> Result<(), EngineError> {
+        let ids = [needed, likely].concat();
+        let blobs = self.fetch(&ids).await?;
+        for (place, (id, blob)) in ids.iter().zip(blobs).enumerate() {
+            let entry = blob.as_ref().and_then(Entry::read).map(Arc::new);
+            if entry.is_none() && place < needed.len() {
+                return Err(self.damaged(*id));
+            }
+            self.entries.insert(*id, entry);
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "board")]
     pub(super) async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {
+        self.fetch(&[id]).await?.pop().flatten().ok_or_else(|| self.damaged(id))
+    }
+
+    /// Blobs in the order of the ids, all of which must be there.
+    pub(super) async fn blobs(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
+        let blobs = ids.iter().zip(self.fetch(ids).await?);
+        blobs.map(|(id, blob)| blob.ok_or_else(|| self.damaged(*id))).collect()
+    }
+
+    /// As many as ids; `None` where one is not there or is another.
+    async fn fetch(&self, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, EngineError> {
         let canvas = self.head.canvas();
-        let blob =
-            self.engine.store.blob(canvas, id).await.map_err(|fault| EngineError::of(fault, canvas))?;
-        blob.filter(|blob| blob.id() == id).ok_or_else(|| self.damaged(id))
+        let found = self.engine.blobs(canvas, ids).await.map_err(|fault| EngineError::of(fault, canvas))?;
+        let found = found.into_iter().chain(std::iter::repeat(None));
+        Ok(ids.iter().zip(found).map(|(id, blob)| blob.filter(|blob| blob.id() == *id)).collect())
     }
 
     pub(super) fn not_supported(&self, face: Face) -> EngineError {

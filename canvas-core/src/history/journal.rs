@@ -17,8 +17,8 @@ use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::JournalSlot;
 use crate::model::id::OpKey;
+use crate::model::links;
 use crate::model::revision::Revision;
-use crate::model::skips;
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
@@ -66,6 +66,11 @@ impl From<ChangeNumber> for EntryNumber {
 }
 
 impl JournalSlot {
+    /// The number of the oldest entry that so long a history still has.
+    pub(crate) fn oldest(self, history: u64) -> u64 {
+        self.entries.saturating_sub(history).saturating_add(1)
+    }
+
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step } =
@@ -91,12 +96,13 @@ impl JournalSlot {
             step,
             previous: self.last,
             below,
-            skips: self.skips.before(number.0),
+            links: self.links.before(number.0),
+            skips: Vec::new(),
         };
         let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
         self.entries = number.0;
         self.last = Some(blob.id());
-        self.skips.push(number.0, blob.id());
+        self.links.push(number.0, blob.id());
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
             EntryKind::Redo => self.undo = Some(blob.id()),
@@ -154,7 +160,10 @@ pub struct Entry {
     /// What undo, or of an undoing redo, takes back after this one.
     #[serde(default, skip_serializing_if = "Below::is_previous")]
     below: Below,
-    /// Links over many entries.
+    /// Links over many entries, by powers of 4.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    links: Vec<Option<BlobId>>,
+    /// Links as they were before, by powers of 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skips: Vec<BlobId>,
 }
@@ -232,20 +241,17 @@ pub(crate) struct NewEntry {
 }
 
 impl Entry {
-    /// Whether so long a history, of `entries` in all, still has it.
-    pub(crate) const fn is_kept(&self, history: u64, entries: u64) -> bool {
-        self.number.0.saturating_add(history) > entries
-    }
-
     /// The entry before.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous
     }
 
-    /// The oldest entry that this one names and whose number is not below `wanted`, with that number.
-    pub(crate) fn towards(&self, wanted: u64) -> Option<(u64, BlobId)> {
+    /// The entries that it names with their numbers: the one before, and those over many.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (u64, BlobId)> {
         let number = self.number.0;
-        skips::longest(&self.skips, number, wanted).or_else(|| Some((number - 1, self.previous?)))
+        let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
+        let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
+        previous.into_iter().chain(links)
     }
 
     /// What undo, or of an undoing redo, takes back after this one.

@@ -5,5 +5,6 @@ pub(crate) mod board;
 #[cfg(feature = "board")]
 pub(crate) mod board_revert;
 pub(crate) mod journal;
+pub(crate) mod reach;
 pub(crate) mod revert;
 pub(crate) mod step;

@@ -140,6 +140,22 @@ impl fmt::Debug for Blob {
 }
 
 /// Blobs that the transition needs and the view does not have yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
-pub struct Missing(pub(crate) Vec<BlobId>);
+pub struct Missing {
+    /// Without them nothing can be decided.
+    pub(crate) needed: Vec<BlobId>,
+    /// It will most likely need these too. They may be missing from the store.
+    pub(crate) likely: Vec<BlobId>,
+}
+
+impl Missing {
+    /// All of these are needed.
+    pub(crate) fn all(needed: Vec<BlobId>) -> Self {
+        Self { needed, likely: Vec::new() }
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = BlobId> {
+        self.needed.iter().chain(&self.likely).copied()
+    }
+}

@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
 use crate::model::id::{CanvasId, ConversationId};
+use crate::model::links::Links;
 use crate::model::path::TreePath;
 use crate::model::receipt::Receipts;
 use crate::model::revision::{Revision, RevisionId};
-use crate::model::skips::Skips;
 use crate::model::tree::Tree;
 
 /// A text as somebody saw it.
@@ -64,22 +64,45 @@ pub struct TurnStart {
 /// Where the journal hangs on the head. Each entry names the one before, so that a commit writes one entry and this
 /// slot, however many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(from = "StoredSlot")]
 pub struct JournalSlot {
     /// The last entry; `None` before the first, and after the history was cleared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<BlobId>,
     /// The entry that undo takes back next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<BlobId>,
     /// The undoing that redo takes back next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redo: Option<BlobId>,
     /// Entries that were ever made; the last one has this number.
-    #[serde(default)]
     pub entries: u64,
     /// Links down to old entries.
-    #[serde(default, skip_serializing_if = "Skips::is_empty")]
-    pub(crate) skips: Skips,
+    #[serde(skip_serializing_if = "Links::is_empty")]
+    pub(crate) links: Links,
+}
+
+/// A slot as it may be stored.
+#[derive(Deserialize)]
+struct StoredSlot {
+    last: Option<BlobId>,
+    undo: Option<BlobId>,
+    redo: Option<BlobId>,
+    #[serde(default)]
+    entries: u64,
+    #[serde(default)]
+    links: Links,
+    /// Links as they were before, by powers of 16.
+    #[serde(default)]
+    skips: Vec<BlobId>,
+}
+
+impl From<StoredSlot> for JournalSlot {
+    fn from(stored: StoredSlot) -> Self {
+        let StoredSlot { last, undo, redo, entries, links, skips } = stored;
+        let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
+        Self { last, undo, redo, entries, links }
+    }
 }
 
 impl JournalSlot {

@@ -7,10 +7,10 @@ pub(crate) mod canonical;
 pub(crate) mod face;
 pub(crate) mod head;
 pub(crate) mod id;
+pub(crate) mod links;
 pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod revision;
-pub(crate) mod skips;
 pub(crate) mod tree;
 #[cfg(feature = "zone")]
 pub(crate) mod wording;

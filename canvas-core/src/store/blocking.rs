@@ -37,6 +37,15 @@ pub trait BlockingStore: Send + Sync {
     /// The store's own faults.
     fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError>;
 
+    /// See [`Store::blobs`]. This body makes one [`BlockingStore::blob`] after the other.
+    ///
+    /// # Errors
+    ///
+    /// The store's own faults.
+    fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        ids.iter().map(|id| self.blob(canvas, *id)).collect()
+    }
+
     /// See [`Store::list`].
     ///
     /// # Errors
@@ -190,6 +199,11 @@ impl<S: BlockingStore + 'static> Store for Blocking<S> {
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let canvas = canvas.clone();
         self.run(move |store| store.blob(&canvas, id)).await
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let (canvas, ids) = (canvas.clone(), ids.to_vec());
+        self.run(move |store| store.blobs(&canvas, &ids)).await
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

@@ -16,6 +16,7 @@ trait DynStore: Send + Sync {
     fn load<'a>(&'a self, canvas: &'a CanvasId) -> Boxed<'a, Option<Loaded>>;
     fn commit(&self, commit: Commit) -> Boxed<'_, Committed>;
     fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
+    fn blobs<'a>(&'a self, canvas: &'a CanvasId, ids: &'a [BlobId]) -> Boxed<'a, Vec<Option<Blob>>>;
     fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
     fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
 }
@@ -35,6 +36,10 @@ impl<S: Store> DynStore for S {
 
     fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>> {
         Box::pin(Store::blob(self, canvas, id))
+    }
+
+    fn blobs<'a>(&'a self, canvas: &'a CanvasId, ids: &'a [BlobId]) -> Boxed<'a, Vec<Option<Blob>>> {
+        Box::pin(Store::blobs(self, canvas, ids))
     }
 
     fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>> {
@@ -78,6 +83,10 @@ impl Store for BoxStore {
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         self.0.blob(canvas, id).await
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        self.0.blobs(canvas, ids).await
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

@@ -115,7 +115,7 @@ pub struct Capabilities {
 ///   clock for all servers is best; where each server has its own, leases may end early, and nothing else goes wrong.
 /// * **`not_after`**, where [`Capabilities::not_after`] says so: a commit at or past that instant writes nothing and
 ///   answers [`Committed::Late`]. The version is compared first.
-/// * **Seen by all.** What a commit has answered is in every later `load` and `blob`, on every server: no replica that
+/// * **Seen by all.** What a commit has answered is in every later `load`, `blob` and `blobs`, on every server: no replica that
 ///   lags behind.
 /// * **Honest errors.** [`StoreErrorKind::Indeterminate`] says that nobody knows whether it was written; every other
 ///   kind says that nothing was and nothing will be. A serialization failure, a deadlock, a busy or full database are
@@ -157,6 +157,25 @@ pub trait Store: Send + Sync {
         canvas: &CanvasId,
         id: BlobId,
     ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send;
+
+    /// Blobs of a canvas, one answer for each id and in the order of the ids: `None` where one is not there. Ids may be
+    /// none, may be thousands, and may come twice. Blobs that are dropped meanwhile may be there or not.
+    ///
+    /// A back end should answer in one round trip, or in few where there are thousands; this body makes one
+    /// [`Store::blob`] after the other.
+    fn blobs(
+        &self,
+        canvas: &CanvasId,
+        ids: &[BlobId],
+    ) -> impl Future<Output = Result<Vec<Option<Blob>>, StoreError>> + Send {
+        async move {
+            let mut blobs = Vec::with_capacity(ids.len());
+            for id in ids {
+                blobs.push(self.blob(canvas, *id).await?);
+            }
+            Ok(blobs)
+        }
+    }
 
     /// Canvases after `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
     /// tombstones too.

@@ -6,7 +6,7 @@ use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
 use crate::store::error::StoreError;
 
 /// A store around another one. It overrides the calls that it changes; all others reach the store inside, also those
-/// that the contract gets later. Every layer is a [`Store`].
+/// that the contract gets later. Whoever changes [`Layer::blob`] changes [`Layer::blobs`] with it. Every layer is a [`Store`].
 ///
 /// ```
 /// # use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,6 +67,15 @@ pub trait Layer: Send + Sync {
         self.inner().blob(canvas, id)
     }
 
+    /// See [`Store::blobs`].
+    fn blobs(
+        &self,
+        canvas: &CanvasId,
+        ids: &[BlobId],
+    ) -> impl Future<Output = Result<Vec<Option<Blob>>, StoreError>> + Send {
+        self.inner().blobs(canvas, ids)
+    }
+
     /// See [`Store::list`].
     fn list(
         &self,
@@ -105,6 +114,14 @@ impl<L: Layer> Store for L {
         id: BlobId,
     ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send {
         Layer::blob(self, canvas, id)
+    }
+
+    fn blobs(
+        &self,
+        canvas: &CanvasId,
+        ids: &[BlobId],
+    ) -> impl Future<Output = Result<Vec<Option<Blob>>, StoreError>> + Send {
+        Layer::blobs(self, canvas, ids)
     }
 
     fn list(

@@ -90,6 +90,12 @@ impl Store for MemoryStore {
         Ok(self.rows().get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
     }
 
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let rows = self.rows();
+        let blobs = rows.get(canvas).map(|row| &row.blobs);
+        Ok(ids.iter().map(|id| blobs?.get(id).cloned()).collect())
+    }
+
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let rows = self.rows();
         let stored = rows.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);

@@ -96,6 +96,7 @@ impl Command for RunBoardCommand {
 
 impl Decide for RunBoardCommand {
     const KIND: &'static str = "board";
+    const FACES: &'static [Face] = &[Face::Board];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -153,7 +154,7 @@ impl Transition<'_> {
         let id = self.view.head.board().ok_or_else(|| Stop::refused(BoardRefusal::NoBoard))?;
         match self.view.contents.board(id, self.view.blobs) {
             Ok(board) => Ok(board),
-            Err(LoadError::Missing(parts)) => Err(Missing(parts).into()),
+            Err(LoadError::Missing(parts)) => Err(Missing::all(parts).into()),
             Err(LoadError::Damaged(_)) => Err(Stop::refused(BoardRefusal::BoardDamaged)),
         }
     }

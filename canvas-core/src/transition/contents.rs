@@ -1,6 +1,5 @@
 //! What is loaded of a canvas: one slot a face.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use canvas_patch::TextEdit;
@@ -11,6 +10,7 @@ use crate::document::outline::DocumentOutline;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
+use crate::transition::fetched::Fetched;
 
 /// The loaded faces of a canvas. What is not loaded yet has an empty slot.
 #[derive(Debug, Clone, Default)]
@@ -98,15 +98,11 @@ impl Contents {
 
     /// The board of a root, read once for each slot. What else it needs comes from `blobs`.
     #[cfg(feature = "board")]
-    pub(crate) fn board(
-        &self,
-        root: BlobId,
-        blobs: &BTreeMap<BlobId, Blob>,
-    ) -> Result<Arc<Board>, LoadError> {
+    pub(crate) fn board(&self, root: BlobId, blobs: &Fetched) -> Result<Arc<Board>, LoadError> {
         let slot = self.0[Face::Board].as_ref().filter(|slot| slot.root.id() == root);
         let slot = slot.ok_or_else(|| LoadError::Missing(vec![root]))?;
         if slot.value.get().is_none() {
-            let board = Board::load(&slot.root, |id| blobs.get(&id))?;
+            let board = Board::load(&slot.root, |id| blobs.get(id))?;
             // Whoever came first stays: both have read the same.
             let _ = slot.value.set(Value::Board(Arc::new(board)));
         }
@@ -142,7 +138,7 @@ impl Contents {
     }
 
     /// The contents of a head: what is here of it, else in `older`, else among `blobs`.
-    pub(crate) fn of(self, head: &Head, older: Option<&Self>, blobs: &BTreeMap<BlobId, Blob>) -> Self {
+    pub(crate) fn of(self, head: &Head, older: Option<&Self>, blobs: &Fetched) -> Self {
         let mut contents = Self::default();
         for face in Face::ALL {
             let Some(id) = head.root(face) else { continue };
@@ -150,7 +146,7 @@ impl Contents {
                 .into_iter()
                 .flatten()
                 .find_map(|known| known.0[face].as_ref().filter(|slot| slot.root.id() == id));
-            contents.0[face] = match (known, blobs.get(&id)) {
+            contents.0[face] = match (known, blobs.get(id)) {
                 (Some(slot), _) => Some(slot.clone()),
                 (None, Some(root)) => Some(Slot::new(face, root.clone())),
                 (None, None) => None,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
 use crate::history::journal::{ChangeNumber, Entry};
+use crate::history::reach::{Known, Reach};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{BlobId, Missing};
@@ -147,12 +148,13 @@ impl Transition<'_> {
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
         for entry in entries {
-            let Step::Document { before, after, delta } = entry.step else { continue };
+            let Step::Document { before, after, delta } = &entry.step else { continue };
+            let (before, after) = (*before, *after);
             if after != past.document {
                 return Ok(None);
             }
             let (text, delta) = match delta {
-                Some(delta) => (delta.inverse().apply(&past.text).ok(), delta),
+                Some(delta) => (delta.inverse().apply(&past.text).ok(), delta.clone()),
                 None => {
                     let text = self.view.blob(before)?.as_text().unwrap_or_default();
                     (Some(text.to_owned()), Delta::between(text, &past.text))
@@ -169,17 +171,32 @@ impl Transition<'_> {
     }
 
     /// The entries of all faces after a revision, newest first; `None` where the journal does not have all of them.
-    fn entries_after(&self, base: Base) -> Result<Option<Vec<Entry>>, Missing> {
-        let journal = &self.head.journal;
+    fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
+        let (journal, fetched) = (self.head.journal, self.view.blobs);
+        let kept = journal.oldest(self.policy.history);
+        // Each entry is of a revision of its own.
+        let revisions = self.head.revision.get().saturating_sub(base.revision().get());
+        let reach = u64::try_from(self.policy.history_reach).unwrap_or(u64::MAX).min(revisions);
+        let first = journal.entries.saturating_sub(reach).saturating_add(1).max(kept);
         let (mut entries, mut next, mut oldest) = (Vec::new(), journal.last, self.head.revision);
         while oldest > base.revision() {
             let Some(id) = next.filter(|_| entries.len() < self.policy.history_reach) else {
                 return Ok(None);
             };
-            let entry = Entry::read(self.view.blob(id)?);
-            let Some(entry) = entry.filter(|entry| entry.is_kept(self.policy.history, journal.entries))
-            else {
-                return Ok(None);
+            let entry = match fetched.entry(id) {
+                Known::Entry(entry) if entry.number.get() >= kept => entry,
+                Known::Entry(_) => return Ok(None),
+                Known::Lost => {
+                    // Where it was only likely before, it is needed now.
+                    self.view.blob(id)?;
+                    return Ok(None);
+                }
+                Known::Nothing => {
+                    let reach = Reach::new(journal, kept, [], |id| fetched.entry(id));
+                    let mut likely = reach.wave(first..=journal.entries);
+                    likely.retain(|other| *other != id);
+                    return Err(Missing { needed: vec![id], likely });
+                }
             };
             (next, oldest) = (entry.previous(), entry.revision_before);
             entries.push(entry);

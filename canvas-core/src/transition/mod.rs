@@ -38,6 +38,7 @@ mod conversation;
 pub(crate) mod decide;
 pub(crate) mod document;
 pub(crate) mod edit;
+pub(crate) mod fetched;
 pub(crate) mod lease;
 pub(crate) mod policy;
 pub(crate) mod refusal;

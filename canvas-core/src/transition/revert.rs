@@ -5,6 +5,7 @@ use canvas_patch::Delta;
 #[cfg(feature = "board")]
 use crate::history::board_revert::BoardRevert;
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
+use crate::history::reach::Chain;
 use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::Author;
@@ -32,7 +33,7 @@ impl Transition<'_> {
         selection: Selection,
     ) -> Result<Replayed, Stop<UndoRefusal>> {
         let entries = self.choose(selection)?;
-        let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| entry);
+        let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| *entry);
         self.authorize_entries(operation, by, chosen)?;
         let mut text = DocumentRevert::new(self.view.text());
         #[cfg(feature = "board")]
@@ -100,21 +101,23 @@ impl Transition<'_> {
             step,
         }))
     }
+}
 
+impl<'a> Transition<'a> {
     /// The changes that still apply, newest first, down to the last that is chosen.
-    fn choose(&self, selection: Selection) -> Result<Vec<(Entry, bool)>, Stop<UndoRefusal>> {
-        let mut entries: Vec<(Entry, bool)> = Vec::new();
-        let mut choice = Choice::new(selection);
-        let mut next = self.head.journal.undo;
-        while let Some(entry) = self.entry(next)? {
-            if selection.ends_before(&entry) {
+    fn choose(&self, selection: Selection) -> Result<Vec<(&'a Entry, bool)>, Stop<UndoRefusal>> {
+        let mut entries: Vec<(&Entry, bool)> = Vec::new();
+        let (mut choice, mut chain) = (Choice::new(selection), Chain::new(self.head.journal.undo));
+        let (limit, oldest) = (self.policy.history_reach, self.oldest_chosen(selection));
+        while let Some(entry) =
+            self.step_down(&mut chain, oldest, (limit - entries.len()).saturating_add(1))?
+        {
+            if selection.ends_before(entry) {
                 break;
             }
-            let limit = self.policy.history_reach;
             if entries.len() == limit {
                 return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
             }
-            next = entry.below();
             let is_chosen = choice.takes(entry.change, entry.author, entry.reverts.as_ref());
             entries.push((entry, is_chosen));
             if is_chosen && matches!(selection, Selection::Change(_)) {
@@ -130,6 +133,19 @@ impl Transition<'_> {
                 Selection::Change(change) => HistoryRefusal::HistoryNotFound { change },
                 Selection::Author { .. } => HistoryRefusal::HistoryEmpty { asked: 1, available: 0 },
             })),
+        }
+    }
+
+    /// The lowest number that an entry to be looked at has.
+    fn oldest_chosen(&self, selection: Selection) -> u64 {
+        match selection {
+            Selection::Change(change) => change.get(),
+            // Each entry is of a revision of its own, so no more of them came after a revision than revisions. One
+            // more shows that they end.
+            Selection::Author { since, .. } => {
+                let revisions = self.head.revision.get().saturating_sub(since);
+                self.head.journal.entries.saturating_sub(revisions)
+            }
         }
     }
 }

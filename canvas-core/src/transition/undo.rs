@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "board")]
 use crate::board::CanvasEvent;
 use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry};
+use crate::history::reach::{Chain, ChainStep};
 use crate::history::revert::{RevertError, Selection};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
-use crate::model::blob::{Blob, BlobId};
+use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
@@ -98,6 +99,7 @@ impl Command for Undo {
 
 impl Decide for Undo {
     const KIND: &'static str = "undone";
+    const FACES: &'static [Face] = &[Face::Board];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -146,6 +148,7 @@ impl Command for Redo {
 
 impl Decide for Redo {
     const KIND: &'static str = "redone";
+    const FACES: &'static [Face] = &[Face::Board];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -269,19 +272,19 @@ impl Transition<'_> {
         operation: &OpKey,
         by: Author,
         direction: Direction,
-        entries: Vec<Entry>,
+        entries: Vec<&Entry>,
     ) -> Result<Replayed, Stop<UndoRefusal>> {
         let kind = match direction {
             Direction::Undo => EntryKind::Undo,
             Direction::Redo => EntryKind::Redo,
         };
-        self.authorize_entries(operation, by, &entries)?;
+        self.authorize_entries(operation, by, entries.iter().copied())?;
         let last = self.head.revision.get().checked_add(entries.len() as u64).and_then(Revision::new);
         if last.is_none() {
             return Err(Stop::refused(LimitRefusal::Exhausted { counter: Counter::Revision }));
         }
         let mut replayed = self.invert(&entries)?;
-        let below = entries.last().and_then(Entry::below);
+        let below = entries.last().and_then(|entry| entry.below());
         for entry in entries {
             let before = self.head.revision;
             self.next_revision::<UndoRefusal>()?;
@@ -291,10 +294,10 @@ impl Transition<'_> {
                 actor: by.actor(),
                 author: entry.author,
                 step: entry.step.inverse().expect("a face that is not supported was refused above"),
-                reverts: entry.reverts,
+                reverts: entry.reverts.clone(),
                 operation: operation.clone(),
                 at: self.view.clock,
-                summary: entry.summary,
+                summary: entry.summary.clone(),
                 revisions: (before, self.head.revision),
             }));
         }
@@ -306,7 +309,8 @@ impl Transition<'_> {
     }
 
     /// The faces after the steps of some entries were inverted, one after the other.
-    fn invert(&self, entries: &[Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
+    fn invert(&self, entries: &[&Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
+        self.check_documents(entries)?;
         let mut text = Cow::Borrowed(self.view.text());
         // What the document is by what the entries say.
         let mut document_id = None;
@@ -348,32 +352,45 @@ impl Transition<'_> {
         })
     }
 
+    /// The documents that entries name instead of an edit are all here.
+    fn check_documents(&self, entries: &[&Entry]) -> Result<(), Missing> {
+        let named = entries.iter().filter_map(|entry| match entry.step {
+            Step::Document { before, delta: None, .. } => Some(before),
+            _ => None,
+        });
+        let mut missing: Vec<_> = named.filter(|id| self.view.blob(*id).is_err()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if missing.is_empty() { Ok(()) } else { Err(Missing::all(missing)) }
+    }
+}
+
+impl<'a> Transition<'a> {
     /// So many entries of a chain.
-    fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<Entry>, Stop<UndoRefusal>> {
-        let limit = self.policy.history_reach;
-        if usize::try_from(steps.get()).is_ok_and(|steps| steps > limit) {
-            return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
-        }
-        let (mut entries, mut next, asked) = (Vec::new(), start, steps.get());
+    fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
+        let (limit, asked) = (self.policy.history_reach, steps.get());
+        let wanted = usize::try_from(asked).ok().filter(|steps| *steps <= limit);
+        let wanted = wanted.ok_or_else(|| Stop::refused(HistoryRefusal::HistoryTooDeep { limit }))?;
+        let (mut entries, mut chain) = (Vec::new(), Chain::new(start));
         for available in 0..asked {
-            let Some(entry) = self.entry(next)? else {
+            let Some(entry) = self.step_down(&mut chain, 1, wanted - entries.len())? else {
                 return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked, available }));
             };
-            next = entry.below();
             entries.push(entry);
         }
         Ok(entries)
     }
 
     /// The last changes down to one.
-    fn chain_to(&self, change: ChangeNumber) -> Result<Vec<Entry>, Stop<UndoRefusal>> {
+    fn chain_to(&self, change: ChangeNumber) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
         let limit = self.policy.history_reach;
-        let (mut entries, mut next) = (Vec::new(), self.head.journal.undo);
-        while let Some(entry) = self.entry(next)? {
+        let (mut entries, mut chain) = (Vec::new(), Chain::new(self.head.journal.undo));
+        while let Some(entry) =
+            self.step_down(&mut chain, change.get(), (limit - entries.len()).saturating_add(1))?
+        {
             if entries.len() == limit {
                 return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
             }
-            next = entry.below();
             let is_it = entry.change == change;
             entries.push(entry);
             if is_it {
@@ -383,14 +400,24 @@ impl Transition<'_> {
         Err(Stop::refused(HistoryRefusal::HistoryNotFound { change }))
     }
 
-    /// An entry that is still kept; `None` where the history ends.
-    pub(super) fn entry(&self, id: Option<BlobId>) -> Result<Option<Entry>, Stop<UndoRefusal>> {
-        let Some(id) = id else { return Ok(None) };
-        let blob = self.view.blob(id)?;
-        let entries = self.head.journal.entries;
-        let damaged = HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(entries) };
-        let entry = Entry::read(blob).ok_or_else(|| Stop::refused(damaged))?;
-        Ok(entry.is_kept(self.policy.history, entries).then_some(entry))
+    /// The next entry of a chain; `None` where the history ends. See [`Chain::step`] for `oldest` and `more`.
+    pub(super) fn step_down(
+        &self,
+        chain: &mut Chain,
+        oldest: u64,
+        more: usize,
+    ) -> Result<Option<&'a Entry>, Stop<UndoRefusal>> {
+        let (slot, fetched) = (self.head.journal, self.view.blobs);
+        match chain.step(slot, (slot.oldest(self.policy.history), oldest), more, |id| fetched.entry(id)) {
+            ChainStep::Entry(entry) => Ok(Some(entry)),
+            ChainStep::End => Ok(None),
+            ChainStep::Missing(id, likely) => Err(Missing { needed: vec![id], likely }.into()),
+            ChainStep::Lost(id) => {
+                // Where it was only likely before, it is needed now.
+                self.view.blob(id)?;
+                Err(Stop::refused(HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(slot.entries) }))
+            }
+        }
     }
 }
 

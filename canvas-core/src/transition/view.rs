@@ -1,6 +1,5 @@
 //! What a pure transition sees, and what it changes.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use canvas_lease::Timestamp;
@@ -10,6 +9,7 @@ use crate::board::Registry;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
 use crate::transition::contents::Contents;
+use crate::transition::fetched::Fetched;
 
 /// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
 /// waits.
@@ -19,14 +19,14 @@ pub(crate) struct View<'a> {
     /// The document at least.
     pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
-    pub(crate) blobs: &'a BTreeMap<BlobId, Blob>,
+    pub(crate) blobs: &'a Fetched,
     #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "a document has no types"))]
     pub(crate) types: &'a Types,
 }
 
 impl View<'_> {
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
-        self.contents.blob(id).or_else(|| self.blobs.get(&id)).ok_or_else(|| Missing(vec![id]))
+        self.contents.blob(id).or_else(|| self.blobs.get(id)).ok_or_else(|| Missing::all(vec![id]))
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -21,6 +21,7 @@ mod outline;
 mod replace;
 mod retry;
 mod rollout;
+mod round_trips;
 mod scope;
 mod stored;
 mod story;

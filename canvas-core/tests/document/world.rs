@@ -238,6 +238,7 @@ impl Trouble {
 pub(crate) enum Asked {
     Load,
     Commit,
+    /// One or many at once.
     Blob,
     Pause,
 }
@@ -251,6 +252,7 @@ pub(crate) struct Spy {
 #[derive(Default)]
 struct State {
     asked: Vec<Asked>,
+    read: usize,
     script: VecDeque<(Asked, Trouble)>,
     on_the_way: Vec<Commit>,
     notify: bool,
@@ -274,6 +276,11 @@ impl Spy {
     /// What was asked since the last look.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.state().asked)
+    }
+
+    /// Blobs that were asked for since the last look, however many at once.
+    pub(crate) fn read(&self) -> usize {
+        std::mem::take(&mut self.state().read)
     }
 
     pub(crate) fn script_is_done(&self) -> bool {
@@ -376,17 +383,26 @@ impl Layer for Spy {
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
+        Ok(Layer::blobs(self, canvas, &[id]).await?.pop().flatten())
+    }
+
+    /// Trouble befalls the last one.
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
         let trouble = self.note(Asked::Blob);
-        match self.meet(trouble)? {
-            Some(Trouble::Missing) => Ok(None),
-            Some(Trouble::Damaged) => Ok(Some(Blob::text("something else".into()))),
-            Some(_) => Err(broken()),
-            // As bytes, as a store on another machine would send them: nobody has read anything out of them yet.
-            None => {
-                let blob = self.inner.blob(canvas, id).await?;
-                Ok(blob.map(|blob| Blob::bytes(blob.as_bytes().to_vec())))
-            }
+        self.state().read += ids.len();
+        let trouble = self.meet(trouble)?;
+        let found = self.inner.blobs(canvas, ids).await?;
+        // As bytes, as a store on another machine would send them: nobody has read anything out of them yet.
+        let sent = |blob: Blob| Blob::bytes(blob.as_bytes().to_vec());
+        let mut found: Vec<_> = found.into_iter().map(|blob| blob.map(sent)).collect();
+        let last = found.last_mut().expect("the engine asks for something");
+        match trouble {
+            None => {}
+            Some(Trouble::Missing) => *last = None,
+            Some(Trouble::Damaged) => *last = Some(Blob::text("something else".into())),
+            Some(_) => return Err(broken()),
         }
+        Ok(found)
     }
 }
 

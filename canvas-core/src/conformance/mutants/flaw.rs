@@ -65,6 +65,12 @@ flaws! {
     CutsLargeBlobs: "loses the end of large blobs" => BlobSizes;
     FailsOnRepeatedBlobs: "fails where the same blob comes twice" => RepeatedBlob;
     DropsManyBlobs: "keeps only the first blobs of a commit that has many" => ManyBlobs;
+    ReordersBlobs: "answers blobs that are read at once in the order of their ids" => BlobsAtOnce;
+    LeavesOutAbsent: "leaves out of blobs that are read at once those that are not there" => BlobsAtOnce;
+    AnswersOnce: "answers an id that comes twice only the first time" => BlobsAtOnce;
+    ReadsOnePage: "answers only the first hundred of thousands of ids" => BlobsAtOnce;
+    FailsOnNoIds: "fails where blobs are read by no ids" => BlobsAtOnce;
+    SharesBlobsAtOnce: "looks for blobs that are read at once in all canvases" => BlobsAtOnceApart;
     CollectsTooEarly: "drops the blobs of the last head with each commit" => OldBlobsStay;
     DropsNothing: "drops no blobs" => Dropped;
     DropsEverything: "drops all blobs that the head does not need, whatever is named" => Dropped;

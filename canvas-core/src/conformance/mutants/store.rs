@@ -10,7 +10,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::layer::Layer;
 
 /// One connection of a store with a flaw.
@@ -122,6 +122,39 @@ impl<S: Store> Mutant<S> {
     }
 }
 
+impl<S: Store> Mutant<S> {
+    /// What this store shows of a blob that is there or not.
+    async fn show_blob(
+        &self,
+        canvas: &CanvasId,
+        id: BlobId,
+        found: Option<Blob>,
+    ) -> Result<Option<Blob>, StoreError> {
+        if self.shared().hidden.contains(&(canvas.clone(), id)) {
+            return Ok(None);
+        }
+        match (self.flaw, found) {
+            (Flaw::SharesBlobs, None) => self.blob_of_others(id).await,
+            (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
+            (Flaw::CutsLargeBlobs, Some(blob)) => {
+                let bytes = blob.as_bytes();
+                Ok(Some(bytes.get(..1 << 20).map_or_else(|| blob.clone(), |cut| Blob::bytes(cut.to_vec()))))
+            }
+            (_, found) => Ok(found),
+        }
+    }
+
+    async fn blob_of_others(&self, id: BlobId) -> Result<Option<Blob>, StoreError> {
+        let others: Vec<_> = self.shared().put.keys().cloned().collect();
+        for other in others {
+            if let Some(blob) = self.store.blob(&other, id).await? {
+                return Ok(Some(blob));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl<S: Store> Layer for Mutant<S> {
     type Inner = S;
 
@@ -156,27 +189,35 @@ impl<S: Store> Layer for Mutant<S> {
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        if self.shared().hidden.contains(&(canvas.clone(), id)) {
-            return Ok(None);
-        }
         let found = self.store.blob(&self.key(canvas), id).await?;
-        match (self.flaw, found) {
-            (Flaw::SharesBlobs, None) => {
-                let others: Vec<_> = self.shared().put.keys().cloned().collect();
-                for other in others {
-                    if let Some(blob) = self.store.blob(&other, id).await? {
-                        return Ok(Some(blob));
-                    }
-                }
-                Ok(None)
-            }
-            (Flaw::LosesEmptyBlobs, Some(blob)) if blob.as_bytes().is_empty() => Ok(None),
-            (Flaw::CutsLargeBlobs, Some(blob)) => {
-                let bytes = blob.as_bytes();
-                Ok(Some(bytes.get(..1 << 20).map_or_else(|| blob.clone(), |cut| Blob::bytes(cut.to_vec()))))
-            }
-            (_, found) => Ok(found),
+        self.show_blob(canvas, id, found).await
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        if self.flaw == Flaw::FailsOnNoIds && ids.is_empty() {
+            return Err(StoreErrorKind::Failed.into());
         }
+        let found = self.store.blobs(&self.key(canvas), ids).await?;
+        let mut shown = Vec::with_capacity(found.len());
+        for (id, found) in ids.iter().zip(found) {
+            shown.push(self.show_blob(canvas, *id, found).await?);
+        }
+        match self.flaw {
+            Flaw::ReordersBlobs => shown.sort_by_key(|blob| blob.as_ref().map(Blob::id)),
+            Flaw::LeavesOutAbsent => shown.retain(Option::is_some),
+            Flaw::AnswersOnce => {
+                let mut seen = BTreeSet::new();
+                shown.iter_mut().for_each(|blob| *blob = blob.take().filter(|blob| seen.insert(blob.id())));
+            }
+            Flaw::ReadsOnePage => shown.iter_mut().skip(100).for_each(|blob| *blob = None),
+            Flaw::SharesBlobsAtOnce => {
+                for (id, blob) in ids.iter().zip(&mut shown).filter(|(_, blob)| blob.is_none()) {
+                    *blob = self.blob_of_others(*id).await?;
+                }
+            }
+            _ => {}
+        }
+        Ok(shown)
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

@@ -1,6 +1,6 @@
 //! Blobs: there with their commit, whole, and only for their canvas.
 
-use super::{CanvasId, PASSED, Verdict, blob, canvas, commit, commit_with, done, has, same};
+use super::{CanvasId, PASSED, Verdict, blob, blobs, canvas, commit, commit_with, done, has, same};
 use crate::conformance::harness::Harness;
 use crate::model::blob::{Blob, BlobId};
 
@@ -65,6 +65,38 @@ pub(crate) async fn many_blobs<H: Harness>(_: &H, store: &H::Store, id: &CanvasI
         let found = blob(store, id, put.id()).await?;
         same("a blob of many", found.as_deref(), Some(put.as_bytes()))?;
     }
+    PASSED
+}
+
+pub(crate) async fn blobs_at_once<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let put: Vec<_> = (0..300).map(|i| Blob::text(format!("blob {i}\n"))).collect();
+    let mut first = commit(id, None, "x\n");
+    first.blobs.extend(put.iter().cloned());
+    done(store, first).await?;
+    same("no blobs", blobs(store, id, &[]).await?, vec![])?;
+    let absent = |i: usize| Blob::text(format!("absent {i}\n")).id();
+    let few = [put[2].id(), absent(0), put[1].id(), put[2].id()];
+    let expected = [Some(&put[2]), None, Some(&put[1]), Some(&put[2])].map(Option::<&Blob>::cloned);
+    same("a few blobs", blobs(store, id, &few).await?, expected.to_vec())?;
+    // Each of the 300 several times, and between them some that are not there.
+    let asked = |i: usize| if i % 3 == 1 { Err(absent(i)) } else { Ok(&put[i * 7 % put.len()]) };
+    let many: Vec<BlobId> = (0..4_000).map(|i| asked(i).map_or_else(|id| id, Blob::id)).collect();
+    let found = blobs(store, id, &many).await?;
+    same("the number of answers to 4000 ids", found.len(), many.len())?;
+    for (i, found) in found.into_iter().enumerate() {
+        same(&format!("answer {i} of 4000"), found.as_ref(), asked(i).ok())?;
+    }
+    PASSED
+}
+
+pub(crate) async fn blobs_at_once_apart<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
+    let (mine, other, nobody) = (canvas("mine"), canvas("other"), canvas("nobody"));
+    done(store, commit(&mine, None, "secret\n")).await?;
+    done(store, commit(&other, None, "open\n")).await?;
+    let ids = ["secret\n", "open\n"].map(|text| BlobId::of(text.as_bytes()));
+    let open = Blob::text("open\n".to_owned());
+    same("blobs of two canvases", blobs(store, &other, &ids).await?, vec![None, Some(open)])?;
+    same("blobs of a canvas without a row", blobs(store, &nobody, &ids).await?, vec![None, None])?;
     PASSED
 }
 

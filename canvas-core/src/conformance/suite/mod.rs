@@ -134,6 +134,11 @@ async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option
     Ok(Some(found.as_bytes().to_vec()))
 }
 
+/// Blobs that are read at once. Two blobs are the same where their ids are, which follow from their bytes.
+async fn blobs<S: Store>(store: &S, id: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, String> {
+    store.blobs(id, ids).await.map_err(|e| format!("blobs failed: {e}"))
+}
+
 /// Whether the blob of a text is there.
 async fn has<S: Store>(store: &S, id: &CanvasId, text: &str) -> Result<bool, String> {
     Ok(blob(store, id, BlobId::of(text.as_bytes())).await?.is_some())

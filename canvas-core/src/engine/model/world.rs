@@ -358,7 +358,7 @@ impl World {
                 self.flights[i].answer = match self.serve_flight(flaw, i, true) {
                     Response::Row(row) => row.ok().map(Answered::Row),
                     Response::Committed(committed) => committed.ok().map(Answered::Committed),
-                    Response::Blob(_) => unreachable!("only answers about the row are slow"),
+                    Response::Blobs(_) => unreachable!("only answers about the row are slow"),
                 };
             }
             Action::LoseAnswer(i) => {
@@ -377,7 +377,7 @@ impl World {
                 let fault = StoreError::new(StoreErrorKind::Failed).caused("the disk is full");
                 let response = match flight.request {
                     Request::Load => Response::Row(Err(fault)),
-                    Request::Blob(_) => Response::Blob(Err(fault)),
+                    Request::Blobs(_) => Response::Blobs(Err(fault)),
                     Request::Commit(_) => Response::Committed(Err(fault)),
                 };
                 self.respond(flaw, flight, response);
@@ -477,7 +477,9 @@ impl World {
         let clock = self.heard(server);
         match request {
             Request::Load => Response::Row(Ok(Some(loaded(&self.store.row, clock)))),
-            Request::Blob(id) => Response::Blob(Ok(self.store.blobs.get(id).cloned())),
+            Request::Blobs(ids) => {
+                Response::Blobs(Ok(ids.iter().map(|id| self.store.blobs.get(id).cloned()).collect()))
+            }
             Request::Commit(commit) => {
                 let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
                 if let Some(old) = replaced {

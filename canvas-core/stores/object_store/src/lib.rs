@@ -28,7 +28,7 @@
 //!   others; on GCS it is the generation. The object begins with a number that goes up by one, so that the same head
 //!   again has another ETag also where that is a hash of the bytes.
 //! * A conflict carries the row as it is: one more request.
-//! * `load` and `blob` are one request each, a commit one for each blob and one for the head, a page of a list one for
+//! * `load` and `blob` are one request each, `blobs` one for each, 16 at a time, a commit one for each blob and one for the head, a page of a list one for
 //!   each 1,000 canvases, as a rule.
 //! * What fails before the head is sent is definite. From then on everything is indeterminate but what the client knows
 //!   by itself: it may have sent the put before, and tells only of the last time.

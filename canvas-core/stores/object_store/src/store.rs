@@ -1,6 +1,6 @@
 //! The contract, call by call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,6 +20,9 @@ use super::row::{self, RowVersion, Tag};
 
 /// Blobs of one commit that are on their way at a time.
 const PUTS: usize = 8;
+
+/// Blobs that are read at a time.
+const GETS: usize = 16;
 
 /// Keeps canvases in an object store. A copy shares its client.
 ///
@@ -131,6 +134,21 @@ impl ObjectCanvasStore {
         Ok(puts.buffer_unordered(PUTS).try_for_each(|_| async { Ok(()) }).await?)
     }
 
+    async fn get_blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, CallError> {
+        match self.objects.get(&self.keys.blob(canvas, id)).await {
+            Err(Error::NotFound { .. }) => Ok(None),
+            found => Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
+        }
+    }
+
+    async fn get_blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, CallError> {
+        let named: BTreeSet<BlobId> = ids.iter().copied().collect();
+        let gets = stream::iter(named)
+            .map(|id| async move { self.get_blob(canvas, id).await.map(|blob| (id, blob)) });
+        let found: BTreeMap<_, _> = gets.buffer_unordered(GETS).try_collect().await?;
+        Ok(ids.iter().map(|id| found.get(id).cloned().flatten()).collect())
+    }
+
     /// The version is compared first.
     async fn late(&self, canvas: &CanvasId, expected: Option<&Version>) -> Result<Committed, CallError> {
         let row = self.row(canvas).await?;
@@ -226,13 +244,13 @@ impl Store for ObjectCanvasStore {
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        let found = async {
-            match self.objects.get(&self.keys.blob(canvas, id)).await {
-                Err(Error::NotFound { .. }) => Ok(None),
-                found => Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
-            }
-        };
-        found.await.map_err(|CallError(error): CallError| error.at(Operation::Blob, Some(canvas)))
+        let found = self.get_blob(canvas, id).await;
+        found.map_err(|CallError(error)| error.at(Operation::Blob, Some(canvas)))
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let found = self.get_blobs(canvas, ids).await;
+        found.map_err(|CallError(error)| error.at(Operation::Blob, Some(canvas)))
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

@@ -21,7 +21,7 @@
 //!   that is wrong from the start waits for no lock. Only a creation that loses, and a
 //!   serialization failure under a stricter isolation level, take a second statement, to read that row.
 //! * Whatever it waits for, it judges on the row and the clock as they are after the wait.
-//! * `load`, `blob` and `list` are one statement each; `delete` is a load and one statement, tried again while
+//! * `load`, `blob` and `list` are one statement each, `blobs` one for each 1,000; `delete` is a load and one statement, tried again while
 //!   commits come between.
 //! * An `ERROR` of the server means that nothing was written. A lost connection, a `FATAL` and a
 //!   passed deadline leave a commit of unknown fate (`STORE_INDETERMINATE`), which the engine settles. It never

@@ -64,6 +64,7 @@ impl PostgresStore {
             commit: schema.fill(include_str!("sql/commit.sql")),
             create: schema.fill(include_str!("sql/create.sql")),
             blob: schema.fill(include_str!("sql/blob.sql")),
+            blobs: schema.fill(include_str!("sql/blobs.sql")),
             list: schema.fill(include_str!("sql/list.sql")),
             delete: schema.fill(include_str!("sql/delete.sql")),
         };

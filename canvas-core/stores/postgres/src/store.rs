@@ -1,6 +1,6 @@
-//! The store: five methods, a statement each.
+//! The store: six methods, a statement each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +21,9 @@ use super::session::{Param, Sessions};
 
 /// How often blobs are looked at again because a commit came between.
 const DELETE_ATTEMPTS: usize = 8;
+
+/// Blobs that one statement reads at most.
+const READS: usize = 1_000;
 
 /// Keeps canvases in a PostgreSQL database. A copy shares the pool.
 ///
@@ -43,6 +46,7 @@ pub(super) struct Texts {
     pub(super) commit: String,
     pub(super) create: String,
     pub(super) blob: String,
+    pub(super) blobs: String,
     pub(super) list: String,
     pub(super) delete: String,
 }
@@ -169,6 +173,26 @@ impl Store for PostgresStore {
         let row = self.primary(operation, &rows).map_err(fault)?;
         let content: Option<Vec<u8>> = column(operation, row, "content").map_err(fault)?;
         Ok(content.map(Blob::bytes))
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let operation = Operation::Blob;
+        let fault = |error: CallError| error.of(canvas).of_read();
+        let hashes: BTreeSet<&[u8]> = ids.iter().map(|id| id.as_bytes().as_slice()).collect();
+        let hashes: Vec<&[u8]> = hashes.into_iter().collect();
+        let mut found: BTreeMap<Vec<u8>, Blob> = BTreeMap::new();
+        for hashes in hashes.chunks(READS) {
+            let params: [Param<'_>; 2] =
+                [(&canvas.as_str().as_bytes(), Type::BYTEA), (&hashes, Type::BYTEA_ARRAY)];
+            let rows = self.query(operation, &self.0.texts.blobs, &params).await.map_err(fault)?;
+            self.primary(operation, &rows).map_err(fault)?;
+            for row in &rows {
+                let Some(hash) = column(operation, row, "hash").map_err(fault)? else { break };
+                let content = column(operation, row, "content").map_err(fault)?;
+                found.insert(hash, Blob::bytes(content));
+            }
+        }
+        Ok(ids.iter().map(|id| found.get(id.as_bytes().as_slice()).cloned()).collect())
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

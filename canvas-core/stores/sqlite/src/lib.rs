@@ -39,7 +39,7 @@
 //!
 //! # Cost
 //!
-//! A load, a blob and a page of a list are one query each, a commit is one transaction of one row and its blobs. With the
+//! A load, a blob and a page of a list are one query each, many blobs one transaction for each 1,000, a commit is one transaction of one row and its blobs. With the
 //! default durability it waits for no disk but when the log's content goes into the file, once in 16 MiB. Pages have
 //! 8 KiB; a commit writes each page that it touches to the log, whole.
 //!

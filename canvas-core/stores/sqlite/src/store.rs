@@ -19,6 +19,9 @@ use super::options::Options;
 use super::row::{number, wrong_type};
 use super::transaction::Transaction;
 
+/// Blobs that one transaction reads at most. Between two of them other readers have the connection.
+const READS: usize = 1_000;
+
 /// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
 ///
 /// Another store on the same file, in this process or another, sees the same canvases. Every call may wait for the
@@ -27,7 +30,7 @@ pub struct SqliteStore {
     database: Database,
     /// None where the last one had to be closed.
     writer: Mutex<Option<Connection>>,
-    /// One is enough: a read holds it for the time of one query, and never while a writer is waited for.
+    /// One is enough: a read holds it for the time of one query, or of some hundred by key, and never while a writer is waited for.
     reader: Mutex<Option<Connection>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
 }
@@ -205,6 +208,28 @@ impl BlockingStore for SqliteStore {
                 .optional()?;
             Ok(bytes.map(Blob::bytes))
         })
+    }
+
+    fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        let mut blobs = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(READS) {
+            self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
+                let key: Option<i64> = transaction
+                    .prepare_cached("SELECT key FROM canvas WHERE id = ?1")?
+                    .query_row([canvas.as_str().as_bytes()], |row| row.get(0))
+                    .optional()?;
+                let mut select =
+                    transaction.prepare_cached("SELECT bytes FROM blob WHERE canvas = ?1 AND hash = ?2")?;
+                for id in ids {
+                    // No canvas has the key NULL.
+                    let bytes: Option<Vec<u8>> =
+                        select.query_row(params![key, id.as_bytes()], |row| row.get(0)).optional()?;
+                    blobs.push(bytes.map(Blob::bytes));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(blobs)
     }
 
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {

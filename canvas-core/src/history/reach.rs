@@ -1,0 +1,179 @@
+//! Which entries of a journal to ask for next: all that are named by now and wanted, in one wave.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::history::journal::Entry;
+use crate::model::blob::BlobId;
+use crate::model::head::JournalSlot;
+use crate::model::links;
+
+/// What is known of an entry that was named.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Known<'e> {
+    /// Nobody has asked for it.
+    Nothing,
+    /// It is not there, or is no entry.
+    Lost,
+    Entry(&'e Entry),
+}
+
+/// The entries that the head, and the entries read so far, name with their numbers.
+pub(crate) struct Reach<L> {
+    slot: JournalSlot,
+    look: L,
+    named: BTreeMap<u64, BlobId>,
+    read: usize,
+}
+
+impl<'e, L: Fn(BlobId) -> Known<'e>> Reach<L> {
+    /// Begins with what the head names and with `seeds`, and leaves out what is older than `oldest`. Linear in the
+    /// entries that are read.
+    pub(crate) fn new(
+        slot: JournalSlot,
+        oldest: u64,
+        seeds: impl IntoIterator<Item = (u64, BlobId)>,
+        look: L,
+    ) -> Self {
+        let mut reach = Self { slot, look, named: BTreeMap::new(), read: 0 };
+        let mut open: Vec<_> = seeds.into_iter().chain(marks(slot)).collect();
+        while let Some((number, id)) = open.pop() {
+            if number < oldest || reach.named.contains_key(&number) {
+                continue;
+            }
+            reach.named.insert(number, id);
+            if let Some(entry) = reach.entry(number, id) {
+                reach.read += 1;
+                open.extend(entry.named());
+            }
+        }
+        reach
+    }
+
+    /// Entries that are named and read.
+    pub(crate) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// The number of an entry that is named.
+    pub(crate) fn number_of(&self, id: BlobId) -> Option<u64> {
+        self.named.iter().find(|(_, named)| **named == id).map(|(number, _)| *number)
+    }
+
+    /// The id of an entry that is named.
+    pub(crate) fn named(&self, number: u64) -> Option<BlobId> {
+        self.named.get(&number).copied()
+    }
+
+    /// What to ask for on the way to the entries of these numbers: those that are named, and where none is that leads
+    /// to others, the next one on the way from the head. Empty where all is read that can be.
+    pub(crate) fn wave(&self, wanted: RangeInclusive<u64>) -> Vec<BlobId> {
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let named = self.named.range(wanted.clone()).map(|(_, id)| *id).filter(|id| self.is_new(*id));
+        let targets = links::multiples_up_to(*wanted.end()).filter(|number| wanted.contains(number));
+        let mut wave: Vec<_> = named.chain(targets.filter_map(|target| self.next_towards(target))).collect();
+        wave.sort_unstable();
+        wave.dedup();
+        wave
+    }
+
+    fn is_new(&self, id: BlobId) -> bool {
+        matches!((self.look)(id), Known::Nothing)
+    }
+
+    fn entry(&self, number: u64, id: BlobId) -> Option<&'e Entry> {
+        match (self.look)(id) {
+            Known::Entry(entry) if entry.number.get() == number => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// The first entry that is not read on the way from the head to one that is not named yet.
+    fn next_towards(&self, target: u64) -> Option<BlobId> {
+        if self.named.contains_key(&target) {
+            return None;
+        }
+        let closest = |named: &mut dyn Iterator<Item = (u64, BlobId)>| {
+            named.filter(|(number, _)| *number >= target).min_by_key(|(number, _)| *number)
+        };
+        let mut at = closest(&mut marks(self.slot))?;
+        while let Some(entry) = self.entry(at.0, at.1) {
+            at = closest(&mut entry.named())?;
+        }
+        Some(at.1).filter(|id| self.is_new(*id))
+    }
+}
+
+/// The entries that a head names with their numbers.
+fn marks(slot: JournalSlot) -> impl Iterator<Item = (u64, BlobId)> {
+    slot.last.map(|id| (slot.entries, id)).into_iter().chain(slot.links.marks(slot.entries))
+}
+
+/// A walk down the changes that undo, or redo, would take back one after the other.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    next: Option<BlobId>,
+    walked: usize,
+    /// Numbers and ids of the entries that were passed.
+    passed: Vec<(u64, BlobId)>,
+}
+
+/// Where a walk is.
+#[derive(Debug)]
+pub(crate) enum ChainStep<'e> {
+    Entry(&'e Entry),
+    /// The history ends, or what is older is forgotten.
+    End,
+    /// It is not there, or is no entry.
+    Lost(BlobId),
+    /// This entry must be read first; the others are likely to come after it.
+    Missing(BlobId, Vec<BlobId>),
+}
+
+/// How many more entries than are wanted may be asked for on a guess: a chain may leave entries out.
+const GUESSES: usize = 4;
+
+impl Chain {
+    pub(crate) fn new(start: Option<BlobId>) -> Self {
+        Self { next: start, walked: 0, passed: Vec::new() }
+    }
+
+    /// The next entry. `oldest` is the lowest number that matters, and `more` how many entries are wanted, this one with
+    /// them: what a wave asks for follows from it. A chain is mostly the entries one after the other, so those are asked
+    /// for at once; where it leaves many out, the guesses end.
+    pub(crate) fn step<'e>(
+        &mut self,
+        slot: JournalSlot,
+        (kept, oldest): (u64, u64),
+        more: usize,
+        look: impl Fn(BlobId) -> Known<'e>,
+    ) -> ChainStep<'e> {
+        let Some(id) = self.next else { return ChainStep::End };
+        match look(id) {
+            Known::Entry(entry) if entry.number.get() < kept => ChainStep::End,
+            Known::Entry(entry) => {
+                self.walked += 1;
+                self.passed.push((entry.number.get(), id));
+                self.next = entry.below();
+                ChainStep::Entry(entry)
+            }
+            Known::Lost => ChainStep::Lost(id),
+            Known::Nothing => {
+                let reach = Reach::new(slot, kept, self.passed.iter().copied(), look);
+                let Some(newest) = reach.number_of(id) else { return ChainStep::Missing(id, Vec::new()) };
+                let wanted = self.walked.saturating_add(more);
+                let guesses = wanted.saturating_mul(GUESSES).saturating_sub(reach.read());
+                let wanted = u64::try_from(more.min(guesses).max(1)).unwrap_or(u64::MAX);
+                let oldest = newest.saturating_sub(wanted - 1).max(oldest).max(kept);
+                let mut wave = reach.wave(oldest..=newest);
+                wave.retain(|other| *other != id);
+                ChainStep::Missing(id, wave)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
