@@ -9,7 +9,7 @@ use canvas_core::board::{
     HistoryState, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction, Workspace, WorkspaceId,
     canvas_context, temporal_context,
 };
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::{
     Actor, Author, BoardRefusal, CanvasId, CreateBoard, EngineError, Face, HistoryRefusal, Refused as _,
     RunBoardCommand, Stacks, Step, UndoRefusal, block_on,
