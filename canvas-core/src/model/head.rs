@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_lease::{Epoch, Lock, Timestamp};
+use canvas_lease::{Epoch, Lock, Timestamp, safe_integer};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -74,8 +74,9 @@ pub struct JournalSlot {
     /// The undoing that redo takes back next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo: Option<BlobId>,
-    /// Entries that were ever made; the last one has this number.
-    #[serde(default)]
+    /// Entries that were ever made; the last one has this number. Each has a revision of its own, so there are no more
+    /// than those.
+    #[serde(default, deserialize_with = "safe_integer::deserialize")]
     pub entries: u64,
     /// Links down to old entries.
     #[serde(default, skip_serializing_if = "Skips::is_empty")]
@@ -338,6 +339,7 @@ impl Head {
             (self.turn_start.revision <= last, "turn_start"),
             (self.user_revision <= last, "user_revision"),
             (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
+            (self.journal.entries <= last.get(), "journal"),
             (self.deleted || self.draft.get(&TreePath::document()).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
@@ -407,7 +409,7 @@ pub enum HeadError {
         /// The column, from 1.
         column: usize,
     },
-    /// A face, a sync point or the turn's start lies behind the canvas's own revision or epoch.
+    /// A face, a sync point, the turn's start or the journal's last number lies beyond the canvas's own revision or epoch.
     #[error("the head contradicts itself in {place}: restore it from a backup")]
     Inconsistent {
         /// The field.

@@ -10,7 +10,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use canvas_lease::Fence;
+use canvas_lease::{Fence, safe_integer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -177,7 +177,8 @@ impl Hash for Written {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Calls {
     fence: Fence,
-    calls: usize,
+    #[serde(deserialize_with = "safe_integer::deserialize")]
+    calls: u64,
 }
 
 /// Receipts in a blob, as a JSON array.
@@ -291,7 +292,7 @@ impl Receipts {
     }
 
     /// How many calls a lease has made.
-    pub(crate) fn of_fence(&self, fence: Fence) -> usize {
+    pub(crate) fn of_fence(&self, fence: Fence) -> u64 {
         self.lease.filter(|lease| lease.fence == fence).map_or(0, |lease| lease.calls)
     }
 
@@ -299,7 +300,7 @@ impl Receipts {
     /// only whole pages. A new page is put to `blobs`.
     pub(crate) fn push(&mut self, receipt: Receipt, live: Option<Fence>, keep: usize, blobs: &mut Vec<Blob>) {
         if let Some(fence) = receipt.fence {
-            let calls = self.of_fence(fence) + 1;
+            let calls = (self.of_fence(fence) + 1).min(safe_integer::MAX);
             self.lease = Some(Calls { fence, calls });
         }
         self.recent.push(receipt.into());

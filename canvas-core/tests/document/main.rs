@@ -12,6 +12,7 @@ mod canvas;
 mod context;
 mod cost;
 mod edit_base;
+mod counters;
 mod history;
 mod laws;
 mod lease;
