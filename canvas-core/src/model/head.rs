@@ -10,7 +10,7 @@ use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::path::TreePath;
-use crate::model::receipt::Receipts;
+use crate::model::receipts::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::skips::Skips;
 use crate::model::tree::Tree;

@@ -9,7 +9,9 @@ pub(crate) mod head;
 pub(crate) mod id;
 pub(crate) mod path;
 pub(crate) mod receipt;
+pub(crate) mod receipts;
 pub(crate) mod revision;
+pub(crate) mod shelf;
 pub(crate) mod skips;
 pub(crate) mod tree;
 #[cfg(feature = "zone")]

@@ -28,7 +28,8 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
         clock_tolerance: Duration::from_millis(1),
     };
     // Without a journal: it would make different states of worlds that differ in their past alone, and no rule here speaks of it.
-    Policy { lease, history: 0, ..Policy::default() }
+    // Receipts without ages, for the same reason.
+    Policy { lease, history: 0, receipt_lifetime: Duration::ZERO, ..Policy::default() }
 });
 
 /// How often each thing may happen. Every counter needs a bound, or the states never end.
