@@ -184,7 +184,7 @@ fn command(step: &Value) -> Command {
             let (base, delta) = (field(step, "base"), field(step, "delta"));
             dynamic(HostEdit { base, delta, summary: field(step, "summary"), request: None })
         }
-        "edit" => dynamic(Edit::replace(field(step, "markdown"))),
+        "edit" => dynamic(Edit::replace(field::<String>(step, "markdown"))),
         "message" => dynamic(SendMessage),
         "forget" => dynamic(Forget),
         "cancel" => dynamic(Cancel),

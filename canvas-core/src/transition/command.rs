@@ -135,7 +135,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::transition::document::{ApplyPatch, Edit};
+    use crate::transition::document::ApplyPatch;
+    use crate::transition::edit::Edit;
     use crate::transition::lease::CheckOut;
     use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal, StaleBase};
     use crate::transition::turn::Forget;

@@ -9,7 +9,8 @@ use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::transition::command::{Command, encode};
-use crate::transition::document::{ApplyPatch, Edit, Read};
+use crate::transition::document::{ApplyPatch, Read};
+use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut};
 
 /// The text that the world begins with.
