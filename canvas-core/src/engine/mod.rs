@@ -150,7 +150,8 @@ impl<S: Store> Engine<S> {
     }
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
-        Self { store, policy, types, pause: Pause::default(), cache: Mutex::default() }
+        let cache = Mutex::new(Cache::new(policy.cache_bytes));
+        Self { store, policy, types, pause: Pause::default(), cache }
     }
 
     /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again

@@ -252,6 +252,14 @@ impl Head {
         trees.chain(known).chain(origin).chain(self.journal.blobs()).chain(self.receipts.blobs())
     }
 
+    /// Roughly what it takes in memory.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        /// A conversation with its name, a path or a link with a blob.
+        const ENTRY: usize = 256;
+        1024 + self.receipts.approximate_bytes()
+            + ENTRY * (self.conversations.len() + self.draft.iter().count())
+    }
+
     /// The document's blob, also of a tombstone: its last one.
     pub fn document(&self) -> BlobId {
         self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)

@@ -211,6 +211,11 @@ impl Receipts {
         }
     }
 
+    /// Roughly what they take in memory.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        self.changes.approximate_bytes() + self.refusals.approximate_bytes()
+    }
+
     /// Blobs that hold pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         self.changes.blobs().chain(self.refusals.blobs())

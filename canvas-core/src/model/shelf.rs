@@ -217,6 +217,12 @@ impl Shelf {
         }
     }
 
+    /// Roughly what they take in memory: each twice, as a value and as JSON.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let recent: usize = self.recent.iter().map(|written| written.json.get().len()).sum();
+        2 * recent + 1024 * self.pages.len()
+    }
+
     /// Blobs that hold pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let pages = self.pages.iter().map(|page| &page.value);

@@ -63,6 +63,10 @@ pub struct Policy {
     /// call, so that of many servers at one canvas only few try at once; each lost try costs a database as much as a
     /// read. Default 24 ms; zero for never.
     pub back_off: Duration,
+    /// Bytes of canvases that an engine keeps between calls: texts, outlines, boards and heads, counted approximately. Of
+    /// more those go that were used least recently, and are loaded again when they are asked for. At most 1,024 canvases
+    /// are kept besides. Default 256 MiB; 0 for none.
+    pub cache_bytes: usize,
 }
 
 impl Default for Policy {
@@ -88,6 +92,7 @@ impl Default for Policy {
             history_reach: 256,
             history_entry_bytes: 1 << 20,
             back_off: Duration::from_millis(24),
+            cache_bytes: 256 << 20,
         }
     }
 }

@@ -8,6 +8,7 @@ mod base;
 mod board;
 #[cfg(feature = "board")]
 mod board_pages;
+mod cached_bytes;
 mod canvas;
 mod context;
 mod cost;

@@ -132,6 +132,10 @@ pub(super) struct World {
     pub(super) oracle: Oracle,
 }
 
+fn empty_cache() -> Arc<Cache> {
+    Arc::new(Cache::new(usize::MAX))
+}
+
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
         let Self { store, caches, known, flights, late, started, left, oracle } = self;
@@ -203,7 +207,7 @@ impl Model for WorldModel {
     fn init_states(&self) -> Vec<World> {
         let mut world = World {
             store: RowStore::new(),
-            caches: Default::default(),
+            caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
             flights: Vec::new(),
             late: Vec::new(),
@@ -396,7 +400,7 @@ impl World {
             }
             Action::Crash { server } => {
                 self.left.crashes -= 1;
-                self.caches[server] = Arc::default();
+                self.caches[server] = empty_cache();
                 let flights = std::mem::take(&mut self.flights);
                 let (gone, stay): (Vec<_>, Vec<_>) =
                     flights.into_iter().partition(|flight| flight.client.server == server);
