@@ -1,4 +1,14 @@
 //! The head: everything about a canvas that moves, in one value that is compared and swapped whole.
+//!
+//! Engines of several versions may share a store while they are updated:
+//!
+//! * What an older library can leave alone is a new member of the head, its journal, a conversation, the receipts, a receipt
+//!   or a page of them. It keeps members that it does not know, and writes them again as it has read them; with a
+//!   conversation that is evicted its own go.
+//! * What it must know is a new member of another part (the lock, a sync point, the turn's start) or a face: it refuses the
+//!   head with `HEAD_TOO_NEW`, for reads and writes, since it could only break the rule or drop what it does not know.
+//! * What changes the meaning of what is there is a higher format number, which is refused in the same way.
+//! * Entries of the journal are never written again, so nothing is dropped from them.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +24,18 @@ use crate::model::receipts::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::skips::Skips;
 use crate::model::tree::Tree;
+use crate::model::unknown::Unknown;
 
 /// A text as somebody saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SyncPoint {
     pub(crate) revision: Revision,
     pub(crate) document: BlobId,
 }
 
 /// What a conversation knows of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     /// Snapshot plus hidden diffs have brought it here; `None` where it has forgotten, and needs a snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,29 +43,32 @@ pub(crate) struct Conversation {
     /// Its own calls have shown it this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seen: Option<SyncPoint>,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 impl Conversation {
     /// It knows a text, by its context and by its calls.
     pub(crate) const fn knows(point: SyncPoint) -> Self {
-        Self { synced: Some(point), seen: Some(point) }
+        Self { synced: Some(point), seen: Some(point), unknown: Unknown::NONE }
     }
 
     /// It knows nothing.
-    pub(crate) const NOTHING: Self = Self { synced: None, seen: None };
+    pub(crate) const NOTHING: Self = Self { synced: None, seen: None, unknown: Unknown::NONE };
 
-    fn points(self) -> impl Iterator<Item = SyncPoint> {
+    fn points(&self) -> impl Iterator<Item = SyncPoint> + use<> {
         [self.synced, self.seen].into_iter().flatten()
     }
 
     /// The newest revision that it knows something of.
-    fn last(self) -> Option<Revision> {
+    fn last(&self) -> Option<Revision> {
         self.points().map(|point| point.revision).max()
     }
 }
 
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TurnStart {
     /// The epoch at the start.
     pub epoch: Epoch,
@@ -63,7 +78,7 @@ pub struct TurnStart {
 
 /// Where the journal hangs on the head. Each entry names the one before, so that a commit writes one entry and this
 /// slot, however many there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct JournalSlot {
     /// The last entry; `None` before the first, and after the history was cleared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,17 +96,19 @@ pub struct JournalSlot {
     /// Links down to old entries.
     #[serde(default, skip_serializing_if = "Skips::is_empty")]
     pub(crate) skips: Skips,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 impl JournalSlot {
     /// The blobs that it names.
-    pub(crate) fn blobs(self) -> impl Iterator<Item = BlobId> {
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> + use<> {
         [self.last, self.undo, self.redo].into_iter().flatten()
     }
 
     /// Without history. Numbers go on.
-    pub(crate) fn cleared(self) -> Self {
-        Self { entries: self.entries, ..Self::default() }
+    pub(crate) fn cleared(&self) -> Self {
+        Self { entries: self.entries, unknown: self.unknown.clone(), ..Self::default() }
     }
 }
 
@@ -124,6 +141,8 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
     pub(crate) deleted: bool,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 impl Head {
@@ -137,7 +156,8 @@ impl Head {
     /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
-        Some(Self { receipts: self.receipts.clone(), journal: self.journal, ..first })
+        let (receipts, journal) = (self.receipts.clone(), self.journal.clone());
+        Some(Self { receipts, journal, unknown: self.unknown.clone(), ..first })
     }
 
     /// A canvas that never was, as a tombstone.
@@ -180,6 +200,7 @@ impl Head {
             turn_start,
             user_revision: Revision::ZERO,
             deleted: false,
+            unknown: Unknown::NONE,
         }
     }
 
@@ -225,7 +246,7 @@ impl Head {
 
     /// The journal's slot.
     pub fn journal(&self) -> JournalSlot {
-        self.journal
+        self.journal.clone()
     }
 
     /// True for a deleted canvas: the head stays, so that no number is ever used twice.
@@ -295,7 +316,7 @@ impl Head {
     pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
         // Who is not known may be new, or one that was given up.
         let fresh = if self.gave_up { Conversation::NOTHING } else { Conversation::knows(self.origin) };
-        self.conversations.get(id).copied().unwrap_or(fresh)
+        self.conversations.get(id).cloned().unwrap_or(fresh)
     }
 
     /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it
@@ -407,6 +428,18 @@ pub enum HeadError {
         /// The format that it says.
         found: u32,
     },
+    /// A later version of this library wrote it, with something that this one must not leave alone.
+    #[error(
+        "the head has what this library does not know, {what} (line {line}, column {column}): update the library"
+    )]
+    Unknown {
+        /// What was found, in the reader's words.
+        what: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+    },
     /// It is not the JSON of a head.
     #[error("the head cannot be read, {what} (line {line}, column {column}): restore it from a backup")]
     Unreadable {
@@ -432,7 +465,7 @@ pub enum HeadError {
 }
 
 canvas_patch::coded_error!(HeadError {
-    Self::Format { .. } => "HEAD_TOO_NEW";
+    Self::Format { .. } | Self::Unknown { .. } => "HEAD_TOO_NEW";
     Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED";
 });
 
@@ -441,6 +474,11 @@ impl HeadError {
         // The reader's text ends with the place, which has its own fields here.
         let text = e.to_string();
         let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned();
-        Self::Unreadable { what, line: e.line(), column: e.column() }
+        let (line, column) = (e.line(), e.column());
+        // serde tells these apart by their words alone.
+        if ["unknown field", "unknown variant"].iter().any(|words| what.starts_with(words)) {
+            return Self::Unknown { what, line, column };
+        }
+        Self::Unreadable { what, line, column }
     }
 }

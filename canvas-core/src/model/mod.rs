@@ -14,5 +14,6 @@ pub(crate) mod revision;
 pub(crate) mod shelf;
 pub(crate) mod skips;
 pub(crate) mod tree;
+pub(crate) mod unknown;
 #[cfg(feature = "zone")]
 pub(crate) mod wording;

@@ -17,6 +17,7 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::shelf::{Page, Room, Shelf, Written};
+use crate::model::unknown::Unknown;
 
 /// How many receipts are kept besides those of the live lease, and for how long.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +53,11 @@ pub(crate) struct Receipts {
     /// The calls of the lease that was given last.
     lease: Option<Calls>,
     elapsed: Elapsed,
+    unknown: Unknown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Calls {
     fence: Fence,
     #[serde(deserialize_with = "safe_integer::deserialize")]
@@ -67,6 +70,7 @@ struct Calls {
 /// who leaps a year ahead ages no receipt by more than that. A clock that falls back further than it may is believed
 /// from then on, and no time has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Elapsed {
     #[serde(deserialize_with = "safe_integer::deserialize")]
     millis: u64,
@@ -105,12 +109,14 @@ struct Stored {
     lease: Option<Calls>,
     #[serde(default)]
     elapsed: Elapsed,
+    #[serde(flatten)]
+    unknown: Unknown,
 }
 
 impl From<Stored> for Receipts {
     fn from(stored: Stored) -> Self {
-        let Stored { pages, recent, refusals, lease, elapsed } = stored;
-        Self { changes: Shelf { pages, recent }, refusals, lease, elapsed }
+        let Stored { pages, recent, refusals, lease, elapsed, unknown } = stored;
+        Self { changes: Shelf { pages, recent }, refusals, lease, elapsed, unknown }
     }
 }
 
@@ -124,12 +130,14 @@ struct StoredRef<'a> {
     lease: Option<Calls>,
     #[serde(skip_serializing_if = "Elapsed::is_zero")]
     elapsed: Elapsed,
+    #[serde(flatten)]
+    unknown: &'a Unknown,
 }
 
 impl Serialize for Receipts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { changes: Shelf { pages, recent }, refusals, lease, elapsed } = self;
-        let stored = StoredRef { pages, recent, refusals, lease: *lease, elapsed: *elapsed };
+        let Self { changes: Shelf { pages, recent }, refusals, lease, elapsed, unknown } = self;
+        let stored = StoredRef { pages, recent, refusals, lease: *lease, elapsed: *elapsed, unknown };
         stored.serialize(serializer)
     }
 }

@@ -23,6 +23,7 @@ const RECENT: usize = 4;
 
 /// Receipts, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Shelf {
     pub(crate) pages: Vec<Written<Page>>,
     pub(crate) recent: Vec<Written<Receipt>>,

@@ -100,9 +100,12 @@ impl Transition<'_> {
         self.set_conversation(Conversation { seen: Some(point), ..self.head.conversation(self.who) });
     }
 
+    /// Follows what the conversation knows from now on.
     pub(super) fn set_conversation(&mut self, conversation: Conversation) {
         self.make_room();
-        self.head.conversations.insert(self.who.clone(), conversation);
+        let Conversation { synced, seen, .. } = conversation;
+        let followed = self.head.conversations.entry(self.who.clone()).or_insert(Conversation::NOTHING);
+        (followed.synced, followed.seen) = (synced, seen);
     }
 
     /// Makes room for a conversation that the canvas does not follow yet.

@@ -19,6 +19,7 @@ mod laws;
 mod lease;
 mod lock_view;
 mod near;
+mod newer;
 mod outline;
 mod receipts;
 mod replace;
