@@ -5,6 +5,7 @@ pub(crate) mod blob;
 #[cfg(feature = "board")]
 pub(crate) mod canonical;
 pub(crate) mod face;
+pub(crate) mod format;
 pub(crate) mod head;
 pub(crate) mod id;
 pub(crate) mod path;
