@@ -37,7 +37,9 @@ impl Model {
     fn new(text: &str) -> Self {
         let hour = std::time::Duration::from_secs(3_600);
         let lease = canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..Default::default() };
-        let policy = Policy { lease, calls_per_lease: usize::MAX, receipts: 0, ..Policy::default() };
+        let receipt_lifetime = std::time::Duration::ZERO;
+        let policy =
+            Policy { lease, calls_per_lease: usize::MAX, receipts: 0, receipt_lifetime, ..Policy::default() };
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
         let canvas = CanvasId::new("bench").expect("short");
         let conversation = ConversationId::new("model").expect("short");

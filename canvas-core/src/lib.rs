@@ -106,7 +106,8 @@ pub use model::blob::{Blob, BlobId, ParseBlobIdError};
 #[cfg(feature = "board")]
 pub use model::canonical::{CanonicalError, canonical_json};
 pub use model::face::Face;
-pub use model::head::{Head, HeadError, JournalSlot, TurnStart};
+pub use model::format::HeadError;
+pub use model::head::{Head, JournalSlot, TurnStart};
 pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use model::path::{PathError, TreePath};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};

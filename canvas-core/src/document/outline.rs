@@ -69,6 +69,13 @@ impl DocumentOutline {
         })
     }
 
+    /// Roughly what it takes in memory besides its text: itself where it is made, and an earlier text with its outline.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let own = |outline: &Self| outline.live.get().map_or(0, LiveOutline::approximate_bytes);
+        let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        own(self) + earlier.as_ref().map_or(0, |Earlier { outline, .. }| outline.text.len() + own(outline))
+    }
+
     fn scan(&self) -> LiveOutline {
         LiveOutline::new(Arc::clone(&self.text))
     }

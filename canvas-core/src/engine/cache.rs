@@ -6,7 +6,12 @@
 //! answers an earlier question may be older or newer than the kept one, and nothing shows which: the kept row stays,
 //! but reads load until a later question is answered. A commit may begin with any row, because the store compares its
 //! version.
+//!
+//! What is kept is bounded by number and by bytes ([`Policy::cache_bytes`](crate::Policy::cache_bytes)). A row is weighed
+//! when a call ends with it, and once more when the next call on another canvas ends: an outline is made, and a board is
+//! read, by who has the answer.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use canvas_lease::Timestamp;
@@ -21,9 +26,15 @@ use crate::transition::fetched::Fetched;
 const CAPACITY: usize = 1024;
 
 /// Rows as they were last seen.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Cache {
     canvases: HashMap<CanvasId, Cached>,
+    /// Bytes that may be kept.
+    limit: usize,
+    /// The sum of `Cached::bytes`.
+    bytes: usize,
+    /// The canvas that was used last.
+    last: Option<CanvasId>,
     /// The last number given.
     ticks: u64,
     /// `Cached::since` for canvases that are not kept: when one was last removed, or when the engine was last notified of
@@ -39,6 +50,8 @@ struct Cached {
     /// A row that answers an earlier question may be older than this one.
     since: u64,
     used: u64,
+    /// What it was weighed last.
+    bytes: usize,
 }
 
 /// What a run decides on first.
@@ -68,6 +81,11 @@ impl Begin {
 pub(super) struct Ticket(u64);
 
 impl Cache {
+    /// A cache of so many bytes at most.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { canvases: HashMap::new(), limit, bytes: 0, last: None, ticks: 0, since: 0 }
+    }
+
     fn tick(&mut self) -> u64 {
         self.ticks += 1;
         self.ticks
@@ -135,10 +153,29 @@ impl Cache {
             _ if ticket.is_none() => {}
             Some(cached) if !is_current => (cached.is_current, cached.since) = (false, used),
             _ => {
-                let cached = Cached { row: row.clone(), is_current, since: used, used };
+                let bytes = self.canvases.get(canvas).map_or(0, |cached| cached.bytes);
+                let cached = Cached { row: row.clone(), is_current, since: used, used, bytes };
                 self.canvases.insert(canvas.clone(), cached);
-                self.make_room();
             }
+        }
+        self.weigh(canvas);
+        if self.last.as_ref() != Some(canvas)
+            && let Some(last) = self.last.replace(canvas.clone())
+        {
+            self.weigh(&last);
+        }
+        self.make_room();
+    }
+
+    /// Counts what a canvas takes by now, and drops it where that is more than all may take.
+    fn weigh(&mut self, canvas: &CanvasId) {
+        let Some(cached) = self.canvases.get_mut(canvas) else { return };
+        let bytes = cached.row.approximate_bytes();
+        self.bytes = self.bytes - cached.bytes + bytes;
+        cached.bytes = bytes;
+        // One that is too large by itself would take the place of all others.
+        if bytes > self.limit {
+            self.forget(canvas);
         }
     }
 
@@ -149,17 +186,33 @@ impl Cache {
 
     fn make_room(&mut self) {
         if self.canvases.len() > CAPACITY {
-            // Half at once, so that the search for the oldest is paid rarely.
-            let mut used: Vec<u64> = self.canvases.values().map(|cached| cached.used).collect();
-            let (_, &mut median, _) = used.select_nth_unstable(CAPACITY / 2);
-            self.canvases.retain(|_, cached| cached.used > median);
-            self.since = self.tick();
+            self.drop_oldest(CAPACITY / 2, self.limit);
+        } else if self.bytes > self.limit {
+            self.drop_oldest(CAPACITY, self.limit / 4 * 3);
         }
+    }
+
+    /// Leaves no more canvases and bytes than these, those that were used last. The last one stays where it alone is within
+    /// the limit. So much goes at once that the walk over all is paid rarely.
+    fn drop_oldest(&mut self, canvases: usize, bytes: usize) {
+        let mut newest: Vec<(u64, usize)> =
+            self.canvases.values().map(|cached| (cached.used, cached.bytes)).collect();
+        newest.sort_unstable_by_key(|(used, _)| Reverse(*used));
+        let mut left = 0;
+        let stays = newest.iter().take(canvases).enumerate().take_while(|(i, (_, weight))| {
+            left += weight;
+            left <= if *i == 0 { self.limit } else { bytes }
+        });
+        let oldest = stays.last().map_or(u64::MAX, |(_, (used, _))| *used);
+        self.canvases.retain(|_, cached| cached.used >= oldest);
+        self.bytes = self.canvases.values().map(|cached| cached.bytes).sum();
+        self.since = self.tick();
     }
 
     /// Drops what is kept of a canvas: the engine is notified of a change, or does not know what its own commit has done.
     pub(super) fn forget(&mut self, canvas: &CanvasId) {
-        self.canvases.remove(canvas);
+        let gone = self.canvases.remove(canvas);
+        self.bytes -= gone.map_or(0, |cached| cached.bytes);
         self.since = self.tick();
     }
 

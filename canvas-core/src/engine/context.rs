@@ -49,6 +49,11 @@ pub(crate) struct CachedRow {
 }
 
 impl CachedRow {
+    /// Roughly what it takes in memory. Cost: a few additions for each page of the board.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        self.head.approximate_bytes() + self.contents.approximate_bytes()
+    }
+
     /// An estimate of the store's clock: too late by one round trip at most, never too early.
     pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
         self.store_at.saturating_add(now.saturating_since(self.host_at))

@@ -2,7 +2,7 @@
 
 use crate::model::blob::BlobId;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
-use crate::model::head::HeadError;
+use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 use crate::store::error::{StoreError, StoreErrorKind};
 

@@ -81,9 +81,8 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
         let mut walk = self.walk(canvas, now).await?;
-        let slot = walk.head.journal();
-        let (undo, redo) =
-            (walk.stack(slot.undo, face, limit).await?, walk.stack(slot.redo, face, limit).await?);
+        let (undo, redo) = (walk.head.journal().undo, walk.head.journal().redo);
+        let (undo, redo) = (walk.stack(undo, face, limit).await?, walk.stack(redo, face, limit).await?);
         Ok(Stacks { undo, redo })
     }
 

@@ -151,7 +151,8 @@ impl<S: Store> Engine<S> {
     }
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
-        Self { store, policy, types, pause: Pause::default(), cache: Mutex::default() }
+        let cache = Mutex::new(Cache::new(policy.cache_bytes));
+        Self { store, policy, types, pause: Pause::default(), cache }
     }
 
     /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again
@@ -226,7 +227,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
-    /// after the lease has ended.
+    /// after the lease has ended, for as long as the canvas remembers it: [`Policy::receipt_lifetime`]. Later it is a new
+    /// command.
     ///
     /// # Errors
     ///
@@ -267,8 +269,8 @@ impl<S: Store> Engine<S> {
     /// also where a commit of it is still on its way or another server is still at it. For hosts that must know
     /// before they go on, and cannot simply make the same call again, which would do it.
     ///
-    /// An operation that nobody remembers any more counts as never done (receipts are kept as [`Policy::receipts`]
-    /// says). Where there is no canvas, a tombstone takes its place.
+    /// An operation that nobody remembers any more counts as never done (receipts are kept as
+    /// [`Policy::receipt_lifetime`] says). Where there is no canvas, a tombstone takes its place.
     ///
     /// ```
     /// # use canvas_core::lease::{Timestamp, Turn};

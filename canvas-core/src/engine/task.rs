@@ -14,12 +14,12 @@ use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
+use crate::model::receipts::Occasion;
 use crate::model::revision::RevisionId;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
 use crate::transition::fetched::Fetched;
-use crate::transition::policy::Policy;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::view::{Change, View};
 
@@ -248,7 +248,7 @@ impl Task for Create<'_> {
         let revision = head.revision_id();
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), context.run.policy, self.operation, self.digest(), answer);
+        leave_receipt((&mut head, &mut blobs), context, self.operation, self.digest(), answer);
         let mut contents = Contents::default();
         contents.put(Face::Document, self.document.clone());
         let change = Change { head: Arc::new(head), blobs, contents, not_after: None };
@@ -287,7 +287,7 @@ impl Task for Delete<'_> {
         head.tombstone();
         let mut blobs = Vec::new();
         let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), policy, self.operation, digest, answer);
+        leave_receipt((&mut head, &mut blobs), context, self.operation, digest, answer);
         let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
         Ok(Decision::Commit(change, ()))
     }
@@ -319,7 +319,7 @@ impl Task for Resolve<'_> {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Resolution>, Blocked> {
         let mut blobs = Vec::new();
         let mut head = match context.row.map(|row| &row.head) {
-            Some(head) => match head.receipts.find(self.operation, |id| context.blob(id))?.as_deref() {
+            Some(head) => match head.receipts.find(self.operation, |id| context.blob(id))? {
                 Some(receipt) => {
                     let stored = context.stored_answer(&receipt.answer)?;
                     return Ok(Decision::Answer(stored.map_or(Resolution::NeverDone, Resolution::Done)));
@@ -335,13 +335,7 @@ impl Task for Resolve<'_> {
             }
         };
         let nothing = Digest::of(&[]);
-        leave_receipt(
-            (&mut head, &mut blobs),
-            context.run.policy,
-            self.operation,
-            nothing,
-            Answer::Abandoned,
-        );
+        leave_receipt((&mut head, &mut blobs), context, self.operation, nothing, Answer::Abandoned);
         let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
         Ok(Decision::Commit(change, Resolution::NeverDone))
     }
@@ -354,12 +348,15 @@ impl Task for Resolve<'_> {
 /// Leaves the receipt of an operation that needs no lease.
 fn leave_receipt(
     (head, blobs): (&mut Head, &mut Vec<Blob>),
-    policy: &Policy,
+    context: &DecisionContext<'_>,
     operation: &OpKey,
     digest: Digest,
     answer: Answer,
 ) {
     let live = head.lock.lease().map(|lease| lease.id.fence());
-    let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer };
-    head.receipts.push(receipt, live, policy.receipts, blobs);
+    // Where there is no row, only the host's clock is known.
+    let clock = context.row.map(|row| row.clock(context.run.now));
+    let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer, at: 0 };
+    let occasion = Occasion { is_refusal: false, live, clock };
+    head.receipts.push(receipt, occasion, &context.run.policy.receipt_bounds(), blobs);
 }

@@ -37,7 +37,8 @@ impl<'a, S: Store> Walk<'a, S> {
         &mut self,
         wanted: RangeInclusive<u64>,
     ) -> Result<Vec<Arc<Entry>>, EngineError> {
-        let slot = self.head.journal();
+        let head = Arc::clone(&self.head);
+        let slot = head.journal();
         let oldest = slot.oldest(self.engine.policy.history);
         let (start, end) = ((*wanted.start()).max(oldest), (*wanted.end()).min(slot.entries));
         loop {
@@ -76,7 +77,8 @@ impl<'a, S: Store> Walk<'a, S> {
         face: Option<Face>,
         limit: usize,
     ) -> Result<Vec<Entry>, EngineError> {
-        let slot = self.head.journal();
+        let head = Arc::clone(&self.head);
+        let slot = head.journal();
         let oldest = slot.oldest(self.engine.policy.history);
         let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history_reach));
         let mut chain = Chain::new(start);

@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use canvas_lease::Timestamp;
+use canvas_lease::{Timestamp, safe_integer};
 use serde::{Deserialize, Serialize};
 
 use crate::history::step::Step;
@@ -27,7 +27,7 @@ macro_rules! number {
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
         #[serde(transparent)]
-        pub struct $name(u64);
+        pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
         impl $name {
             /// This number, whether or not there is such an entry.
@@ -67,7 +67,7 @@ impl From<ChangeNumber> for EntryNumber {
 
 impl JournalSlot {
     /// The number of the oldest entry that so long a history still has.
-    pub(crate) fn oldest(self, history: u64) -> u64 {
+    pub(crate) fn oldest(&self, history: u64) -> u64 {
         self.entries.saturating_sub(history).saturating_add(1)
     }
 
@@ -75,6 +75,7 @@ impl JournalSlot {
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step } =
             entry;
+        // At most the revision, which ends before: a head with more entries than revisions is not read.
         let number = EntryNumber(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
             id if id == self.last => Below::Previous,

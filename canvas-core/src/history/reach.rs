@@ -19,18 +19,18 @@ pub(crate) enum Known<'e> {
 }
 
 /// The entries that the head, and the entries read so far, name with their numbers.
-pub(crate) struct Reach<L> {
-    slot: JournalSlot,
+pub(crate) struct Reach<'s, L> {
+    slot: &'s JournalSlot,
     look: L,
     named: BTreeMap<u64, BlobId>,
     read: usize,
 }
 
-impl<'e, L: Fn(BlobId) -> Known<'e>> Reach<L> {
+impl<'e, 's, L: Fn(BlobId) -> Known<'e>> Reach<'s, L> {
     /// Begins with what the head names and with `seeds`, and leaves out what is older than `oldest`. Linear in the
     /// entries that are read.
     pub(crate) fn new(
-        slot: JournalSlot,
+        slot: &'s JournalSlot,
         oldest: u64,
         seeds: impl IntoIterator<Item = (u64, BlobId)>,
         look: L,
@@ -107,7 +107,7 @@ impl<'e, L: Fn(BlobId) -> Known<'e>> Reach<L> {
 }
 
 /// The entries that a head names with their numbers.
-fn marks(slot: JournalSlot) -> impl Iterator<Item = (u64, BlobId)> {
+fn marks(slot: &JournalSlot) -> impl Iterator<Item = (u64, BlobId)> + use<> {
     slot.last.map(|id| (slot.entries, id)).into_iter().chain(slot.links.marks(slot.entries))
 }
 
@@ -145,7 +145,7 @@ impl Chain {
     /// for at once; where it leaves many out, the guesses end.
     pub(crate) fn step<'e>(
         &mut self,
-        slot: JournalSlot,
+        slot: &JournalSlot,
         (kept, oldest): (u64, u64),
         more: usize,
         look: impl Fn(BlobId) -> Known<'e>,

@@ -1,29 +1,42 @@
 //! The head: everything about a canvas that moves, in one value that is compared and swapped whole.
+//!
+//! Engines of several versions may share a store while they are updated:
+//!
+//! * What an older library can leave alone is a new member of the head, its journal, a conversation, the receipts, a receipt
+//!   or a page of them. It keeps members that it does not know, and writes them again as it has read them; with a
+//!   conversation that is evicted its own go.
+//! * What it must know is a new member of another part (the lock, a sync point, the turn's start) or a face: it refuses the
+//!   head with `HEAD_TOO_NEW`, for reads and writes, since it could only break the rule or drop what it does not know.
+//! * What changes the meaning of what is there is a higher format number, which is refused in the same way.
+//! * Entries of the journal are never written again, so nothing is dropped from them.
 
 use std::collections::BTreeMap;
 
-use canvas_lease::{Epoch, Lock, Timestamp};
+use canvas_lease::{Epoch, Lock, Timestamp, safe_integer};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
+use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::links::Links;
 use crate::model::path::TreePath;
-use crate::model::receipt::Receipts;
+use crate::model::receipts::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
+use crate::model::unknown::Unknown;
 
 /// A text as somebody saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SyncPoint {
     pub(crate) revision: Revision,
     pub(crate) document: BlobId,
 }
 
 /// What a conversation knows of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     /// Snapshot plus hidden diffs have brought it here; `None` where it has forgotten, and needs a snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,29 +44,32 @@ pub(crate) struct Conversation {
     /// Its own calls have shown it this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seen: Option<SyncPoint>,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 impl Conversation {
     /// It knows a text, by its context and by its calls.
     pub(crate) const fn knows(point: SyncPoint) -> Self {
-        Self { synced: Some(point), seen: Some(point) }
+        Self { synced: Some(point), seen: Some(point), unknown: Unknown::NONE }
     }
 
     /// It knows nothing.
-    pub(crate) const NOTHING: Self = Self { synced: None, seen: None };
+    pub(crate) const NOTHING: Self = Self { synced: None, seen: None, unknown: Unknown::NONE };
 
-    fn points(self) -> impl Iterator<Item = SyncPoint> {
+    fn points(&self) -> impl Iterator<Item = SyncPoint> + use<> {
         [self.synced, self.seen].into_iter().flatten()
     }
 
     /// The newest revision that it knows something of.
-    fn last(self) -> Option<Revision> {
+    fn last(&self) -> Option<Revision> {
         self.points().map(|point| point.revision).max()
     }
 }
 
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TurnStart {
     /// The epoch at the start.
     pub epoch: Epoch,
@@ -63,7 +79,7 @@ pub struct TurnStart {
 
 /// Where the journal hangs on the head. Each entry names the one before, so that a commit writes one entry and this
 /// slot, however many there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "StoredSlot")]
 pub struct JournalSlot {
     /// The last entry; `None` before the first, and after the history was cleared.
@@ -75,11 +91,14 @@ pub struct JournalSlot {
     /// The undoing that redo takes back next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo: Option<BlobId>,
-    /// Entries that were ever made; the last one has this number.
+    /// Entries that were ever made; the last one has this number. Each has a revision of its own, so there are no more
+    /// than those.
     pub entries: u64,
     /// Links down to old entries.
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 /// A slot as it may be stored.
@@ -88,32 +107,34 @@ struct StoredSlot {
     last: Option<BlobId>,
     undo: Option<BlobId>,
     redo: Option<BlobId>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "safe_integer::deserialize")]
     entries: u64,
     #[serde(default)]
     links: Links,
     /// Links as they were before, by powers of 16.
     #[serde(default)]
     skips: Vec<BlobId>,
+    #[serde(flatten)]
+    unknown: Unknown,
 }
 
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
-        let StoredSlot { last, undo, redo, entries, links, skips } = stored;
+        let StoredSlot { last, undo, redo, entries, links, skips, unknown } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, links }
+        Self { last, undo, redo, entries, links, unknown }
     }
 }
 
 impl JournalSlot {
     /// The blobs that it names.
-    pub(crate) fn blobs(self) -> impl Iterator<Item = BlobId> {
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> + use<> {
         [self.last, self.undo, self.redo].into_iter().flatten()
     }
 
     /// Without history. Numbers go on.
-    pub(crate) fn cleared(self) -> Self {
-        Self { entries: self.entries, ..Self::default() }
+    pub(crate) fn cleared(&self) -> Self {
+        Self { entries: self.entries, unknown: self.unknown.clone(), ..Self::default() }
     }
 }
 
@@ -150,6 +171,8 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
     pub(crate) deleted: bool,
+    #[serde(flatten)]
+    pub(crate) unknown: Unknown,
 }
 
 impl Head {
@@ -163,7 +186,8 @@ impl Head {
     /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
-        Some(Self { receipts: self.receipts.clone(), journal: self.journal, ..first })
+        let (receipts, journal) = (self.receipts.clone(), self.journal.clone());
+        Some(Self { receipts, journal, unknown: self.unknown.clone(), ..first })
     }
 
     /// A canvas that never was, as a tombstone.
@@ -207,6 +231,7 @@ impl Head {
             turn_start,
             user_revision: Revision::ZERO,
             deleted: false,
+            unknown: Unknown::NONE,
         }
     }
 
@@ -251,8 +276,8 @@ impl Head {
     }
 
     /// The journal's slot.
-    pub fn journal(&self) -> JournalSlot {
-        self.journal
+    pub fn journal(&self) -> &JournalSlot {
+        &self.journal
     }
 
     /// True for a deleted canvas: the head stays, so that no number is ever used twice.
@@ -277,6 +302,14 @@ impl Head {
         let known = self.conversations.values().flat_map(|c| c.points()).map(|point| point.document);
         let origin = [self.origin.document];
         trees.chain(known).chain(origin).chain(self.journal.blobs()).chain(self.receipts.blobs())
+    }
+
+    /// Roughly what it takes in memory.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        /// A conversation with its name, a path or a link with a blob.
+        const ENTRY: usize = 256;
+        1024 + self.receipts.approximate_bytes()
+            + ENTRY * (self.conversations.len() + self.draft.iter().count())
     }
 
     /// The document's blob, also of a tombstone: its last one.
@@ -316,10 +349,10 @@ impl Head {
             // Who is not known may be new, or one that was given up.
             _ if self.gave_up => Conversation::NOTHING,
             // It has no text that a diff would fit; but its first patch may be for the first document, while that is there.
-            Some(maker) if maker != id => Conversation { synced: None, seen: Some(self.origin) },
+            Some(maker) if maker != id => Conversation { seen: Some(self.origin), ..Conversation::NOTHING },
             Some(_) | None => Conversation::knows(self.origin),
         };
-        self.conversations.get(id).copied().unwrap_or(fresh)
+        self.conversations.get(id).cloned().unwrap_or(fresh)
     }
 
     /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it
@@ -371,6 +404,7 @@ impl Head {
             (self.turn_start.revision <= last, "turn_start"),
             (self.user_revision <= last, "user_revision"),
             (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
+            (self.journal.entries <= last.get(), "journal"),
             (self.deleted || self.draft.get(&TreePath::document()).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
@@ -391,79 +425,5 @@ impl<'de> Deserialize<'de> for Head {
         let head = Self::deserialize(deserializer)?;
         head.check().map_err(D::Error::custom)?;
         Ok(head)
-    }
-}
-
-const FORMAT: u32 = 1;
-
-/// The format number, which every head of this library has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub(crate) struct Format;
-
-impl From<Format> for u32 {
-    fn from(_: Format) -> Self {
-        FORMAT
-    }
-}
-
-impl TryFrom<u32> for Format {
-    type Error = HeadError;
-
-    fn try_from(format: u32) -> Result<Self, HeadError> {
-        if format == FORMAT { Ok(Self) } else { Err(HeadError::Format { found: format }) }
-    }
-}
-
-/// What tells a head of another format from bytes that are none.
-#[derive(Deserialize)]
-struct AnyFormat {
-    format: u32,
-}
-
-/// Why stored bytes are no head.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum HeadError {
-    /// A later version of this library wrote it.
-    #[error("the head has format {found}, this library reads {FORMAT}: update the library")]
-    Format {
-        /// The format that it says.
-        found: u32,
-    },
-    /// It is not the JSON of a head.
-    #[error("the head cannot be read, {what} (line {line}, column {column}): restore it from a backup")]
-    Unreadable {
-        /// What was found, in the reader's words.
-        what: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-    },
-    /// A face, a sync point or the turn's start lies behind the canvas's own revision or epoch.
-    #[error("the head contradicts itself in {place}: restore it from a backup")]
-    Inconsistent {
-        /// The field.
-        place: &'static str,
-    },
-    /// It belongs to another canvas.
-    #[error("this is the head of canvas {found}: restore the right one from a backup")]
-    Foreign {
-        /// That canvas.
-        found: CanvasId,
-    },
-}
-
-canvas_patch::coded_error!(HeadError {
-    Self::Format { .. } => "HEAD_TOO_NEW";
-    Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED";
-});
-
-impl HeadError {
-    fn unreadable(e: &serde_json::Error) -> Self {
-        // The reader's text ends with the place, which has its own fields here.
-        let text = e.to_string();
-        let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned();
-        Self::Unreadable { what, line: e.line(), column: e.column() }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use crate::model::head::HeadError;
+use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 
 /// What was asked for when a store failed.

@@ -21,7 +21,7 @@ impl Transition<'_> {
         self.fence = Some(permit.id().fence());
         self.not_after = Some(permit.expires_at());
         let limit = self.policy.calls_per_lease;
-        if self.head.receipts.of_fence(permit.id().fence()) >= limit {
+        if self.head.receipts.of_fence(permit.id().fence()) >= limit as u64 {
             self.fence = None;
             return Err(Stop::refused(LeaseRefusal::TooManyCalls { limit }));
         }

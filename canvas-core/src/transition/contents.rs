@@ -44,6 +44,16 @@ impl Slot {
         Self { root, value }
     }
 
+    fn approximate_bytes(&self) -> usize {
+        let read = match self.value.get() {
+            Some(Value::Document(outline)) => outline.approximate_bytes(),
+            #[cfg(feature = "board")]
+            Some(Value::Board(board)) => board.approximate_bytes(&self.root),
+            None => 0,
+        };
+        self.root.as_bytes().len() + read
+    }
+
     fn outline(&self) -> Option<&Arc<DocumentOutline>> {
         match self.value.get() {
             Some(Value::Document(outline)) => Some(outline),
@@ -84,6 +94,11 @@ impl Contents {
     /// A root blob, of whatever face.
     pub(crate) fn blob(&self, id: BlobId) -> Option<&Blob> {
         self.roots().find(|root| root.id() == id)
+    }
+
+    /// Roughly what it takes in memory.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        self.0.iter().filter_map(|(_, slot)| slot.as_ref()).map(Slot::approximate_bytes).sum()
     }
 
     /// The document.

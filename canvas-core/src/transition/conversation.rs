@@ -116,9 +116,12 @@ impl Transition<'_> {
         }
     }
 
+    /// Follows what the conversation knows from now on.
     pub(super) fn set_conversation(&mut self, conversation: Conversation) {
         self.make_room();
-        self.head.conversations.insert(self.who.clone(), conversation);
+        let Conversation { synced, seen, .. } = conversation;
+        let followed = self.head.conversations.entry(self.who.clone()).or_insert(Conversation::NOTHING);
+        (followed.synced, followed.seen) = (synced, seen);
     }
 
     /// Makes room for a conversation that the canvas does not follow yet.
@@ -145,7 +148,7 @@ impl Transition<'_> {
             None if self.view.text().len() > self.policy.snapshot_bytes => {
                 // Of what it was not shown it has seen no more than before.
                 let seen = self.head.conversation(self.who).seen;
-                self.set_conversation(Conversation { synced: Some(now), seen });
+                self.set_conversation(Conversation { synced: Some(now), seen, ..Conversation::NOTHING });
                 return Ok(Some(self.headings()));
             }
             None => Some(self.whole(usize::MAX)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Recall, Receipt};
+use crate::model::receipts::Occasion;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode};
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{CallRefusal, Refused as _};
@@ -65,9 +66,15 @@ pub(crate) fn decide<C: Command>(
     } else {
         let answer = Answer::of_json(encode::<C>(&result), &mut transition.blobs);
         let fence = transition.fence;
-        let receipt = Receipt { operation: operation.clone(), digest, fence, answer };
-        let live = transition.head.lock.lease().map(|lease| lease.id.fence());
-        transition.head.receipts.push(receipt, live, policy.receipts, &mut transition.blobs);
+        let receipt = Receipt { operation: operation.clone(), digest, fence, answer, at: 0 };
+        let occasion = Occasion {
+            // A batch on the board may be refused in part.
+            is_refusal: C::is_refusal(&result) && transition.head.revision == view.head.revision,
+            live: transition.head.lock.lease().map(|lease| lease.id.fence()),
+            clock: Some(view.clock),
+        };
+        let Transition { head, blobs, .. } = &mut transition;
+        head.receipts.push(receipt, occasion, &policy.receipt_bounds(), blobs);
         true
     };
     let Transition { head, blobs, contents, not_after, .. } = transition;

@@ -172,7 +172,7 @@ impl Transition<'_> {
 
     /// The entries of all faces after a revision, newest first; `None` where the journal does not have all of them.
     fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
-        let (journal, fetched) = (self.head.journal, self.view.blobs);
+        let (journal, fetched) = (&self.head.journal, self.view.blobs);
         let kept = journal.oldest(self.policy.history);
         // Each entry is of a revision of its own.
         let revisions = self.head.revision.get().saturating_sub(base.revision().get());

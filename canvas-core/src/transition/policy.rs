@@ -6,6 +6,7 @@ use canvas_patch::Limits;
 
 #[cfg(feature = "board")]
 use crate::board::BoardRules;
+use crate::model::receipts::Bounds;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
@@ -31,8 +32,18 @@ pub struct Policy {
     pub document_bytes: usize,
     /// Calls that one lease may make; their receipts are never dropped while it lives. Default 512.
     pub calls_per_lease: usize,
-    /// Receipts that are kept besides those of the live lease. Default 128.
+    /// Receipts of changes that are kept whatever their age, besides those of the live lease. Default 128.
     pub receipts: usize,
+    /// How long the receipt of a change is kept at least, by the store's clock, whatever comes after it: so long a call may
+    /// be sent again and is answered and not done again. A call that comes later, and whose receipt is gone, is a new
+    /// call: an edit that names no base then replaces what was written since. Default 10 minutes; zero for no time.
+    pub receipt_lifetime: Duration,
+    /// Receipts of changes that are kept in all, besides those of the live lease: of more within
+    /// [`Policy::receipt_lifetime`] the oldest go, although they are young. Each adds some 20 bytes to the head. Default
+    /// 2,048; where it is less than [`Policy::receipts`], that counts.
+    pub max_receipts: usize,
+    /// Receipts of refusals that are kept, besides those of the live lease. They drop none of a change. Default 64.
+    pub refusal_receipts: usize,
     /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest
     /// time; should that one come back, it gets the whole document. Default 256.
     pub conversations: usize,
@@ -55,6 +66,10 @@ pub struct Policy {
     /// call, so that of many servers at one canvas only few try at once; each lost try costs a database as much as a
     /// read. Default 24 ms; zero for never.
     pub back_off: Duration,
+    /// Bytes of canvases that an engine keeps between calls: texts, outlines, boards and heads, counted approximately. Of
+    /// more those go that were used least recently, and are loaded again when they are asked for. At most 1,024 canvases
+    /// are kept besides. Default 256 MiB; 0 for none.
+    pub cache_bytes: usize,
 }
 
 impl Default for Policy {
@@ -70,6 +85,9 @@ impl Default for Policy {
             document_bytes: 16 << 20,
             calls_per_lease: 512,
             receipts: 128,
+            receipt_lifetime: Duration::from_secs(600),
+            max_receipts: 2_048,
+            refusal_receipts: 64,
             conversations: 256,
             refusal_diff_bytes: 32 << 10,
             sync_diff_bytes: 32 << 10,
@@ -78,11 +96,22 @@ impl Default for Policy {
             history_reach: 256,
             history_entry_bytes: 1 << 20,
             back_off: Duration::from_millis(24),
+            cache_bytes: 256 << 20,
         }
     }
 }
 
 impl Policy {
+    pub(crate) fn receipt_bounds(&self) -> Bounds {
+        Bounds {
+            changes: self.receipts,
+            most: self.max_receipts,
+            refusals: self.refusal_receipts,
+            lifetime: self.receipt_lifetime,
+            clock_tolerance: self.lease.clock_tolerance,
+        }
+    }
+
     /// Whether models may do this at all. Whether one may do it now is another question, which each call answers.
     ///
     /// # Errors

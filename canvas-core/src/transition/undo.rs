@@ -407,7 +407,7 @@ impl<'a> Transition<'a> {
         oldest: u64,
         more: usize,
     ) -> Result<Option<&'a Entry>, Stop<UndoRefusal>> {
-        let (slot, fetched) = (self.head.journal, self.view.blobs);
+        let (slot, fetched) = (&self.head.journal, self.view.blobs);
         match chain.step(slot, (slot.oldest(self.policy.history), oldest), more, |id| fetched.entry(id)) {
             ChainStep::Entry(entry) => Ok(Some(entry)),
             ChainStep::End => Ok(None),

@@ -27,17 +27,17 @@ fn workspace() -> Workspace {
     .unwrap()
 }
 
-fn with_board() -> World {
+pub(crate) fn with_board() -> World {
     let world = World::new("a\nb\n");
     assert_eq!(code(&world.ask("host", CreateBoard { workspace: Box::new(workspace()) })), "OK");
     world
 }
 
-fn board_command(by: Author, command: Value) -> Command {
+pub(crate) fn board_command(by: Author, command: Value) -> Command {
     dynamic(RunBoardCommand { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None })
 }
 
-fn tile(col: u32) -> Value {
+pub(crate) fn tile(col: u32) -> Value {
     let position = json!({"col": col, "row": 0});
     let payload = json!({
         "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"}, "position": position,
@@ -51,7 +51,7 @@ fn moved(id: &ComponentId, col: u32) -> Value {
 }
 
 #[track_caller]
-fn made(outcome: &Outcome) -> ComponentId {
+pub(crate) fn made(outcome: &Outcome) -> ComponentId {
     let Outcome::Board(BoardCommandRun { result, .. }) = outcome else { panic!("{outcome:?}") };
     match result.as_ref() {
         BoardResult::One(result) if result.success => result.affected_component_ids[0].clone(),
@@ -119,10 +119,10 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
 
     // Once the user has moved what the assistant made, it cannot be made undone.
     world.ask("user", board_command(Author::User, moved(&three, 9)));
-    let before = (now(&world), world.loaded().head.journal());
+    let before = (now(&world), world.loaded().head.journal().clone());
     assert_eq!(undo(&world, Author::User, all), "HISTORY_CONFLICT");
     // Nor where the user has put something in the place that it would go back to.
-    assert_eq!((now(&world), world.loaded().head.journal()), before);
+    assert_eq!((now(&world), world.loaded().head.journal().clone()), before);
     let change = block_on(world.engine.history(&world.canvas, None, 9, world.now())).unwrap();
     let of_one = change.iter().find(|entry| entry.number.get() == 1).unwrap();
     assert_eq!(of_one.summary, "Added Stat Tile at (0, 0), 1x1.");

@@ -224,7 +224,7 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
 /// Whoever has forgotten an operation cannot tell that it was done: receipts are bounded, and so is this.
 #[test]
 fn a_receipt_that_was_dropped_counts_as_never_done() {
-    let world = World::with("a\n", Policy { receipts: 1, ..Policy::default() });
+    let world = World::with("a\n", Policy { receipts: 1, max_receipts: 1, ..Policy::default() });
     let old = world.fresh("user", Edit::replace("b\n"));
     world.run(&old);
     world.edit("c\n");

@@ -43,7 +43,8 @@ pub(crate) struct Machine<P: Place> {
 impl<P: Place> Machine<P> {
     pub(crate) fn new(place: P) -> Self {
         // No receipt is dropped while a sequence lasts: how many are kept is a matter of the core's own tests.
-        let policy = Policy { lease: P::terms().policy(), receipts: 4_096, ..Policy::default() };
+        let (lease, all) = (P::terms().policy(), 4_096);
+        let policy = Policy { lease, receipts: all, refusal_receipts: all, ..Policy::default() };
         let network = Network::default();
         let server = |ahead| Server::new(FaultyStore::new(place.connect(), network.clone()), policy, ahead);
         let servers = [server(0), server(90_000)];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_lease::Timestamp;
+use canvas_lease::{Timestamp, safe_integer};
 use serde::{Deserialize, Serialize};
 
 use super::body::ComponentBody;
@@ -271,8 +271,9 @@ impl Board {
         self.slot(number).map(|slot| slot.body.id.clone())
     }
 
+    /// The order of a component that is made now. Those that share the last one are in the order of their ids.
     pub(crate) fn next_order(&self) -> u64 {
-        self.pages.last_order() + 1
+        (self.pages.last_order() + 1).min(safe_integer::MAX)
     }
 
     pub(crate) fn views(&self) -> impl Iterator<Item = &Arc<SavedView>> + Clone {

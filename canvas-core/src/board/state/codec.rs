@@ -59,12 +59,13 @@ impl Board {
         let mut put = |json: serde_json::Result<String>| {
             let blob = Blob::text(json.expect("its maps have text for keys"));
             let id = blob.id();
+            let bytes = blob.as_bytes().len();
             parts.push(blob);
-            id
+            (id, bytes)
         };
         let views = self.views.iter_mut();
         let views = views
-            .map(|StoredView { view, blob }| *blob.get_or_insert_with(|| put(serde_json::to_string(view))));
+            .map(|StoredView { view, blob }| *blob.get_or_insert_with(|| put(serde_json::to_string(view)).0));
         let views = views.collect();
         let components = if self.len() <= MAX_INLINE {
             self.pages.clear_blobs();
@@ -80,6 +81,16 @@ impl Board {
         let root = Root { format: FORMAT, workspace, updated_at, views, components };
         let root = serde_json::to_string(&root).expect("its maps have text for keys");
         StoredBoard { root: Blob::text(root), parts, board: Arc::new(self) }
+    }
+
+    /// Roughly what it takes in memory, where it was read from this root or is kept by it.
+    pub(crate) fn approximate_bytes(&self, root: &Blob) -> usize {
+        /// A value in memory takes a few times what it takes as JSON.
+        const VALUES: usize = 4;
+        /// A component's place in a view, and in the index of ids and the grid.
+        const PLACE: usize = 128;
+        let shown: usize = self.views().map(|view| view.components.len()).sum();
+        VALUES * (root.as_bytes().len() + self.pages.bytes()) + PLACE * (self.len() + shown)
     }
 
     /// The blobs that a root names; `None` where it is none.
@@ -117,9 +128,9 @@ impl Board {
             Components::Inline(records) => all = records,
             Components::Pages(pages) => {
                 for id in pages {
-                    let page: Vec<PlacedComponent> =
-                        part(id).and_then(decoded).ok_or(LoadError::Damaged(id))?;
-                    kept.push((id, page.len()));
+                    let blob = part(id).ok_or(LoadError::Damaged(id))?;
+                    let page: Vec<PlacedComponent> = decoded(blob).ok_or(LoadError::Damaged(id))?;
+                    kept.push((id, blob.as_bytes().len(), page.len()));
                     all.extend(page);
                 }
             }

@@ -20,6 +20,8 @@ pub(crate) struct Page {
     items: Vec<PageItem>,
     /// The blob that keeps it, where the board that this one came from has it.
     blob: Option<BlobId>,
+    /// Bytes of the blob that kept it last.
+    bytes: usize,
 }
 
 /// A slot and the order of its component.
@@ -46,7 +48,7 @@ impl Page {
     }
 
     fn new(items: Vec<PageItem>) -> Arc<Self> {
-        Arc::new(Self { items, blob: None })
+        Arc::new(Self { items, blob: None, bytes: 0 })
     }
 
     fn is_closed(&self) -> bool {
@@ -63,12 +65,13 @@ impl Page {
 
 impl Pages {
     /// The blobs that keep the pages; `put` keeps those that none does yet.
-    pub(crate) fn encode(&mut self, mut put: impl FnMut(&Page) -> BlobId) -> Vec<BlobId> {
+    pub(crate) fn encode(&mut self, mut put: impl FnMut(&Page) -> (BlobId, usize)) -> Vec<BlobId> {
         let mut kept = Vec::with_capacity(self.pages.len());
         for page in &mut self.pages {
             kept.push(page.blob.unwrap_or_else(|| {
-                let id = put(page);
-                Arc::make_mut(page).blob = Some(id);
+                let (id, bytes) = put(page);
+                let page = Arc::make_mut(page);
+                (page.blob, page.bytes) = (Some(id), bytes);
                 id
             }));
         }
@@ -82,13 +85,20 @@ impl Pages {
         }
     }
 
-    /// These blobs, with the number of components of each, keep the pages, where they are cut as pages are.
-    pub(crate) fn set_blobs(&mut self, kept: &[(BlobId, usize)]) {
-        if kept.iter().map(|(_, len)| *len).eq(self.pages.iter().map(|page| page.items.len())) {
-            for (page, (id, _)) in self.pages.iter_mut().zip(kept) {
-                Arc::make_mut(page).blob = Some(*id);
+    /// These blobs, with their bytes and the number of components of each, keep the pages, where they are cut as pages
+    /// are.
+    pub(crate) fn set_blobs(&mut self, kept: &[(BlobId, usize, usize)]) {
+        if kept.iter().map(|(_, _, len)| *len).eq(self.pages.iter().map(|page| page.items.len())) {
+            for (page, (id, bytes, _)) in self.pages.iter_mut().zip(kept) {
+                let page = Arc::make_mut(page);
+                (page.blob, page.bytes) = (Some(*id), *bytes);
             }
         }
+    }
+
+    /// Bytes of the blobs that keep the pages, or kept them last.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pages.iter().map(|page| page.bytes).sum()
     }
 
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
@@ -243,7 +253,7 @@ mod tests {
             pages.insert(u64::from(slot) + 1, id_of(slot), slot, id_of);
         }
         let kept = BlobId::of(b"a page");
-        let kept_as = pages.encode(|_| kept);
+        let kept_as = pages.encode(|_| (kept, 0));
         assert_eq!(kept_as.len(), pages.pages.len());
         let copy = pages.clone();
         // One within a page, which stays its end.
@@ -253,7 +263,7 @@ mod tests {
         let mut count = |pages: &mut Pages| {
             pages.encode(|_| {
                 put += 1;
-                kept
+                (kept, 0)
             });
             std::mem::take(&mut put)
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_lease::Timestamp;
+use canvas_lease::{Timestamp, safe_integer};
 use serde::{Deserialize, Serialize};
 
 use super::body::ComponentBody;
@@ -52,6 +52,7 @@ pub(crate) enum ComponentDiff {
 /// A component with its place in the order of the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PlacedComponent {
+    #[serde(deserialize_with = "safe_integer::deserialize")]
     pub(crate) order: u64,
     pub(crate) bounds: Bounds,
     pub(crate) body: Arc<ComponentBody>,

@@ -9,7 +9,7 @@ use super::flaw::Flaw;
 use super::store::Mutant;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::model::receipt::Receipts;
+use crate::model::receipts::Receipts;
 use crate::store::contract::{Commit, Version};
 
 /// By how much the clock of one connection is ahead of that of the connection before.

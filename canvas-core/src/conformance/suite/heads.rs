@@ -48,7 +48,7 @@ fn with_conversations(head: &Head, conversations: usize) -> Result<Head, String>
     let known = Conversation::knows(head.now());
     for i in 0..conversations {
         let name = format!("conversation {i} {}", "é🦀".repeat(80));
-        head.conversations.insert(ConversationId::new(&name).map_err(|e| e.to_string())?, known);
+        head.conversations.insert(ConversationId::new(&name).map_err(|e| e.to_string())?, known.clone());
     }
     Ok(head)
 }

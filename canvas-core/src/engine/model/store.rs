@@ -9,7 +9,8 @@ use super::call::{CANVAS, TEXT, at};
 use super::flaw::Flaw;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
-use crate::model::receipt::{Answer, Receipts};
+use crate::model::receipt::Answer;
+use crate::model::receipts::Receipts;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 
 /// Late enough that a slow clock stays far from zero.

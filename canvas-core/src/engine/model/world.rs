@@ -28,7 +28,8 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| {
         clock_tolerance: Duration::from_millis(1),
     };
     // Without a journal: it would make different states of worlds that differ in their past alone, and no rule here speaks of it.
-    Policy { lease, history: 0, ..Policy::default() }
+    // Receipts without ages, for the same reason.
+    Policy { lease, history: 0, receipt_lifetime: Duration::ZERO, ..Policy::default() }
 });
 
 /// How often each thing may happen. Every counter needs a bound, or the states never end.
@@ -131,6 +132,10 @@ pub(super) struct World {
     pub(super) oracle: Oracle,
 }
 
+fn empty_cache() -> Arc<Cache> {
+    Arc::new(Cache::new(usize::MAX))
+}
+
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
         let Self { store, caches, known, flights, late, started, left, oracle } = self;
@@ -202,7 +207,7 @@ impl Model for WorldModel {
     fn init_states(&self) -> Vec<World> {
         let mut world = World {
             store: RowStore::new(),
-            caches: Default::default(),
+            caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
             flights: Vec::new(),
             late: Vec::new(),
@@ -395,7 +400,7 @@ impl World {
             }
             Action::Crash { server } => {
                 self.left.crashes -= 1;
-                self.caches[server] = Arc::default();
+                self.caches[server] = empty_cache();
                 let flights = std::mem::take(&mut self.flights);
                 let (gone, stay): (Vec<_>, Vec<_>) =
                     flights.into_iter().partition(|flight| flight.client.server == server);

@@ -67,7 +67,7 @@ impl Journal {
             fields.insert("skips".into(), json!(skips));
         }
         let blob = Blob::text(stored.to_string());
-        let mut slot: Value = serde_json::to_value(self.slot).unwrap();
+        let mut slot: Value = serde_json::to_value(&self.slot).unwrap();
         let as_written = json!(self.slot.last.unwrap());
         for pointer in ["/last", "/undo", "/redo"] {
             if slot.pointer(pointer) == Some(&as_written) {
@@ -152,7 +152,7 @@ impl Reader {
     fn chain(&mut self, journal: &Journal, start: Option<BlobId>, count: usize) -> Vec<u64> {
         let (mut chain, mut numbers) = (Chain::new(start), Vec::new());
         while numbers.len() < count {
-            match chain.step(journal.slot, (1, 1), count - numbers.len(), |id| self.look(id)) {
+            match chain.step(&journal.slot, (1, 1), count - numbers.len(), |id| self.look(id)) {
                 ChainStep::Entry(entry) => numbers.push(entry.number.get()),
                 ChainStep::End => break,
                 ChainStep::Lost(id) => panic!("{id} is lost"),
@@ -164,7 +164,7 @@ impl Reader {
 
     fn range(&mut self, journal: &Journal, wanted: RangeInclusive<u64>) -> Vec<u64> {
         loop {
-            let reach = Reach::new(journal.slot, 1, [], |id| self.look(id));
+            let reach = Reach::new(&journal.slot, 1, [], |id| self.look(id));
             let wave = reach.wave(wanted.clone());
             if wave.is_empty() {
                 return wanted.rev().map_while(|number| reach.named(number).map(|_| number)).collect();
@@ -231,7 +231,7 @@ fn links_of_older_versions_are_used() {
 #[test]
 fn a_head_holds_at_most_ten_links() {
     let journal = Journal::of(300, Version::Now);
-    let json = serde_json::to_value(journal.slot).unwrap();
+    let json = serde_json::to_value(&journal.slot).unwrap();
     assert_eq!(json["links"].as_array().unwrap().len(), 4);
     let read: JournalSlot = serde_json::from_value(json).unwrap();
     assert_eq!(read, journal.slot);

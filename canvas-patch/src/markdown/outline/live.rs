@@ -69,6 +69,20 @@ impl LiveOutline {
         &self.index.outline
     }
 
+    /// Roughly the bytes of memory that the outline takes besides the text, which may be several times as many. For who
+    /// keeps outlines within a bound; takes constant time.
+    pub fn approximate_bytes(&self) -> usize {
+        /// A title, a label.
+        const NAME: usize = 32;
+        let Index { outline, blocks, points, definitions, .. } = &self.index;
+        size_of_val(&**blocks)
+            + size_of_val(&**points)
+            + size_of_val(outline.sections())
+            + size_of_val(outline.containers())
+            + size_of_val(&**definitions)
+            + NAME * (outline.sections().len() + definitions.len())
+    }
+
     /// The blocks of the text, in the order of their starts.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.index.blocks

@@ -161,6 +161,10 @@ each!(errors: EngineError {
     EngineError::Damaged { .. } => EngineError::Damaged { canvas: id(), blob: blob() },
     EngineError::Unreadable { reason: HeadError::Format { .. }, .. } =>
         EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
+    EngineError::Unreadable { reason: HeadError::Unknown { .. }, .. } => EngineError::Unreadable {
+        canvas: id(),
+        reason: HeadError::Unknown { what: String::new(), line: 1, column: 1 },
+    },
     EngineError::Unreadable { reason: HeadError::Unreadable { .. }, .. } => EngineError::Unreadable {
         canvas: id(),
         reason: HeadError::Unreadable { what: String::new(), line: 1, column: 1 },

@@ -1,0 +1,240 @@
+//! Receipts in their order: the newest in the head, older ones in pages.
+//!
+//! The head is written with every commit, so it has only the newest; older ones lie in pages, blobs of 16 that are written
+//! once. The head knows which operations are in which page, by 8 bytes each.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use canvas_lease::{Fence, safe_integer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::id::OpKey;
+use crate::model::receipt::{Answer, Digest, ParseHexError, Receipt, is_zero};
+
+/// Receipts in a page.
+const PAGE: usize = 16;
+
+/// Receipts that stay in the head when a page is made: a retry follows soon.
+const RECENT: usize = 4;
+
+/// Receipts, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shelf {
+    pub(crate) pages: Vec<Written<Page>>,
+    pub(crate) recent: Vec<Written<Receipt>>,
+}
+
+/// A value and its JSON, which each later head has in it unchanged, with whatever a newer library has put there.
+#[derive(Debug, Clone)]
+pub(crate) struct Written<T> {
+    value: Arc<T>,
+    json: Arc<RawValue>,
+}
+
+impl<T: Serialize> From<T> for Written<T> {
+    fn from(value: T) -> Self {
+        let json = serde_json::value::to_raw_value(&value).expect("it has only string keys");
+        Self { value: Arc::new(value), json: json.into() }
+    }
+}
+
+impl<T> Serialize for Written<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json.serialize(serializer)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Written<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        let value = serde_json::from_str(json.get()).map_err(serde::de::Error::custom)?;
+        Ok(Self { value: Arc::new(value), json: json.into() })
+    }
+}
+
+impl<T: PartialEq> PartialEq for Written<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Eq> Eq for Written<T> {}
+
+impl<T: Hash> Hash for Written<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value.hash(state);
+    }
+}
+
+/// Receipts in a blob, as a JSON array.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Page {
+    blob: BlobId,
+    keys: Keys,
+    /// The newest lease with a receipt in it.
+    fence: Option<Fence>,
+    /// Blobs that hold its long answers.
+    answers: Vec<BlobId>,
+    /// When the newest was left.
+    #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
+    at: u64,
+}
+
+/// Short hashes of operations, 8 hexadecimal digits each: kept as they are written, which happens with every commit.
+/// Two operations may have the same; the page then tells.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+struct Keys(String);
+
+impl TryFrom<String> for Keys {
+    type Error = ParseHexError;
+
+    fn try_from(text: String) -> Result<Self, ParseHexError> {
+        let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if is_hex && text.len().is_multiple_of(8) { Ok(Self(text)) } else { Err(ParseHexError) }
+    }
+}
+
+impl Keys {
+    fn key(operation: &OpKey) -> String {
+        let OpKey { conversation, turn, call } = operation;
+        let turn = turn.get().to_be_bytes();
+        let mut key =
+            String::from(Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]));
+        key.truncate(8);
+        key
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.0.as_bytes().chunks(8).any(|known| known == key.as_bytes())
+    }
+}
+
+/// What a shelf keeps besides what belongs to the live lease.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) live: Option<Fence>,
+    /// That many in any case.
+    pub(crate) keep: usize,
+    /// And no more than that.
+    pub(crate) most: usize,
+    /// Between the two those that were left at this time or later.
+    pub(crate) young_from: u64,
+}
+
+impl Shelf {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty() && self.recent.is_empty()
+    }
+
+    /// The receipt of an operation, where it is one of those in the head.
+    pub(crate) fn newest(&self, operation: &OpKey) -> Option<&Receipt> {
+        self.recent
+            .iter()
+            .rev()
+            .map(|written| &*written.value)
+            .find(|receipt| receipt.operation == *operation)
+    }
+
+    /// The receipt of an operation, where it is in a page.
+    pub(crate) fn find_in_pages<'a>(
+        &self,
+        operation: &OpKey,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+    ) -> Result<Option<Receipt>, Missing> {
+        if self.pages.is_empty() {
+            return Ok(None);
+        }
+        let key = Keys::key(operation);
+        for page in self.pages.iter().rev().map(|page| &page.value).filter(|page| page.keys.has(&key)) {
+            let json = blob(page.blob)?.as_text().unwrap_or_default();
+            let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
+                // What cannot be read must not be done twice: an answer that nothing fits.
+                let (operation, digest) = (operation.clone(), Digest::of(&[]));
+                let answer = Answer::Inline(String::new());
+                return Ok(Some(Receipt { operation, digest, fence: None, answer, at: page.at }));
+            };
+            if let Some(receipt) = receipts.into_iter().find(|receipt| receipt.operation == *operation) {
+                return Ok(Some(receipt));
+            }
+        }
+        Ok(None)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
+        assert!(self.pages.is_empty(), "small worlds need no pages");
+        self.recent.iter().map(|written| &*written.value)
+    }
+
+    /// Keeps a receipt, and drops the oldest for which there is no room. A new page is put to `blobs`.
+    pub(crate) fn push(&mut self, receipt: Receipt, room: &Room, blobs: &mut Vec<Blob>) {
+        self.recent.push(receipt.into());
+        if self.recent.len() == PAGE + RECENT {
+            self.turn_the_page(blobs);
+        }
+        self.make_room(room);
+    }
+
+    fn turn_the_page(&mut self, blobs: &mut Vec<Blob>) {
+        let page: Vec<_> = self.recent.drain(..PAGE).collect();
+        let json = serde_json::to_string(&page).expect("a receipt has only string keys");
+        let receipts = || page.iter().map(|written| &written.value);
+        let blob = Blob::text(json);
+        let index = Page {
+            blob: blob.id(),
+            keys: Keys(receipts().map(|receipt| Keys::key(&receipt.operation)).collect()),
+            fence: receipts().filter_map(|receipt| receipt.fence).max(),
+            answers: receipts().filter_map(|receipt| receipt.answer.blob()).collect(),
+            at: receipts().map(|receipt| receipt.at).max().unwrap_or_default(),
+        };
+        self.pages.push(index.into());
+        blobs.push(blob);
+    }
+
+    fn make_room(&mut self, room: &Room) {
+        let is_spare = |fence: Option<Fence>| room.live.is_none() || fence != room.live;
+        let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.value.fence)).count();
+        let in_head = self.recent.iter().filter(|written| is_spare(written.value.fence)).count();
+        let spare = in_pages + in_head;
+        let (mut beyond, mut too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
+        // Takes so many, all or none, where they are old or there are too many of them.
+        let mut takes = |count: usize, fence: Option<Fence>, at: u64| {
+            let goes = is_spare(fence) && beyond >= count && (at < room.young_from || too_many >= count);
+            if goes {
+                (beyond, too_many) = (beyond - count, too_many.saturating_sub(count));
+            }
+            goes
+        };
+        self.pages.retain(|page| !takes(PAGE, page.value.fence, page.value.at));
+        // Older ones stay in pages, so newer ones stay too.
+        if self.pages.is_empty() {
+            self.recent.retain(|written| !takes(1, written.value.fence, written.value.at));
+        }
+    }
+
+    /// Roughly what they take in memory: each twice, as a value and as JSON.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let recent: usize = self.recent.iter().map(|written| written.json.get().len()).sum();
+        2 * recent + 1024 * self.pages.len()
+    }
+
+    /// Blobs that hold pages and answers.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
+        let pages = self.pages.iter().map(|page| &page.value);
+        let pages = pages.flat_map(|page| page.answers.iter().copied().chain([page.blob]));
+        pages.chain(self.recent.iter().filter_map(|written| written.value.answer.blob()))
+    }
+}
+
+#[cfg(test)]
+impl FromIterator<Receipt> for Shelf {
+    fn from_iter<I: IntoIterator<Item = Receipt>>(receipts: I) -> Self {
+        Self { recent: receipts.into_iter().map(Written::from).collect(), ..Self::default() }
+    }
+}

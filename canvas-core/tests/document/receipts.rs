@@ -1,0 +1,176 @@
+//! How long a call is remembered: a change for its time, whatever comes after it; refusals by their number.
+
+use std::time::Duration;
+
+use canvas_core::{CheckIn, CheckOut, Edit, Engine, Policy, SendMessage};
+
+use super::world::{START, Spy, World, apply};
+use crate::any::{Call, code};
+
+const LIFETIME: u64 = 600_000;
+
+fn edit(world: &World, text: &str) -> Call {
+    world.fresh("user", Edit::replace(text))
+}
+
+/// Runs the call again: whether its receipt answered.
+#[track_caller]
+fn is_remembered(world: &World, call: &Call) -> bool {
+    let before = world.loaded().version;
+    let replayed = world.run(call).replayed;
+    assert_eq!(replayed, world.loaded().version == before, "a retry changes nothing");
+    replayed
+}
+
+/// Who is refused a thousand times within a second drops nothing of what others did.
+#[test]
+fn refusals_evict_no_change() {
+    let world = World::new("a\n");
+    let mine = edit(&world, "mine\n");
+    world.run(&mine);
+    world.edit("newer\n");
+    for _ in 0..500 {
+        assert_eq!(code(&world.ask("model", apply("lease-9-9".parse().unwrap(), "a>c"))), "LOCK_NOT_OWNED");
+    }
+    assert!(is_remembered(&world, &mine));
+    assert_eq!(world.text(), "newer\n", "a late retry overwrites nothing");
+    assert!(world.head().to_json().len() < 40_000, "{} bytes", world.head().to_json().len());
+}
+
+/// More changes than are kept by number, all of them within the time.
+#[test]
+fn a_change_is_remembered_for_its_time() {
+    let world = World::new("a\n");
+    let calls: Vec<Call> = (0..400)
+        .map(|i| {
+            let call = edit(&world, &format!("{i}\n"));
+            assert!(!world.run(&call).replayed);
+            world.clock.wait(1_000);
+            call
+        })
+        .collect();
+    assert!(calls.iter().all(|call| is_remembered(&world, call)));
+    assert_eq!(world.text(), "399\n");
+}
+
+fn policy() -> Policy {
+    Policy { receipts: 32, max_receipts: 96, refusal_receipts: 8, ..Policy::default() }
+}
+
+/// After their time changes are kept by number; only whole pages go.
+#[test]
+fn an_old_change_is_remembered_by_number() {
+    let world = World::with("a\n", policy());
+    let old: Vec<Call> = (0..64).map(|i| edit(&world, &format!("{i}\n"))).collect();
+    old.iter().for_each(|call| assert!(!world.run(call).replayed));
+    // An eighth of it at a time, as no longer silence counts.
+    for i in 0..8 {
+        world.clock.wait(LIFETIME / 8 - u64::from(i == 7));
+        world.run(&world.fresh("user", SendMessage));
+    }
+    assert!(old.iter().all(|call| is_remembered(&world, call)), "they are young");
+    world.clock.wait(1);
+    world.ask("user", SendMessage);
+    let remembered = old.iter().rev().take_while(|call| is_remembered(&world, call)).count();
+    assert!((23..39).contains(&remembered), "{remembered} of 64 besides 9 newer ones");
+}
+
+/// More changes than the most within their time: the oldest go, although they are young.
+#[test]
+fn the_most_receipts_bound_the_head() {
+    let world = World::with("a\n", policy());
+    let calls: Vec<Call> = (0..300)
+        .map(|i| {
+            let call = edit(&world, &format!("{i}\n"));
+            world.run(&call);
+            assert!(world.head().to_json().len() < 16_000, "{i}: {} bytes", world.head().to_json().len());
+            call
+        })
+        .collect();
+    let pages = world.head().blobs().count();
+    assert!(pages < 16, "{pages} blobs");
+    let remembered = calls.iter().rev().take_while(|call| is_remembered(&world, call)).count();
+    assert!((96..112).contains(&remembered), "{remembered} remembered");
+}
+
+#[test]
+fn refusals_are_remembered_by_number() {
+    let world = World::with("a\n", policy());
+    let lease = world.check_out("model");
+    let held: Vec<Call> = (0..40).map(|_| world.fresh("model", apply(lease, "nowhere>c"))).collect();
+    let stray: Vec<Call> = (0..40).map(|_| world.fresh("other", CheckOut)).collect();
+    for (held, stray) in held.iter().zip(&stray) {
+        assert_eq!(code(&world.run(held).outcome), "PATCH_REJECTED/NOT_FOUND");
+        assert_eq!(code(&world.run(stray).outcome), "LOCK_NOT_AVAILABLE/HELD");
+    }
+    // Those of the lease that is held stay, as changes of it do.
+    assert!(held.iter().all(|call| is_remembered(&world, call)));
+    assert!(is_remembered(&world, &stray[39]));
+    world.ask("model", CheckIn { lease: Some(lease) });
+    world.ask("model", apply(lease, "a>b"));
+    for _ in 0..8 {
+        world.ask("other", apply(lease, "a>b"));
+    }
+    let kept = held.iter().rev().take_while(|call| is_remembered(&world, call)).count();
+    assert!(kept < 16, "{kept} kept");
+}
+
+/// A clock that falls back or leaps empties nothing; time that really passes does.
+#[test]
+fn a_wrong_clock_drops_no_young_receipt() {
+    let year = 31_536_000_000;
+    for clocks in [
+        vec![0, START],
+        vec![START + year, START],
+        vec![START + year],
+        vec![START + year, START, START + year, 0],
+        vec![u64::MAX >> 12, 0],
+        vec![START + 500, START, START + 500, START, START + 500, START],
+    ] {
+        let world = World::with("a\n", Policy { max_receipts: 2_048, ..policy() });
+        let mine = edit(&world, "mine\n");
+        world.run(&mine);
+        for clock in &clocks {
+            world.clock.set(*clock);
+            world.engine.forget(&world.canvas);
+            for i in 0..12 {
+                world.edit(&format!("{i}\n"));
+            }
+        }
+        assert!(is_remembered(&world, &mine), "{clocks:?}");
+        let now = world.clock.get().as_millis();
+        // It lies in a page whose newest receipt is of the second eighth.
+        for passed in 1..=10 {
+            world.clock.set(now + passed * LIFETIME / 8);
+            for i in 0..8 {
+                world.edit(&format!("{passed} {i}\n"));
+            }
+        }
+        assert!(!is_remembered(&world, &mine), "{clocks:?}");
+    }
+}
+
+/// Without a lifetime, number alone counts, and no time is stored.
+#[test]
+fn a_lifetime_of_zero_keeps_by_number_alone() {
+    let world = World::with("a\n", Policy { receipt_lifetime: Duration::ZERO, ..policy() });
+    let calls: Vec<Call> = (0..100).map(|i| edit(&world, &format!("{i}\n"))).collect();
+    calls.iter().for_each(|call| drop(world.run(call)));
+    let json = serde_json::to_value(world.head().as_ref()).unwrap();
+    assert_eq!(json["receipts"].get("elapsed"), None);
+    let remembered = calls.iter().rev().take_while(|call| is_remembered(&world, call)).count();
+    assert!((32..48).contains(&remembered), "{remembered} remembered");
+}
+
+/// What version 0.1.0 stored has no times: it counts as left when this version first wrote the head.
+#[test]
+fn receipts_without_a_time_are_young_at_first() {
+    let world = World::with("a\n", Policy { receipt_lifetime: Duration::ZERO, ..Policy::default() });
+    let old: Vec<Call> = (0..120).map(|i| edit(&world, &format!("{i}\n"))).collect();
+    old.iter().for_each(|call| drop(world.run(call)));
+    let mut now = world.peer();
+    now.engine = Engine::new(Spy::new(world.spy().inner.clone()), policy());
+    now.edit("z\n");
+    let remembered = old.iter().rev().take_while(|call| is_remembered(&now, call)).count();
+    assert!((96..112).contains(&remembered), "{remembered} remembered");
+}
