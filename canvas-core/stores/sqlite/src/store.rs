@@ -8,15 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use canvas_core::lease::Timestamp;
 use canvas_core::{
     Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Head, Loaded, StoreError,
-    StoreOperation as Operation, Version,
+    StoreOperation as Operation,
 };
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::error::CallError;
 use super::listener::Listener;
 use super::open::{Database, Role};
 use super::options::Options;
-use super::row::{number, wrong_type};
+use super::row::{RowVersion, wrong_type};
+use super::schema::STAMP;
 use super::transaction::Transaction;
 
 /// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
@@ -105,18 +106,20 @@ impl SqliteStore {
     }
 
     /// A row that was read, with the clock after it.
-    fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, CallError> {
+    fn loaded(&self, canvas: &CanvasId, version: RowVersion, head: &[u8]) -> Result<Loaded, CallError> {
         let clock = (self.clock)();
         let head = Arc::new(Head::from_json(canvas, head)?);
-        Ok(Loaded { head, version: Version::new(version.to_string()), clock, document: None })
+        Ok(Loaded { head, version: version.name(), clock, document: None })
     }
 
     fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
-        let mut select = transaction.prepare_cached("SELECT version, head FROM canvas WHERE id = ?1")?;
+        let mut select =
+            transaction.prepare_cached("SELECT version, stamp, head FROM canvas WHERE id = ?1")?;
         let mut rows = select.query([canvas.as_str().as_bytes()])?;
         match rows.next()? {
             Some(row) => {
-                self.loaded(canvas, row.get(0)?, row.get_ref(1)?.as_blob().map_err(wrong_type)?).map(Some)
+                let head = row.get_ref(2)?.as_blob().map_err(wrong_type)?;
+                self.loaded(canvas, RowVersion::at(row, 0)?, head).map(Some)
             }
             None => Ok(None),
         }
@@ -147,35 +150,32 @@ impl BlockingStore for SqliteStore {
         self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
             let clock = (self.clock)();
             let is_late = not_after.is_some_and(|limit| clock >= limit);
-            let written = match expected.as_ref().map(number) {
+            let swapped = |row: &Row<'_>| Ok((row.get(0)?, RowVersion::at(row, 1)?));
+            let written = match expected.as_ref().map(RowVersion::of) {
                 // The condition comes first, also where it is too late.
                 _ if is_late => None,
                 Some(None) => None,
-                Some(Some(version)) => {
-                    let next = version
+                Some(Some(RowVersion { counter, stamp })) => {
+                    let next = counter
                         .checked_add(1)
                         .ok_or_else(|| CallError::damaged("the version has no next one"))?;
                     transaction
-                        .prepare_cached(
-                            "UPDATE canvas SET version = ?3, head = ?4 WHERE id = ?1 AND version = ?2 \
-                             RETURNING key, version",
-                        )?
-                        .query_row(params![canvas.as_str().as_bytes(), version, next, json], |row| {
-                            Ok((row.get(0)?, row.get(1)?))
-                        })
+                        .prepare_cached(&format!(
+                            "UPDATE canvas SET version = ?4, stamp = {STAMP}, head = ?5 \
+                             WHERE id = ?1 AND version = ?2 AND stamp = ?3 RETURNING key, version, stamp",
+                        ))?
+                        .query_row(params![canvas.as_str().as_bytes(), counter, stamp, next, json], swapped)
                         .optional()?
                 }
                 None => transaction
-                    .prepare_cached(
-                        "INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING \
-                         RETURNING key, version",
-                    )?
-                    .query_row(params![canvas.as_str().as_bytes(), json], |row| {
-                        Ok((row.get(0)?, row.get(1)?))
-                    })
+                    .prepare_cached(&format!(
+                        "INSERT INTO canvas (id, version, stamp, head) VALUES (?1, 1, {STAMP}, ?2) \
+                         ON CONFLICT DO NOTHING RETURNING key, version, stamp",
+                    ))?
+                    .query_row(params![canvas.as_str().as_bytes(), json], swapped)
                     .optional()?,
             };
-            let Some((key, version)): Option<(i64, i64)> = written else {
+            let Some((key, version)): Option<(i64, RowVersion)> = written else {
                 let current = self.row(&transaction, canvas)?;
                 let matches = current.as_ref().map(|row| &row.version) == expected.as_ref();
                 return Ok(if matches { Committed::Late { clock } } else { Committed::Conflict(current) });
@@ -190,7 +190,7 @@ impl BlockingStore for SqliteStore {
                     .execute(params![key, blob.id().as_bytes(), blob.as_bytes()])?;
             }
             transaction.commit()?;
-            Ok(Committed::Done { version: Version::new(version.to_string()), clock })
+            Ok(Committed::Done { version: version.name(), clock })
         })
     }
 

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::error::CallError;
 use super::open::Database;
-use super::schema::{FORMAT, too_new};
+use super::schema::{FORMAT, too_new, too_old};
 
 /// An open transaction. Dropped, it is rolled back.
 pub(super) struct Transaction<'a> {
@@ -32,6 +32,7 @@ impl<'a> Transaction<'a> {
         let found: i64 =
             transaction.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
         match found.cmp(&FORMAT) {
+            std::cmp::Ordering::Less if found > 0 => Err(too_old().into()),
             std::cmp::Ordering::Less => Err(CallError::damaged("the file has lost its format number")),
             std::cmp::Ordering::Equal => Ok(transaction),
             std::cmp::Ordering::Greater => Err(too_new(found).into()),

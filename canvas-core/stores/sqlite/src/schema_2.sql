@@ -1,0 +1,6 @@
+-- Format 2: versions that no restore repeats.
+
+-- Drawn at random with every commit. Beside the version it tells two states of a row apart that a backup, put back
+-- into the file, has given the same number. {stamp} is drawn when the file is brought to this format, and belongs to
+-- all rows that were there: each has a version of its own from before.
+ALTER TABLE canvas ADD COLUMN stamp INTEGER NOT NULL DEFAULT {stamp};
