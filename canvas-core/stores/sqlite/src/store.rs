@@ -59,9 +59,7 @@ impl SqliteStore {
         options: Options,
     ) -> Result<Self, StoreError> {
         let opened = Database::open(path.as_ref(), options);
-        let opened =
-            opened.and_then(|(database, writer)| Ok((database.connect(Role::Read)?, database, writer)));
-        let (reader, database, writer) = opened.map_err(|e| e.at(Operation::Open, None))?;
+        let (database, writer, reader) = opened.map_err(|e| e.at(Operation::Open, None))?;
         Ok(Self {
             database,
             writer: Mutex::new(Some(writer)),
