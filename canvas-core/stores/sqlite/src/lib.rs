@@ -32,8 +32,9 @@
 //!   point on. With [`Durability::Power`] it takes none that was answered, and each commit waits for the disk.
 //! * Loads, blobs and lists have a connection of their own and wait for no writer. Commits wait for each other: those
 //!   of one store in a queue, those of other connections for at most [`Options::busy_timeout`] each.
-//! * A fault is definite wherever SQLite has not begun to commit. A COMMIT that fails and leaves no transaction is
-//!   indeterminate: the log may hold it whole.
+//! * A fault is definite wherever SQLite has not begun to commit, and where the disk is full (`STORE_FULL`), also in the
+//!   middle of the COMMIT: nothing was written, and the next commit works once there is room. Any other COMMIT that fails
+//!   and leaves no transaction is indeterminate: the log may hold it whole.
 //! * After a fault the next call works as soon as its cause is gone. A connection that may be spoilt is closed and
 //!   made anew.
 //!

@@ -162,7 +162,11 @@ fn opening_waits_for_the_busy_timeout_and_no_longer() {
         ("ours", "ours", "PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE"),
         ("ours, closed for good", "ours", "PRAGMA journal_mode = delete; BEGIN EXCLUSIVE"),
         ("ours without a log", "ours", "PRAGMA journal_mode = delete; BEGIN IMMEDIATE"),
-        ("ours without a log, being read", "ours", "PRAGMA journal_mode = delete; BEGIN; SELECT * FROM canvas"),
+        (
+            "ours without a log, being read",
+            "ours",
+            "PRAGMA journal_mode = delete; BEGIN; SELECT * FROM canvas",
+        ),
     ];
     for (name, made, held) in cases {
         let folder = Folder::new();
