@@ -61,7 +61,10 @@
 //! # Backups
 //!
 //! To back it up while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup (`.backup` of its shell) on a
-//! connection of your own. A copy of the bare file misses what is still in the log.
+//! connection of your own. A copy of the bare file misses what is still in the log, and where the log's content went into
+//! the file meanwhile, it is damaged: what is read from it is whole, of whatever moment, or a fault (`STORE_DAMAGED`,
+//! `CANVAS_DAMAGED`), because each row has a checksum and each blob is named by its hash. Rows that a format without
+//! checksums has left are checked from their next commit on; who changes a head by hand sets its `sum` to null.
 //!
 //! SQLite's backup also puts a copy back into the same file (`.restore`) while stores have it open. They go on from it,
 //! and so do engines with cached heads: a version is a counter and a number drawn at random with each commit,

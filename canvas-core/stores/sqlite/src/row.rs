@@ -1,6 +1,7 @@
 //! What versions and columns of rows say.
 
-use canvas_core::Version;
+use canvas_core::{BlobId, CanvasId, Head, Version};
+use rusqlite::Row;
 
 use super::error::CallError;
 
@@ -21,13 +22,33 @@ impl RowVersion {
     }
 
     /// The columns `version` and `stamp`, which begin at an index of a row.
-    pub(super) fn at(row: &rusqlite::Row<'_>, index: usize) -> rusqlite::Result<Self> {
+    pub(super) fn at(row: &Row<'_>, index: usize) -> rusqlite::Result<Self> {
         Ok(Self { counter: row.get(index)?, stamp: row.get(index + 1)? })
     }
 
     pub(super) fn name(self) -> Version {
         Version::new(format!("{}-{}", self.counter, self.stamp))
     }
+}
+
+/// Version and head of a row, whose columns `version`, `stamp`, `sum` and `head` begin at an index.
+pub(super) fn read(canvas: &CanvasId, row: &Row<'_>, index: usize) -> Result<(RowVersion, Head), CallError> {
+    let (version, sum) = (RowVersion::at(row, index)?, row.get::<_, Option<i64>>(index + 2)?);
+    let bytes = row.get_ref(index + 3)?.as_blob().map_err(wrong_type)?;
+    let head = Head::from_json(canvas, bytes)?;
+    match sum {
+        Some(sum) if sum != checksum(version.counter, bytes) => {
+            Err(CallError::damaged("the row is not the one that was written"))
+        }
+        _ => Ok((version, head)),
+    }
+}
+
+/// What the column `sum` has: the beginning of a hash.
+pub(super) fn checksum(counter: i64, head: &[u8]) -> i64 {
+    let hash = BlobId::of(&[&counter.to_be_bytes(), head].concat());
+    let first = hash.as_bytes().first_chunk().expect("a hash has 32 bytes");
+    i64::from_be_bytes(*first)
 }
 
 /// A column of another type than the schema says.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Head, Loaded, StoreError,
+    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Loaded, StoreError,
     StoreOperation as Operation,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -16,7 +16,7 @@ use super::error::CallError;
 use super::listener::Listener;
 use super::open::{Database, Role};
 use super::options::Options;
-use super::row::{RowVersion, wrong_type};
+use super::row::{self, RowVersion, checksum, wrong_type};
 use super::schema::STAMP;
 use super::transaction::Transaction;
 
@@ -103,21 +103,16 @@ impl SqliteStore {
         result.map_err(|CallError(error)| error.at(operation, canvas))
     }
 
-    /// A row that was read, with the clock after it.
-    fn loaded(&self, canvas: &CanvasId, version: RowVersion, head: &[u8]) -> Result<Loaded, CallError> {
-        let clock = (self.clock)();
-        let head = Arc::new(Head::from_json(canvas, head)?);
-        Ok(Loaded { head, version: version.name(), clock, document: None })
-    }
-
+    /// The row as a transaction sees it, with the clock after it.
     fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
         let mut select =
-            transaction.prepare_cached("SELECT version, stamp, head FROM canvas WHERE id = ?1")?;
+            transaction.prepare_cached("SELECT version, stamp, sum, head FROM canvas WHERE id = ?1")?;
         let mut rows = select.query([canvas.as_str().as_bytes()])?;
         match rows.next()? {
             Some(row) => {
-                let head = row.get_ref(2)?.as_blob().map_err(wrong_type)?;
-                self.loaded(canvas, RowVersion::at(row, 0)?, head).map(Some)
+                let (version, head) = row::read(canvas, row, 0)?;
+                let clock = (self.clock)();
+                Ok(Some(Loaded { head: Arc::new(head), version: version.name(), clock, document: None }))
             }
             None => Ok(None),
         }
@@ -159,18 +154,28 @@ impl BlockingStore for SqliteStore {
                         .ok_or_else(|| CallError::damaged("the version has no next one"))?;
                     transaction
                         .prepare_cached(&format!(
-                            "UPDATE canvas SET version = ?4, stamp = {STAMP}, head = ?5 \
+                            "UPDATE canvas SET version = ?4, stamp = {STAMP}, sum = ?5, head = ?6 \
                              WHERE id = ?1 AND version = ?2 AND stamp = ?3 RETURNING key, version, stamp",
                         ))?
-                        .query_row(params![canvas.as_str().as_bytes(), counter, stamp, next, json], swapped)
+                        .query_row(
+                            params![
+                                canvas.as_str().as_bytes(),
+                                counter,
+                                stamp,
+                                next,
+                                checksum(next, &json),
+                                json
+                            ],
+                            swapped,
+                        )
                         .optional()?
                 }
                 None => transaction
                     .prepare_cached(&format!(
-                        "INSERT INTO canvas (id, version, stamp, head) VALUES (?1, 1, {STAMP}, ?2) \
+                        "INSERT INTO canvas (id, version, stamp, sum, head) VALUES (?1, 1, {STAMP}, ?2, ?3) \
                          ON CONFLICT DO NOTHING RETURNING key, version, stamp",
                     ))?
-                    .query_row(params![canvas.as_str().as_bytes(), json], swapped)
+                    .query_row(params![canvas.as_str().as_bytes(), checksum(1, &json), json], swapped)
                     .optional()?,
             };
             let Some((key, version)): Option<(i64, RowVersion)> = written else {
@@ -225,12 +230,14 @@ impl BlockingStore for SqliteStore {
 
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         self.run(Role::Write, (Operation::Delete, Some(canvas)), |transaction| {
-            let row: Option<(i64, Vec<u8>)> = transaction
-                .prepare_cached("SELECT key, head FROM canvas WHERE id = ?1")?
-                .query_row([canvas.as_str().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let Some((key, head)) = row else { return Ok(()) };
-            let needed: BTreeSet<BlobId> = Head::from_json(canvas, &head)?.blobs().collect();
+            let mut select = transaction
+                .prepare_cached("SELECT key, version, stamp, sum, head FROM canvas WHERE id = ?1")?;
+            let mut rows = select.query([canvas.as_str().as_bytes()])?;
+            let Some(row) = rows.next()? else { return Ok(()) };
+            let (key, (_, head)): (i64, _) = (row.get(0)?, row::read(canvas, row, 1)?);
+            drop(rows);
+            drop(select);
+            let needed: BTreeSet<BlobId> = head.blobs().collect();
             for id in blobs.iter().filter(|id| !needed.contains(id)) {
                 transaction
                     .prepare_cached("DELETE FROM blob WHERE canvas = ?1 AND hash = ?2")?

@@ -95,7 +95,7 @@ fn rows_that_the_store_never_writes_are_faults_with_their_place() {
     let before = state(&store, "c");
     let raw = folder.raw();
 
-    raw.execute("UPDATE canvas SET version = ?1", [i64::MAX]).unwrap();
+    raw.execute("UPDATE canvas SET version = ?1, sum = NULL", [i64::MAX]).unwrap();
     let last = state(&store, "c").unwrap().0;
     let error = definite(store.commit(commit("c", Some(&last), "two\n")));
     assert_eq!(error.code(), "STORE_DAMAGED");

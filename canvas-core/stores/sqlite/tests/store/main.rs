@@ -1,6 +1,7 @@
 //! The store in an SQLite file: its contract, and what a broken world does to it.
 
 mod conformance;
+mod copies;
 mod crash;
 mod damage;
 mod disk;
