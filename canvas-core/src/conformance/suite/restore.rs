@@ -6,7 +6,7 @@ use super::{
     same_head, stored, unchanged,
 };
 use crate::conformance::harness::Harness;
-use crate::transition::document::Edit;
+use crate::transition::edit::Edit;
 
 pub(crate) async fn restored<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let (peer, made_later) = (harness.peer(store).await, canvas("made later"));
@@ -37,12 +37,15 @@ async fn engines_go_on<H: Harness>(harness: &H) -> Verdict {
     let (mut one, mut two) = pair(harness, &store).await?;
     one.create("kept\n").await?;
     let Some(restore) = harness.back_up(&store).await else { return NO_BACKUP };
-    let edit = |text: &str| Edit { markdown: text.to_owned() };
-    same("an edit", code(&one.ask("user", edit("lost\n")).await?), "OK")?;
+    same("an edit", code(&one.ask("user", Edit::replace("lost\n")).await?), "OK")?;
     restore.await;
     let before = row(&store, one.canvas()).await?.head.revision();
-    same("an edit after the restore", code(&two.ask("user", edit("after\n")).await?), "OK")?;
-    same("an edit of who knows the time between", code(&one.ask("user", edit("last\n")).await?), "OK")?;
+    same("an edit after the restore", code(&two.ask("user", Edit::replace("after\n")).await?), "OK")?;
+    same(
+        "an edit of who knows the time between",
+        code(&one.ask("user", Edit::replace("last\n")).await?),
+        "OK",
+    )?;
     let head = row(&store, one.canvas()).await?.head;
     same("the number of edits since the restore", head.revision().get() - before.get(), 2)?;
     for server in [&one, &two] {
