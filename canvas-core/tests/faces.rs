@@ -152,11 +152,14 @@ fn a_change_of_the_board_is_undone_only_where_there_are_boards() {
     for (case, what) in undos {
         let mut canvas = Canvas::open(case);
         let before =
-            (canvas.text(), canvas.head().draft().hash(), canvas.head().journal(), canvas.of_faces());
+            (canvas.text(), canvas.head().draft().hash(), canvas.head().journal().clone(), canvas.of_faces());
         assert_eq!(canvas.undo(what), OF_BOARDS, "{what:?} in {case}");
         if OF_BOARDS != "OK" {
             let head = canvas.head();
-            assert_eq!(before, (canvas.text(), head.draft().hash(), head.journal(), canvas.of_faces()));
+            assert_eq!(
+                before,
+                (canvas.text(), head.draft().hash(), head.journal().clone(), canvas.of_faces())
+            );
         }
         canvas.has_all_its_blobs();
     }

@@ -133,6 +133,8 @@ checks! { $
     VersionsOfOthers = versions::versions_of_others: "the versions of one canvas mean nothing for another";
     EmptyBump = versions::empty_bump:
         "a commit of the very same head moves the version, and an older commit then fails";
+    Restored = restore::restored:
+        "a version from before a restore matches nothing that was committed after it";
     OneWins = races::one_wins: "of many commits on one version one wins";
     CreationRace = races::creation_race: "of many first commits at once one wins and the others learn of it";
     LandOnce = races::land_once: "commits that are tried again after each conflict land exactly once";

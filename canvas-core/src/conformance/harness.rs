@@ -1,6 +1,7 @@
 //! How the suite gets at a store.
 
 use std::any::Any;
+use std::pin::Pin;
 use std::time::Duration;
 
 use crate::model::id::CanvasId;
@@ -8,6 +9,9 @@ use crate::store::contract::Store;
 
 /// Holds up commits while it lives.
 pub type Stall = Box<dyn Any + Send>;
+
+/// Puts a backup back when it is awaited.
+pub type Restore<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// How the suite makes stores of one kind and moves their clock.
 pub trait Harness: Send + Sync {
@@ -30,6 +34,15 @@ pub trait Harness: Send + Sync {
     /// store that waits in place (such as [`Blocking::in_place`](crate::Blocking::in_place)) gives `None`, or would
     /// wait for ever. Reads may wait too. It lives for about a second of the store's clock.
     fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
+        async { None }
+    }
+
+    /// Takes a backup of all that a store keeps; what it returns puts it back, in place and under every connection, as the
+    /// back end's own tools do. `None` where the harness has no way to.
+    ///
+    /// A store that claims [`Capabilities::notify`](crate::Capabilities::notify) notifies of every canvas that was there
+    /// before or is there after.
+    fn back_up<'a>(&'a self, _store: &'a Self::Store) -> impl Future<Output = Option<Restore<'a>>> + Send {
         async { None }
     }
 

@@ -51,6 +51,8 @@
 //!   unseen: a condition on `now()` is judged by the time at which the transaction began, and what is read beside the
 //!   condition may be older than the row that the condition saw. A `SELECT ... FOR UPDATE` or `BEGIN IMMEDIATE` on a
 //!   connection of its own, ended when the value is dropped, is all it takes. Leave it out where nothing ever waits.
+//! * `back_up` copies all that is kept and puts it back in place, as an operator does after a disaster. What a counter
+//!   has given out since, it gives out again. Leave it out where nobody can do so while servers run.
 //! * `notified` is for stores that claim [`Capabilities::notify`](crate::Capabilities::notify): engines on them serve
 //!   reads from memory until they are notified, so notifications must arrive before the committer has its answer.
 //!
@@ -108,7 +110,7 @@ mod suite;
 mod tests;
 
 pub use self::check::Check;
-pub use self::harness::{Harness, Stall};
+pub use self::harness::{Harness, Restore, Stall};
 pub use self::outcome::{CheckOutcome, Violation};
 pub use self::report::Report;
 

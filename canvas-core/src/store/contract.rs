@@ -105,7 +105,8 @@ pub struct Capabilities {
 ///
 /// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
 ///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row, so that A, B, A is seen. Also a commit of
+/// * **Versions** are never used for two states of a row, so that A, B, A is seen; not after a backup was put back
+///   either, by which a counter begins again at an earlier number. Also a commit of
 ///   the very head that is there takes a new version: by such an empty bump an engine makes sure that a commit of unknown
 ///   fate can never land.
 /// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other

@@ -16,11 +16,18 @@ use crate::store::error::StoreError;
 /// old revisions stay until the host drops them by [`Store::delete`].
 #[derive(Clone)]
 pub struct MemoryStore {
-    rows: Arc<Mutex<BTreeMap<CanvasId, Row>>>,
+    rows: Arc<Mutex<Rows>>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 #[derive(Default)]
+struct Rows {
+    by_id: BTreeMap<CanvasId, Row>,
+    /// Commits to whatever row: the version of the last. It only grows, also where rows are put back.
+    commits: u64,
+}
+
+#[derive(Default, Clone)]
 struct Row {
     head: Option<Arc<Head>>,
     version: u64,
@@ -36,11 +43,18 @@ impl MemoryStore {
     /// Number of blobs of a canvas, and their bytes.
     pub fn blob_stats(&self, canvas: &CanvasId) -> (usize, usize) {
         let rows = self.rows();
-        let blobs = || rows.get(canvas).into_iter().flat_map(|row| row.blobs.values());
+        let blobs = || rows.by_id.get(canvas).into_iter().flat_map(|row| row.blobs.values());
         (blobs().count(), blobs().map(|blob| blob.as_bytes().len()).sum())
     }
 
-    fn rows(&self) -> MutexGuard<'_, BTreeMap<CanvasId, Row>> {
+    /// Copies all rows; what it returns puts them back.
+    #[cfg(test)]
+    pub(crate) fn back_up(&self) -> impl FnOnce() + Send + use<> {
+        let (store, rows) = (self.clone(), self.rows().by_id.clone());
+        move || store.rows().by_id = rows
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
         // A panic elsewhere cannot leave a row half written: each is changed by moves that do not panic.
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,7 +68,7 @@ impl MemoryStore {
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryStore({} canvases)", self.rows().len())
+        write!(f, "MemoryStore({} canvases)", self.rows().by_id.len())
     }
 }
 
@@ -64,12 +78,13 @@ impl Store for MemoryStore {
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
-        Ok(self.rows().get(canvas).and_then(|row| self.loaded(row)))
+        Ok(self.rows().by_id.get(canvas).and_then(|row| self.loaded(row)))
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut rows = self.rows();
-        let row = rows.entry(commit.head.canvas().clone()).or_default();
+        let Rows { by_id, commits } = &mut *rows;
+        let row = by_id.entry(commit.head.canvas().clone()).or_default();
         let current = row.head.is_some().then(|| row.version.to_string());
         if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
             let document = |loaded: &Loaded| row.blobs.get(&loaded.head.document()).cloned();
@@ -82,28 +97,29 @@ impl Store for MemoryStore {
         }
         row.blobs.extend(commit.blobs.into_iter().map(|blob| (blob.id(), blob)));
         row.head = Some(commit.head);
-        row.version += 1;
+        *commits += 1;
+        row.version = *commits;
         Ok(Committed::Done { version: Version::new(row.version.to_string()), clock })
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        Ok(self.rows().get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
+        Ok(self.rows().by_id.get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
     }
 
     async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
         let rows = self.rows();
-        let blobs = rows.get(canvas).map(|row| &row.blobs);
+        let blobs = rows.by_id.get(canvas).map(|row| &row.blobs);
         Ok(ids.iter().map(|id| blobs?.get(id).cloned()).collect())
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let rows = self.rows();
-        let stored = rows.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);
+        let stored = rows.by_id.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);
         Ok(stored.filter(|id| after.is_none_or(|after| *id > after)).take(limit).cloned().collect())
     }
 
     async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        if let Some(row) = self.rows().get_mut(canvas) {
+        if let Some(row) = self.rows().by_id.get_mut(canvas) {
             let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
             for id in blobs.iter().filter(|id| !needed.contains(id)) {
                 row.blobs.remove(id);

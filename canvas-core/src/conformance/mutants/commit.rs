@@ -75,6 +75,7 @@ impl<S: Store> Mutant<S> {
             | Flaw::ShowsTheRowBeforeTheWait
             | Flaw::ConflictsAcrossCanvases
             | Flaw::NamesVersionsByContent
+            | Flaw::CountsVersions
             | Flaw::TakesAnyVersion
             | Flaw::SkipsEmptyBumps
             | Flaw::ChecksThenWrites
@@ -129,7 +130,7 @@ impl<S: Store> Mutant<S> {
                 self.dawdle(canvas).await?;
                 commit.expected = self.look(canvas).await?.map(|row| row.version);
             }
-            Flaw::NamesVersionsByContent => {
+            Flaw::NamesVersionsByContent | Flaw::CountsVersions => {
                 if let Some(row) = current {
                     let named = self.named(&row.version, &row.head);
                     commit.expected =
@@ -218,6 +219,13 @@ impl<S: Store> Mutant<S> {
                 Ok(Committed::Conflict(self.own().last_seen.get(canvas).cloned().or(row)))
             }
             (Flaw::ShowsTheRowBeforeTheWait, Committed::Conflict(_)) => Ok(Committed::Conflict(before)),
+            (Flaw::CountsVersions, Committed::Done { version, clock }) => {
+                let key = |version: &Version| (canvas.clone(), version.as_str().to_owned());
+                let mut shared = self.shared();
+                let last = again.expected.as_ref().and_then(|old| shared.numbers.get(&key(old)).copied());
+                shared.numbers.insert(key(&version), last.unwrap_or(0) + 1);
+                Ok(Committed::Done { version, clock })
+            }
             (Flaw::CollectsTooEarly, Committed::Done { version, clock }) => {
                 let old: Vec<BlobId> = before.iter().flat_map(|row| row.head.blobs()).collect();
                 self.store.delete(canvas, &old).await?;

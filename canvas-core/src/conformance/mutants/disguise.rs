@@ -51,6 +51,11 @@ impl<S> Mutant<S> {
     pub(super) fn named(&self, version: &Version, head: &Head) -> Version {
         match self.flaw {
             Flaw::NamesVersionsByContent => Version::new(head.revision_id().to_string()),
+            Flaw::CountsVersions => {
+                let key = (head.canvas().clone(), version.as_str().to_owned());
+                let number = self.shared().numbers.get(&key).copied();
+                number.map_or_else(|| version.clone(), |number| Version::new(number.to_string()))
+            }
             Flaw::NamesVersionsByConnection => Version::new(format!("{}:{}", self.number, version.as_str())),
             _ => version.clone(),
         }

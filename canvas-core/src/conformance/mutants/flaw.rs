@@ -52,6 +52,7 @@ flaws! {
     NamesVersionsByContent:
         "names versions by content, so that the same content has the same version again" => VersionsAreNew;
     NamesVersionsByConnection: "gives versions that other connections do not know" => VersionsTravel;
+    CountsVersions: "numbers the versions of each row, and again from where a backup was taken" => Restored;
     TakesAnyVersion: "takes the version of another canvas for the row's" => VersionsOfOthers;
     SkipsEmptyBumps: "says `Done` without a commit where the head is the same" => EmptyBump;
     ChecksThenWrites: "compares the version, lets others go first, and then writes" => OneWins;

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use self::flaw::Flaw;
 use self::store::Mutant;
 use super::check::Check;
-use super::harness::{Harness, Stall};
+use super::harness::{Harness, Restore, Stall};
 use super::outcome::CheckOutcome;
 use super::report::Report;
 use super::run;
@@ -83,6 +83,10 @@ impl<H: Harness> Harness for MutantHarness<'_, H> {
 
     async fn stall(&self, store: &Self::Store, canvas: &CanvasId) -> Option<Stall> {
         self.harness.stall(store.inner(), canvas).await
+    }
+
+    async fn back_up<'a>(&'a self, store: &'a Self::Store) -> Option<Restore<'a>> {
+        self.harness.back_up(store.inner()).await
     }
 
     async fn notified(&self, store: &Self::Store) -> Vec<CanvasId> {

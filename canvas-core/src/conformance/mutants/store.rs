@@ -48,6 +48,8 @@ pub(super) struct Shared {
     connections: u32,
     /// Blobs by the canvas that put them.
     pub(super) put: BTreeMap<CanvasId, BTreeSet<BlobId>>,
+    /// How many commits led to a version.
+    pub(super) numbers: BTreeMap<(CanvasId, String), u64>,
     /// Blobs that are there and not shown.
     pub(super) hidden: BTreeSet<(CanvasId, BlobId)>,
 }

@@ -9,6 +9,7 @@ pub(super) mod ids;
 pub(super) mod listing;
 pub(super) mod notification;
 pub(super) mod races;
+pub(super) mod restore;
 pub(super) mod retries;
 pub(super) mod rows;
 pub(super) mod server;
@@ -34,6 +35,7 @@ type Verdict = Result<CheckOutcome, String>;
 
 const PASSED: Verdict = Ok(CheckOutcome::Passed);
 const NO_NOT_AFTER: Verdict = Ok(CheckOutcome::Skipped("the store does not claim not_after"));
+const NO_BACKUP: Verdict = Ok(CheckOutcome::Skipped("the harness takes no backup"));
 const NO_STALL: Verdict = Ok(CheckOutcome::Skipped("the harness gives no stall"));
 
 fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(), String> {

@@ -78,6 +78,14 @@
 //! removes what heads still need; drop them by [`Store::delete`]. It reads the head first and then deletes, which is not
 //! one step, so drop only what was not put for longer than any commit may take.
 //!
+//! # Backups
+//!
+//! A backup may be put back under running servers, object by object, heads and blobs of the same moment: delete what
+//! was made since. A version is the number and the ETag or generation, so one that was restored away matches no other
+//! state: where an ETag is a hash, the same one means the same number and the same head, byte for byte; a generation or an
+//! ETag that counts goes on. Only a server whose own count is set back with the data, as an emulator's that is started from
+//! a snapshot, gives versions again: end the engines before, or give the restored canvases another prefix.
+//!
 //! # Limits
 //!
 //! It tells nobody of changes, so each read of the engine loads the head. Nobody holds back after a conflict: of many

@@ -49,6 +49,9 @@
 //! * Failover loses nothing that was committed to a synchronous standby. An asynchronous one may lose the last
 //!   commits; versions hold the time of their commit, so that a server which knows a lost one gets a conflict and never
 //!   overwrites what came instead. That an old primary stops writing is the failover's duty.
+//! * So with a backup that is put back into the tables under running servers (`pg_restore --data-only`, a copy of the
+//!   tables) or by a server that is restored to an earlier moment: what engines have cached of the time between matches
+//!   no later commit, and they get a conflict. Put `heads` and `blobs` back together, in one transaction.
 //! * Time is the server's `clock_timestamp()` in whole milliseconds. Where it jumps, at a failover too, the lease's
 //!   own rules hold.
 //! * `read committed` is the level that the statements are made for. [`PostgresStore::connect`] sets it; under a

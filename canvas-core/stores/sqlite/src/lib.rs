@@ -32,8 +32,9 @@
 //!   point on. With [`Durability::Power`] it takes none that was answered, and each commit waits for the disk.
 //! * Loads, blobs and lists have a connection of their own and wait for no writer. Commits wait for each other: those
 //!   of one store in a queue, those of other connections for at most [`Options::busy_timeout`] each.
-//! * A fault is definite wherever SQLite has not begun to commit. A COMMIT that fails and leaves no transaction is
-//!   indeterminate: the log may hold it whole.
+//! * A fault is definite wherever SQLite has not begun to commit, and where the disk is full (`STORE_FULL`), also in the
+//!   middle of the COMMIT: nothing was written, and the next commit works once there is room. Any other COMMIT that fails
+//!   and leaves no transaction is indeterminate: the log may hold it whole.
 //! * After a fault the next call works as soon as its cause is gone. A connection that may be spoilt is closed and
 //!   made anew.
 //!
@@ -48,16 +49,31 @@
 //! `open` makes a missing or empty file its own. It refuses what is no database, what another application keeps, and
 //! what a later version of this program has written, and changes nothing there. It follows the file, not the name:
 //! should another file take its place, each call fails with `STORE_MOVED` until the old one is back, because heads
-//! that an engine has cached belong to the old one. After restoring a backup, open the store anew.
+//! that an engine has cached belong to the old one. A file of an earlier format is migrated when it is opened, in one
+//! transaction that rewrites no row; programs with an earlier version of this library refuse it from then on
+//! (`STORE_TOO_NEW`).
 //!
 //! Use it from one process or many, on **one machine** and a **local disk**. The write-ahead log needs memory that is
 //! shared between processes, and locks that work: network file systems have neither, and lose data in silence.
 //! Beside `canvases.db` lie `canvases.db-wal` and `canvases.db-shm` while it is open and after a crash; the log is
 //! part of the data, so move or delete all three or none.
 //!
-//! To back it up while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup on a connection of your own. A copy
-//! of the bare file misses what is still in the log. Dropped blobs make room in the file for later ones; only a
-//! `VACUUM`, which needs the file to itself, makes it smaller.
+//! # Backups
+//!
+//! To back it up while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup (`.backup` of its shell) on a
+//! connection of your own. A copy of the bare file misses what is still in the log, and where the log's content went into
+//! the file meanwhile, it is damaged: what is read from it is whole, of whatever moment, or a fault (`STORE_DAMAGED`,
+//! `CANVAS_DAMAGED`), because each row has a checksum and each blob is named by its hash. Rows that a format without
+//! checksums has left are checked from their next commit on; who changes a head by hand sets its `sum` to null.
+//!
+//! SQLite's backup also puts a copy back into the same file (`.restore`) while stores have it open. They go on from it,
+//! and so do engines with cached heads: a version is a counter and a number drawn at random with each commit,
+//! `7-5577006791947779410`, so one that was restored away matches no later state, and who expects it gets a conflict
+//! with the row as it is. A backup of an earlier format is answered `STORE_MOVED` until somebody opens the file anew. To
+//! put a backup back by a copy of files, end every process that uses the file, and remove `-wal` and `-shm` first.
+//!
+//! Dropped blobs make room in the file for later ones; only a `VACUUM`, which needs the file to itself, makes it
+//! smaller.
 //!
 //! # Limits
 //!

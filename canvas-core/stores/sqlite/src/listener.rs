@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::error::CallError;
 use super::open::{Database, Role};
+use super::row::RowVersion;
 use super::transaction::Transaction;
 
 /// Tells which canvases were committed to, by whatever store on the file, in this process or another.
@@ -36,8 +37,8 @@ pub struct Listener {
     connection: Option<Connection>,
     /// The file's `data_version` as this connection saw it last.
     seen: Option<i64>,
-    /// The versions of the canvases that are watched; 0 where there is none.
-    versions: BTreeMap<CanvasId, i64>,
+    /// The versions of the canvases that are watched; none where there is no row.
+    versions: BTreeMap<CanvasId, Option<RowVersion>>,
 }
 
 impl Listener {
@@ -84,11 +85,12 @@ impl Listener {
         let mut changed = Vec::new();
         if !unknown.is_empty() {
             let transaction = Transaction::read(connection, &self.database)?;
-            let mut select = transaction.prepare_cached("SELECT version FROM canvas WHERE id = ?1")?;
+            let mut select = transaction.prepare_cached("SELECT version, stamp FROM canvas WHERE id = ?1")?;
             let mut found = Vec::with_capacity(unknown.len());
             for canvas in unknown {
-                let version = select.query_row([canvas.as_str().as_bytes()], |row| row.get(0)).optional()?;
-                let version: i64 = version.unwrap_or(0);
+                let version = select
+                    .query_row([canvas.as_str().as_bytes()], |row| RowVersion::at(row, 0))
+                    .optional()?;
                 if known.get(canvas) != Some(&version) {
                     changed.push(canvas.clone());
                 }

@@ -1,7 +1,7 @@
 //! Opening a file: which one it is, whether it is ours, and how a connection to it is set up.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
 use canvas_core::{StoreError, StoreErrorKind};
@@ -45,34 +45,46 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens a file for the first time, and makes it where there is none.
-    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection), StoreError> {
+    /// Opens a file for the first time, and makes it where there is none; gives a writer and a reader.
+    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection, Connection), StoreError> {
         // Absolute: it outlives a change of the working directory, and SQLite takes it for nothing but a path.
         let path = std::path::absolute(path).map_err(|e| {
             let nowhere = StoreError::new(StoreErrorKind::Unavailable);
             at_file(path, nowhere.saying("the path leads nowhere: give another path").caused(e))
         })?;
+        let wait = Wait::begin(&options);
         let writer = connect(&path, &options, OpenFlags::SQLITE_OPEN_CREATE)?;
         let is_current = is_current(&path, &writer)?;
-        keep_log(&path, &writer, options.busy_timeout)?;
+        keep_log(&path, &writer, &wait)?;
         set_up(&writer, &options, Role::Write).map_err(|e| at_file(&path, e))?;
         if !is_current {
+            wait.share(&writer).map_err(|e| at_file(&path, e))?;
             let found = schema::migrate(&writer).map_err(|e| at_file(&path, e))?;
             accept(&path, found)?;
         }
         let file = identify(&path, &writer)?;
-        Ok((Self { path, options, file }, writer))
+        wait.end(&writer).map_err(|e| at_file(&path, e))?;
+        let database = Self { path, options, file };
+        let reader = database.connect_within(Role::Read, &wait)?;
+        Ok((database, writer, reader))
     }
 
     /// Another connection to the same file.
     pub(super) fn connect(&self, role: Role) -> Result<Connection, StoreError> {
-        self.check_place().map_err(|e| at_file(&self.path, e))?;
+        self.connect_within(role, &Wait::begin(&self.options))
+    }
+
+    fn connect_within(&self, role: Role, wait: &Wait) -> Result<Connection, StoreError> {
+        let at = |e| at_file(&self.path, e);
+        self.check_place().map_err(at)?;
         let connection = connect(&self.path, &self.options, OpenFlags::empty())?;
+        wait.share(&connection).map_err(|e| at(e.into()))?;
         if identify(&self.path, &connection)? != self.file || !is_current(&self.path, &connection)? {
-            return Err(at_file(&self.path, moved()));
+            return Err(at(moved().into()));
         }
-        keep_log(&self.path, &connection, self.options.busy_timeout)?;
-        set_up(&connection, &self.options, role).map_err(|e| at_file(&self.path, e))?;
+        keep_log(&self.path, &connection, wait)?;
+        set_up(&connection, &self.options, role).map_err(|e| at(e.into()))?;
+        wait.end(&connection).map_err(|e| at(e.into()))?;
         Ok(connection)
     }
 
@@ -141,11 +153,37 @@ fn accept(path: &Path, found: Found) -> Result<bool, StoreError> {
     }
 }
 
+/// The time that opening may wait for locks. Each step may meet one, and SQLite counts for each anew.
+struct Wait {
+    start: Instant,
+    timeout: Duration,
+}
+
+impl Wait {
+    fn begin(options: &Options) -> Self {
+        Self { start: Instant::now(), timeout: options.busy_timeout.min(LONGEST_TIMEOUT) }
+    }
+
+    fn left(&self) -> Duration {
+        self.timeout.saturating_sub(self.start.elapsed())
+    }
+
+    /// Lets the next step wait for what is left.
+    fn share(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.busy_timeout(self.left())
+    }
+
+    /// From here on each call waits for itself.
+    fn end(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.busy_timeout(self.timeout)
+    }
+}
+
 /// Sees to it that the file has a write-ahead log.
-fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(), StoreError> {
+fn keep_log(path: &Path, connection: &Connection, wait: &Wait) -> Result<(), StoreError> {
     const PAUSE: Duration = Duration::from_millis(5);
-    let mut left = timeout;
     loop {
+        wait.share(connection).map_err(|e| at_file(path, e))?;
         let mode: rusqlite::Result<String> =
             connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
         match mode {
@@ -158,11 +196,11 @@ fn keep_log(path: &Path, connection: &Connection, timeout: Duration) -> Result<(
             Err(e) => {
                 let error = CallError::from(e);
                 // SQLite reads before it switches, and who has read does not wait for a writer.
+                let left = wait.left();
                 if error.0.kind != StoreErrorKind::Busy || left.is_zero() {
                     return Err(at_file(path, error));
                 }
-                thread::sleep(PAUSE);
-                left = left.saturating_sub(PAUSE);
+                thread::sleep(left.min(PAUSE));
             }
         }
     }
@@ -241,8 +279,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         for (durability, synchronous, full_sync) in [(Durability::Process, 1, 0), (Durability::Power, 2, 1)] {
             let options = Options { durability, busy_timeout: Duration::MAX, max_bytes: Some(1 << 20) };
-            let (database, writer) = Database::open(&folder.join("x.db"), options).unwrap();
-            let reader = database.connect(Role::Read).unwrap();
+            let (_, writer, reader) = Database::open(&folder.join("x.db"), options).unwrap();
             for (connection, query_only) in [(&writer, 0), (&reader, 1)] {
                 let settings = [
                     ("synchronous", synchronous),

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// How a store keeps its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How long a call waits for other connections that keep the file locked, 5 s by default. Then it fails with
-    /// `STORE_BUSY` and has written nothing. Longer than 24 days counts as 24 days.
+    /// How long a call waits for other connections that keep the file locked, 5 s by default; so does opening, all its
+    /// steps together. Then it fails with `STORE_BUSY` and has written nothing. Longer than 24 days counts as 24 days.
     pub busy_timeout: Duration,
     /// What a commit that was answered survives.
     pub durability: Durability,

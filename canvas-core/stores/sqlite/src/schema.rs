@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION: i64 = 0x636e_7673;
 
 /// Each brings a file from the format of its index to the next.
-const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_2.sql")];
 
 /// The format that this code reads and writes; in the file it is the `user_version`.
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
@@ -32,6 +32,17 @@ pub(super) enum Found {
 pub(super) fn too_new(format: i64) -> StoreError {
     StoreError::new(StoreErrorKind::TooNew { found: format.unsigned_abs() })
 }
+
+/// The error of a file that had [`FORMAT`] and has an earlier one: a backup from before was put back into it. Only
+/// opening migrates, because other processes that do not know the new format may be using the file again.
+pub(super) fn too_old() -> StoreError {
+    StoreError::new(StoreErrorKind::Moved).saying(
+        "a backup of an earlier format was put back into the file: open the store anew, which migrates it",
+    )
+}
+
+/// What a commit draws as the stamp of its version, in SQL: 63 bits, so that it has no sign.
+pub(super) const STAMP: &str = "random() & 9223372036854775807";
 
 /// Looks without writing.
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Found> {
@@ -69,9 +80,10 @@ pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Found> {
         Found::Ours(format) => format,
         other => return Ok(other),
     };
+    let stamp: i64 = transaction.query_row(&format!("SELECT {STAMP}"), [], |row| row.get(0))?;
     for (format, sql) in (0i64..).zip(MIGRATIONS) {
         if format >= done {
-            transaction.execute_batch(sql)?;
+            transaction.execute_batch(&sql.replace("{stamp}", &stamp.to_string()))?;
         }
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;

@@ -7,16 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Head, Loaded, StoreError,
-    StoreOperation as Operation, Version,
+    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Loaded, StoreError,
+    StoreOperation as Operation,
 };
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::error::CallError;
 use super::listener::Listener;
 use super::open::{Database, Role};
 use super::options::Options;
-use super::row::{number, wrong_type};
+use super::row::{self, RowVersion, checksum, wrong_type};
+use super::schema::STAMP;
 use super::transaction::Transaction;
 
 /// Blobs that one transaction reads at most. Between two of them other readers have the connection.
@@ -61,9 +62,7 @@ impl SqliteStore {
         options: Options,
     ) -> Result<Self, StoreError> {
         let opened = Database::open(path.as_ref(), options);
-        let opened =
-            opened.and_then(|(database, writer)| Ok((database.connect(Role::Read)?, database, writer)));
-        let (reader, database, writer) = opened.map_err(|e| e.at(Operation::Open, None))?;
+        let (database, writer, reader) = opened.map_err(|e| e.at(Operation::Open, None))?;
         Ok(Self {
             database,
             writer: Mutex::new(Some(writer)),
@@ -107,19 +106,16 @@ impl SqliteStore {
         result.map_err(|CallError(error)| error.at(operation, canvas))
     }
 
-    /// A row that was read, with the clock after it.
-    fn loaded(&self, canvas: &CanvasId, version: i64, head: &[u8]) -> Result<Loaded, CallError> {
-        let clock = (self.clock)();
-        let head = Arc::new(Head::from_json(canvas, head)?);
-        Ok(Loaded { head, version: Version::new(version.to_string()), clock, document: None })
-    }
-
+    /// The row as a transaction sees it, with the clock after it.
     fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
-        let mut select = transaction.prepare_cached("SELECT version, head FROM canvas WHERE id = ?1")?;
+        let mut select =
+            transaction.prepare_cached("SELECT version, stamp, sum, head FROM canvas WHERE id = ?1")?;
         let mut rows = select.query([canvas.as_str().as_bytes()])?;
         match rows.next()? {
             Some(row) => {
-                self.loaded(canvas, row.get(0)?, row.get_ref(1)?.as_blob().map_err(wrong_type)?).map(Some)
+                let (version, head) = row::read(canvas, row, 0)?;
+                let clock = (self.clock)();
+                Ok(Some(Loaded { head: Arc::new(head), version: version.name(), clock, document: None }))
             }
             None => Ok(None),
         }
@@ -150,35 +146,42 @@ impl BlockingStore for SqliteStore {
         self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
             let clock = (self.clock)();
             let is_late = not_after.is_some_and(|limit| clock >= limit);
-            let written = match expected.as_ref().map(number) {
+            let swapped = |row: &Row<'_>| Ok((row.get(0)?, RowVersion::at(row, 1)?));
+            let written = match expected.as_ref().map(RowVersion::of) {
                 // The condition comes first, also where it is too late.
                 _ if is_late => None,
                 Some(None) => None,
-                Some(Some(version)) => {
-                    let next = version
+                Some(Some(RowVersion { counter, stamp })) => {
+                    let next = counter
                         .checked_add(1)
                         .ok_or_else(|| CallError::damaged("the version has no next one"))?;
                     transaction
-                        .prepare_cached(
-                            "UPDATE canvas SET version = ?3, head = ?4 WHERE id = ?1 AND version = ?2 \
-                             RETURNING key, version",
-                        )?
-                        .query_row(params![canvas.as_str().as_bytes(), version, next, json], |row| {
-                            Ok((row.get(0)?, row.get(1)?))
-                        })
+                        .prepare_cached(&format!(
+                            "UPDATE canvas SET version = ?4, stamp = {STAMP}, sum = ?5, head = ?6 \
+                             WHERE id = ?1 AND version = ?2 AND stamp = ?3 RETURNING key, version, stamp",
+                        ))?
+                        .query_row(
+                            params![
+                                canvas.as_str().as_bytes(),
+                                counter,
+                                stamp,
+                                next,
+                                checksum(next, &json),
+                                json
+                            ],
+                            swapped,
+                        )
                         .optional()?
                 }
                 None => transaction
-                    .prepare_cached(
-                        "INSERT INTO canvas (id, version, head) VALUES (?1, 1, ?2) ON CONFLICT DO NOTHING \
-                         RETURNING key, version",
-                    )?
-                    .query_row(params![canvas.as_str().as_bytes(), json], |row| {
-                        Ok((row.get(0)?, row.get(1)?))
-                    })
+                    .prepare_cached(&format!(
+                        "INSERT INTO canvas (id, version, stamp, sum, head) VALUES (?1, 1, {STAMP}, ?2, ?3) \
+                         ON CONFLICT DO NOTHING RETURNING key, version, stamp",
+                    ))?
+                    .query_row(params![canvas.as_str().as_bytes(), checksum(1, &json), json], swapped)
                     .optional()?,
             };
-            let Some((key, version)): Option<(i64, i64)> = written else {
+            let Some((key, version)): Option<(i64, RowVersion)> = written else {
                 let current = self.row(&transaction, canvas)?;
                 let matches = current.as_ref().map(|row| &row.version) == expected.as_ref();
                 return Ok(if matches { Committed::Late { clock } } else { Committed::Conflict(current) });
@@ -193,7 +196,7 @@ impl BlockingStore for SqliteStore {
                     .execute(params![key, blob.id().as_bytes(), blob.as_bytes()])?;
             }
             transaction.commit()?;
-            Ok(Committed::Done { version: Version::new(version.to_string()), clock })
+            Ok(Committed::Done { version: version.name(), clock })
         })
     }
 
@@ -252,12 +255,14 @@ impl BlockingStore for SqliteStore {
 
     fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
         self.run(Role::Write, (Operation::Delete, Some(canvas)), |transaction| {
-            let row: Option<(i64, Vec<u8>)> = transaction
-                .prepare_cached("SELECT key, head FROM canvas WHERE id = ?1")?
-                .query_row([canvas.as_str().as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            let Some((key, head)) = row else { return Ok(()) };
-            let needed: BTreeSet<BlobId> = Head::from_json(canvas, &head)?.blobs().collect();
+            let mut select = transaction
+                .prepare_cached("SELECT key, version, stamp, sum, head FROM canvas WHERE id = ?1")?;
+            let mut rows = select.query([canvas.as_str().as_bytes()])?;
+            let Some(row) = rows.next()? else { return Ok(()) };
+            let (key, (_, head)): (i64, _) = (row.get(0)?, row::read(canvas, row, 1)?);
+            drop(rows);
+            drop(select);
+            let needed: BTreeSet<BlobId> = head.blobs().collect();
             for id in blobs.iter().filter(|id| !needed.contains(id)) {
                 transaction
                     .prepare_cached("DELETE FROM blob WHERE canvas = ?1 AND hash = ?2")?

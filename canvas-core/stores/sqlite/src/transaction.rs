@@ -1,10 +1,11 @@
 //! One transaction on one connection, and what a COMMIT that fails has done.
 
+use canvas_core::StoreErrorKind;
 use rusqlite::Connection;
 
 use super::error::CallError;
 use super::open::Database;
-use super::schema::{FORMAT, too_new};
+use super::schema::{FORMAT, too_new, too_old};
 
 /// An open transaction. Dropped, it is rolled back.
 pub(super) struct Transaction<'a> {
@@ -32,6 +33,7 @@ impl<'a> Transaction<'a> {
         let found: i64 =
             transaction.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
         match found.cmp(&FORMAT) {
+            std::cmp::Ordering::Less if found > 0 => Err(too_old().into()),
             std::cmp::Ordering::Less => Err(CallError::damaged("the file has lost its format number")),
             std::cmp::Ordering::Equal => Ok(transaction),
             std::cmp::Ordering::Greater => Err(too_new(found).into()),
@@ -48,8 +50,26 @@ impl<'a> Transaction<'a> {
             Err(e) if !self.connection.is_autocommit() => Err(e.into()),
             // SQLite has rolled it back by itself. But its last frame may lie whole in the log, not indexed, and a
             // recovery after a crash would find it there, unless another commit has overwritten it before.
-            Err(e) => Err(CallError::from(e).in_doubt()),
+            Err(e) => {
+                let error = CallError::from(e);
+                if error.0.kind != StoreErrorKind::Full {
+                    return Err(error.in_doubt());
+                }
+                // A write has fallen short, so the frame that would make it last is not whole: SQLite calls a failed
+                // sync an I/O error. A file system that copies on write may have left the end of an older frame in its
+                // place, so what room there is goes to a commit of nothing over the first frame, on which the checksums
+                // of all others build. Where not even that one fits, there is no other.
+                let _ = self.overwrite();
+                Err(error)
+            }
         }
+    }
+
+    /// Commits nothing, in one page.
+    fn overwrite(self) -> Result<(), CallError> {
+        let transaction = Self::write(self.connection, self.database)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+        Ok(transaction.execute_batch("COMMIT")?)
     }
 }
 

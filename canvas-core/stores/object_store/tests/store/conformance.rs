@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use canvas_core::block_on;
-use canvas_core::conformance::{Check, CheckOutcome, Harness, mutants, run};
+use canvas_core::conformance::{Check, CheckOutcome, Harness, Restore, mutants, run};
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::{Clock, skipped};
-use object_store::ObjectStore;
+use futures_util::TryStreamExt as _;
 use object_store::memory::InMemory;
 use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt as _};
 
 use super::server::{Conditions, Names, Server};
 
@@ -52,6 +53,25 @@ impl Harness for Bucket {
 
     async fn advance(&self, by: Duration) {
         self.clock.advance(by);
+    }
+
+    /// Object by object, as tools copy buckets.
+    async fn back_up<'a>(&'a self, store: &'a ObjectCanvasStore) -> Option<Restore<'a>> {
+        let list =
+            || async { self.objects.list(Some(store.prefix())).try_collect::<Vec<_>>().await.unwrap() };
+        let mut kept = Vec::new();
+        for object in list().await {
+            let bytes = self.objects.get(&object.location).await.unwrap().bytes().await.unwrap();
+            kept.push((object.location, bytes));
+        }
+        Some(Box::pin(async move {
+            for object in list().await {
+                self.objects.delete(&object.location).await.unwrap();
+            }
+            for (location, bytes) in kept {
+                self.objects.put(&location, bytes.into()).await.unwrap();
+            }
+        }))
     }
 }
 

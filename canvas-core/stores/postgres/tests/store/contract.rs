@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::{Check, Harness, Report, Stall, run};
+use canvas_core::conformance::{Check, Harness, Report, Restore, Stall, run};
 use canvas_store_postgres::{PostgresStore, Statements};
 use canvas_store_testing::{World, skipped};
 use tokio::runtime::Runtime;
@@ -66,6 +66,21 @@ impl Harness for Server {
 
     async fn stall(&self, store: &PostgresStore, canvas: &CanvasId) -> Option<Stall> {
         Some(Box::new(World::of(store.schema()).block(canvas).await))
+    }
+
+    async fn back_up<'a>(&'a self, store: &'a PostgresStore) -> Option<Restore<'a>> {
+        let world = World::of(store.schema());
+        let take = "CREATE TABLE {schema}.old_heads AS TABLE {schema}.heads;
+                    CREATE TABLE {schema}.old_blobs AS TABLE {schema}.blobs";
+        world.sql(take).await;
+        Some(Box::pin(async move {
+            let put_back = "BEGIN;
+                            TRUNCATE {schema}.heads, {schema}.blobs;
+                            INSERT INTO {schema}.heads TABLE {schema}.old_heads;
+                            INSERT INTO {schema}.blobs TABLE {schema}.old_blobs;
+                            COMMIT";
+            world.sql(put_back).await;
+        }))
     }
 }
 

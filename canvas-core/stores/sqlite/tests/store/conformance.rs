@@ -4,10 +4,12 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::conformance::{Check, Harness, Stall, mutants, run};
+use canvas_core::conformance::{Check, Harness, Restore, Stall, mutants, run};
 use canvas_core::{Blocking, CanvasId, block_on};
 use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Clock, Folder, skipped};
+
+use super::restore::copy;
 
 #[derive(Default)]
 struct Files {
@@ -49,6 +51,12 @@ impl Harness for Files {
         let holder = rusqlite::Connection::open(store.get().path()).unwrap();
         holder.execute_batch("BEGIN IMMEDIATE").unwrap();
         Some(Box::new(holder))
+    }
+
+    async fn back_up<'a>(&'a self, store: &'a Self::Store) -> Option<Restore<'a>> {
+        let aside = Folder::new();
+        copy(store.get().path(), &aside.file());
+        Some(Box::pin(async move { copy(&aside.file(), store.get().path()) }))
     }
 }
 

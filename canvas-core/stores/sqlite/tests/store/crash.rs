@@ -11,14 +11,13 @@ use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 
 use super::process::{again, given, say};
-use super::state;
+use super::{counter, state};
 
 const BLOBS: usize = 64;
 
 /// The commit that makes version `number`: many blobs, so that there is much to tear.
-fn numbered(number: u64) -> Commit {
-    let expected = (number > 1).then(|| Version::new((number - 1).to_string()));
-    let mut commit = commit("c", expected.as_ref(), &format!("{number}\n"));
+fn numbered(number: u64, expected: Option<&Version>) -> Commit {
+    let mut commit = commit("c", expected, &format!("{number}\n"));
     commit.blobs.extend((0..BLOBS).map(|i| part(number, i)));
     commit
 }
@@ -28,26 +27,27 @@ fn part(number: u64, i: usize) -> Blob {
 }
 
 /// The version that is there, after a look at all that belongs to it and at what would belong to the next.
-fn whole_version(store: &SqliteStore) -> u64 {
-    let Some((version, head)) = state(store, "c") else { return 0 };
-    let number: u64 = version.as_str().parse().unwrap();
-    assert_eq!(head, numbered(number).head);
+fn whole_version(store: &SqliteStore) -> (u64, Option<Version>) {
+    let Some((version, head)) = state(store, "c") else { return (0, None) };
+    let number = counter(&version);
+    assert_eq!(head, numbered(number, None).head);
     let is_there = |blob: Blob| {
         let found = store.blob(&canvas("c"), blob.id()).unwrap();
         found.is_some_and(|found| found.id() == blob.id())
     };
     let parts = |number| (0..BLOBS).filter(|i| is_there(part(number, *i))).count();
     assert_eq!((parts(number), parts(number + 1)), (BLOBS, 0), "version {number}");
-    number
+    (number, Some(version))
 }
 
 #[test]
 fn a_process_that_is_killed_leaves_whole_versions() {
     if let Some(file) = given() {
         let store = SqliteStore::open(file, || NOW).unwrap();
-        let first = whole_version(&store) + 1;
-        for number in first.. {
-            assert_eq!(done(store.commit(numbered(number))).as_str(), number.to_string());
+        let (last, mut version) = whole_version(&store);
+        for number in last + 1.. {
+            version = Some(done(store.commit(numbered(number, version.as_ref()))));
+            assert_eq!(version.as_ref().map(counter), Some(number));
             say(&format!("done {number}"));
         }
     }
@@ -68,7 +68,7 @@ fn a_process_that_is_killed_leaves_whole_versions() {
         process.kill().unwrap();
         process.wait().unwrap();
         let last = answered.last().unwrap_or(seen);
-        let found = whole_version(&folder.store());
+        let (found, _) = whole_version(&folder.store());
         assert!(found == last || found == last + 1, "{last} was answered, {found} is there");
         assert!(found > reached, "round {round}");
         reached = found;
@@ -89,9 +89,9 @@ fn a_process_that_dies_with_the_lock_leaves_the_old_state() {
             Timestamp::from_millis(1_000)
         };
         let store = SqliteStore::open(file, clock).unwrap();
-        done(store.commit(numbered(1)));
+        let first = done(store.commit(numbered(1, None)));
         dying.store(true, Ordering::SeqCst);
-        done(store.commit(numbered(2)));
+        done(store.commit(numbered(2, Some(&first))));
     }
     let folder = Folder::new();
     let test = "crash::a_process_that_dies_with_the_lock_leaves_the_old_state";
@@ -99,7 +99,8 @@ fn a_process_that_dies_with_the_lock_leaves_the_old_state() {
     assert!(!output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains("in the commit"));
     let store = folder.store();
-    assert_eq!(whole_version(&store), 1);
-    assert_eq!(done(store.commit(numbered(2))).as_str(), "2");
-    assert_eq!(whole_version(&store), 2);
+    let (found, version) = whole_version(&store);
+    assert_eq!(found, 1);
+    let second = done(store.commit(numbered(2, version.as_ref())));
+    assert_eq!(whole_version(&store), (2, Some(second)));
 }

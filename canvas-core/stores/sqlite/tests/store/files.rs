@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use canvas_core::{BlockingStore as _, StoreError};
 use canvas_store_sqlite::{Options, SqliteStore};
@@ -35,7 +35,7 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
         ("a log", Made::Other("PRAGMA journal_mode = wal; CREATE TABLE t (x)"), "STORE_UNFIT"),
         ("another application", Made::Other("PRAGMA application_id = 7"), "STORE_UNFIT"),
         ("another format", Made::Other("PRAGMA user_version = 7"), "STORE_UNFIT"),
-        ("ours, newer", Made::Ours("PRAGMA user_version = 2; CREATE TABLE more (x)"), "STORE_TOO_NEW"),
+        ("ours, newer", Made::Ours("PRAGMA user_version = 3; CREATE TABLE more (x)"), "STORE_TOO_NEW"),
         ("ours, no format", Made::Ours("PRAGMA user_version = 0"), "STORE_UNFIT"),
         ("ours, a table less", Made::Ours("DROP TABLE blob"), "STORE_UNFIT"),
     ];
@@ -149,6 +149,42 @@ fn a_file_that_somebody_else_holds_is_waited_for() {
         drop(holder);
         opened.join().unwrap().unwrap();
     });
+}
+
+/// Each step of opening may meet a lock, and all of them together wait no longer than one call.
+#[test]
+fn opening_waits_for_the_busy_timeout_and_no_longer() {
+    let timeout = Duration::from_millis(400);
+    let cases = [
+        ("an empty file", "", "BEGIN EXCLUSIVE"),
+        ("an empty file, being written", "", "BEGIN IMMEDIATE; CREATE TABLE t (x)"),
+        ("an empty file with a log", "PRAGMA journal_mode = wal; PRAGMA user_version = 0", "BEGIN IMMEDIATE"),
+        ("ours", "ours", "PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE"),
+        ("ours, closed for good", "ours", "PRAGMA journal_mode = delete; BEGIN EXCLUSIVE"),
+        ("ours without a log", "ours", "PRAGMA journal_mode = delete; BEGIN IMMEDIATE"),
+        (
+            "ours without a log, being read",
+            "ours",
+            "PRAGMA journal_mode = delete; BEGIN; SELECT * FROM canvas",
+        ),
+    ];
+    for (name, made, held) in cases {
+        let folder = Folder::new();
+        match made {
+            "ours" => done(folder.store().commit(commit("c", None, "one\n"))).as_str().len(),
+            sql => folder.raw().execute_batch(sql).map(|()| 0).unwrap(),
+        };
+        let holder = folder.raw();
+        holder.execute_batch(held).unwrap();
+        let options = Options { busy_timeout: timeout, ..Options::default() };
+        let start = Instant::now();
+        let error = SqliteStore::open_with(folder.file(), || NOW, options).unwrap_err();
+        let passed = start.elapsed();
+        assert_eq!(error.code(), "STORE_BUSY", "{name}: {error}");
+        assert!(passed >= timeout / 2 && passed <= timeout * 3 / 2, "{name}: {passed:?}");
+        drop(holder);
+        drop(folder.store());
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The store in an SQLite file: its contract, and what a broken world does to it.
 
 mod conformance;
+mod copies;
 mod crash;
 mod damage;
 mod disk;
@@ -9,6 +10,7 @@ mod locks;
 mod notifications;
 mod place;
 mod process;
+mod restore;
 mod rights;
 mod room;
 
@@ -22,6 +24,11 @@ use canvas_store_testing::{canvas, current, definite};
 /// The version and the head that a canvas has now.
 fn state(store: &SqliteStore, name: &str) -> Option<(Version, Arc<Head>)> {
     current(BlockingStore::load(store, &canvas(name)))
+}
+
+/// How often the row of a version was committed to.
+fn counter(version: &Version) -> u64 {
+    version.as_str().split_once('-').unwrap().0.parse().unwrap()
 }
 
 /// The code of a definite fault.

@@ -12,7 +12,7 @@ use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 
 use super::process::{Fuse, given, succeed, with_program};
-use super::{definite, state};
+use super::{counter, definite, state};
 
 /// The user that every Unix has and that owns nothing.
 const NOBODY: u32 = 65_534;
@@ -94,5 +94,5 @@ fn a_lost_right_is_a_fault_until_it_is_back() {
     }
     allow(&file, 0o644);
     assert_eq!(state(&store, "c"), before);
-    assert_eq!(done(store.commit(next())).as_str(), "2");
+    assert_eq!(counter(&done(store.commit(next()))), 2);
 }
