@@ -94,6 +94,7 @@ pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
+pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};

@@ -70,8 +70,8 @@ pub(crate) fn decide<C: Command>(
         transition.head.receipts.push(receipt, live, policy.receipts, &mut transition.blobs);
         true
     };
-    let Transition { head, blobs, contents, not_after, .. } = transition;
-    let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after });
+    let Transition { head, blobs, contents, not_after, actor, .. } = transition;
+    let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after, actor });
     Ok(Decided { result, replayed: false, change })
 }
 
