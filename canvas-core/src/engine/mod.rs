@@ -340,7 +340,7 @@ impl<S: Store + 'static> Engine<S> {
     /// Watches a canvas, which need not be there: the first event says so, and a later one that it was made. Deleting it
     /// is an event, making it again too.
     ///
-    /// The first event comes at once, with the state as the store has it then. After that each commit is one that changes
+    /// The first event comes at once, with the state as the store had it when the watch began, or later. After that each commit is one that changes
     /// content, the lock (a check-out, a heartbeat, its end by a user), the artefact, or whether the canvas is there.
     /// What a commit under way does when the watch begins is in the first event or the next.
     ///

@@ -1,4 +1,8 @@
 //! Watching canvases: what is shown, when, and what it costs.
 
+mod crowd;
 mod events;
+mod laws;
+mod races;
+mod servers;
 mod world;

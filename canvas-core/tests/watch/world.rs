@@ -1,14 +1,14 @@
 //! Two servers on one store in memory, their watchers, and what is done at a canvas.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    CallId, CanvasId, Capabilities, CheckOut, Command, Commit, Committed, ConversationId, Edit, Engine,
-    EngineError, Layer, Loaded, MemoryStore, OpKey, Policy, StoreError, StoreErrorKind, Watch, WatchEvent,
-    block_on,
+    Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, Command, Commit, Committed, ConversationId, Edit,
+    Engine, EngineError, Layer, Loaded, MemoryStore, OpKey, Policy, Store as _, StoreError, StoreErrorKind,
+    Watch, WatchEvent, block_on,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -18,7 +18,9 @@ pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
 pub(crate) struct Wire {
     store: MemoryStore,
     notify: bool,
+    restored: Mutex<Option<MemoryStore>>,
     pub(crate) loads: AtomicU64,
+    blobs: AtomicU64,
     /// All loads fail.
     pub(crate) is_down: AtomicBool,
     /// The answer of the next commit is lost on its way.
@@ -47,11 +49,33 @@ pub(crate) fn set(flag: &AtomicBool) {
     flag.store(true, Ordering::SeqCst);
 }
 
+impl Wire {
+    /// Another store takes its place, as after a restore from a backup.
+    pub(crate) fn swap(&self, store: MemoryStore) {
+        *self.restored.lock().unwrap() = Some(store);
+    }
+
+    /// How many blobs were fetched.
+    pub(crate) fn blobs(&self) -> u64 {
+        self.blobs.load(Ordering::SeqCst)
+    }
+
+    /// The store without the wire.
+    pub(crate) fn peek(&self) -> MemoryStore {
+        self.restored.lock().unwrap().as_ref().unwrap_or(&self.store).clone()
+    }
+}
+
 impl Layer for Wire {
     type Inner = MemoryStore;
 
     fn inner(&self) -> &MemoryStore {
         &self.store
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
+        self.blobs.fetch_add(1, Ordering::SeqCst);
+        self.peek().blob(canvas, id).await
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -63,14 +87,14 @@ impl Layer for Wire {
         if self.is_down.load(Ordering::SeqCst) {
             return Err(StoreError::new(StoreErrorKind::Unavailable));
         }
-        let loaded = Layer::inner(self).load(canvas).await;
+        let loaded = self.peek().load(canvas).await;
         held(&self.hold.load).await;
         loaded
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         held(&self.hold.before_commit).await;
-        let committed = self.store.commit(commit).await;
+        let committed = self.peek().commit(commit).await;
         held(&self.hold.after_commit).await;
         if self.lose_answer.swap(false, Ordering::SeqCst) {
             return Err(StoreError::new(StoreErrorKind::Indeterminate));
@@ -94,8 +118,9 @@ impl World {
 
     pub(crate) fn on(store: &MemoryStore, notify: bool) -> Self {
         let engine = || {
-            let (loads, is_down, lose_answer, hold) = Default::default();
-            let wire = Wire { store: store.clone(), notify, loads, is_down, lose_answer, hold };
+            let (restored, loads, blobs, is_down, lose_answer, hold) = Default::default();
+            let wire =
+                Wire { store: store.clone(), notify, restored, loads, blobs, is_down, lose_answer, hold };
             Engine::new(wire, Policy::default())
         };
         Self { engines: [engine(), engine()], notify, calls: AtomicU64::new(0) }
@@ -139,7 +164,7 @@ impl World {
     }
 
     pub(crate) fn next_edit(&self) -> Edit {
-        Edit { text: format!("text {}\n", self.calls.load(Ordering::SeqCst)), base: None }
+        Edit { markdown: format!("text {}\n", self.calls.load(Ordering::SeqCst)) }
     }
 
     pub(crate) fn check_out(&self, server: usize, id: &CanvasId) -> LeaseId {

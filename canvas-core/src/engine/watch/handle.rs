@@ -67,7 +67,7 @@ impl Watch {
                     return Poll::Ready(Some(Ok(*event)));
                 }
                 Step::Load => {
-                    if let Err(error) = ready!(self.slot.poll_load()) {
+                    if let Err(error) = ready!(self.slot.poll_load(self.id)) {
                         return Poll::Ready(Some(Err(error)));
                     }
                 }

@@ -143,12 +143,14 @@ impl Slot {
 
     /// Polls the load that all watchers share, and begins it where there is none. Whoever polls keeps its waker here
     /// first: the load wakes all.
-    pub(super) fn poll_load(self: &Arc<Self>) -> Poll<Result<(), EngineError>> {
+    pub(super) fn poll_load(self: &Arc<Self>, watcher: u64) -> Poll<Result<(), EngineError>> {
         let polled = self.poll_loading();
         if self.was_found_locked.swap(false, Ordering::SeqCst) {
             self.wake_all();
         }
         let Poll::Ready((asked, loaded)) = polled else { return Poll::Pending };
+        // It goes on by itself.
+        self.shared().waiting.remove(&watcher);
         let learnt = loaded.map(|row| {
             let row = row.as_ref();
             self.learn(
