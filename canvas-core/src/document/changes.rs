@@ -8,6 +8,7 @@ use crate::model::revision::RevisionId;
 
 /// What happened to a document between two revisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     /// The revision before; `None` where nothing was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

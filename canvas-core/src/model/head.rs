@@ -54,8 +54,10 @@ impl Conversation {
 
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnStart {
     /// The epoch at the start.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The revision at the start.
     pub revision: Revision,

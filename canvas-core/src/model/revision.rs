@@ -116,6 +116,7 @@ stored_as_text!(RevisionId, ParseRevisionIdError);
 /// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
 /// has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Base {
     /// As models name it.

@@ -2,6 +2,8 @@
 
 mod crowd;
 mod events;
+#[cfg(feature = "board")]
+mod json;
 mod laws;
 mod races;
 mod servers;
