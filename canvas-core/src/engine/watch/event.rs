@@ -78,7 +78,7 @@ pub struct HeadRevision {
 }
 
 impl HeadRevision {
-    pub(in crate::engine) fn of(head: &Head, version: &Version) -> Self {
+    pub(crate) fn of(head: &Head, version: &Version) -> Self {
         Self { revision: head.revision_id(), version: version.clone(), epoch: head.lock().epoch() }
     }
 }

@@ -28,7 +28,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub(in crate::engine) fn begin(
+    pub(crate) fn begin(
         watches: &Watches,
         canvas: &CanvasId,
         policy: canvas_lease::Policy,

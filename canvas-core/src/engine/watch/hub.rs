@@ -16,7 +16,7 @@ use crate::store::contract::{Commit, Committed, Loaded, Version};
 
 /// What an engine has of it. Dropped with the engine, it ends all watches.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct Watches(Arc<Hub>);
+pub(crate) struct Watches(Arc<Hub>);
 
 #[derive(Default)]
 pub(super) struct Hub {
@@ -58,12 +58,12 @@ impl Watches {
     }
 
     /// Numbers a question before it is asked; 0 where nothing is watched.
-    pub(in crate::engine) fn ticket(&self) -> u64 {
+    pub(crate) fn ticket(&self) -> u64 {
         if self.0.is_idle() { 0 } else { self.0.ticks.next() }
     }
 
     /// Begins a commit. Who dropped it without an answer would not know what it has done.
-    pub(in crate::engine) fn committing<'a>(
+    pub(crate) fn committing<'a>(
         &'a self,
         canvas: &'a CanvasId,
         commit: &Commit,
@@ -74,7 +74,7 @@ impl Watches {
     }
 
     /// Hears an answer of the store.
-    pub(in crate::engine) fn answered(
+    pub(crate) fn answered(
         &self,
         canvas: &CanvasId,
         asked: u64,
@@ -90,7 +90,7 @@ impl Watches {
         }
     }
 
-    pub(in crate::engine) fn loaded(&self, canvas: &CanvasId, asked: u64, row: Option<&Loaded>) {
+    pub(crate) fn loaded(&self, canvas: &CanvasId, asked: u64, row: Option<&Loaded>) {
         if let Some(slot) = self.0.slot(canvas) {
             let row = row.map(|Loaded { head, version, clock, .. }| Row { head, version, clock: *clock });
             slot.learn(row, None, asked);
@@ -98,7 +98,7 @@ impl Watches {
     }
 
     /// Something may have been committed that this engine does not know.
-    pub(in crate::engine) fn changed(&self, canvas: &CanvasId) {
+    pub(crate) fn changed(&self, canvas: &CanvasId) {
         if let Some(slot) = self.0.slot(canvas) {
             slot.has_changed();
         }
@@ -152,7 +152,7 @@ impl fmt::Debug for Hub {
 
 /// A commit under way. Where it ends without an answer, its watchers load the head.
 #[derive(Debug)]
-pub(in crate::engine) struct Committing<'a> {
+pub(crate) struct Committing<'a> {
     watches: &'a Watches,
     canvas: &'a CanvasId,
     /// None where nothing was watched when it began.
