@@ -340,17 +340,18 @@ impl<S: Store + 'static> Engine<S> {
     /// Watches a canvas, which need not be there: the first event says so, and a later one that it was made. Deleting it
     /// is an event, making it again too.
     ///
-    /// The first event comes at once, with the state as the store had it when the watch began, or later. After that each commit is one that changes
-    /// content, the lock (a check-out, a heartbeat, its end by a user), the artefact, or whether the canvas is there.
-    /// What a commit under way does when the watch begins is in the first event or the next.
+    /// The first event comes at once, with the state as the store had it when the watch began, or later. After that each
+    /// commit is one that changes content, the lock (a check-out, a heartbeat, its end by a user), the artefact, or
+    /// whether the canvas is there. What a commit under way does when the watch begins is in the first event or the next.
     ///
-    /// Commits of this engine are known at once; those of others by [`Engine::forget`], which a host calls from its store's
-    /// listener, and else when a call of this engine meets them. A commit of unknown fate is known once it is settled. Then
-    /// the head is loaded by the watcher that is polled first, once for all watchers of the canvas.
+    /// Commits of this engine are known at once. Those of others are known by [`Engine::forget`], which a host calls from
+    /// its store's listener: then the watcher that is polled first loads the head, once for all watchers of the canvas.
+    /// Without a listener they are known when a call of this engine meets them. A commit of unknown fate is known once
+    /// it is settled, and one whose call was dropped when the head is loaded next.
     ///
     /// A watcher that is slow gets the newest state and the number of those that it missed. A watched canvas keeps one
-    /// small state for all its watchers, and no text. A change costs each of them that waits a wake. The store stays open
-    /// as long as there is a watch.
+    /// small state for all its watchers, and no text; a change costs each of them a wake. The store stays open as long as
+    /// there is a watch.
     ///
     /// ```
     /// # use canvas_core::lease::{Timestamp, Turn};
