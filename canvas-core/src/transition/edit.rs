@@ -47,8 +47,10 @@ impl Edit {
 
 /// The user's changes are in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
     /// The epoch from now on.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The revision; the same as before where the text was the same.
     pub revision: RevisionId,
@@ -60,6 +62,7 @@ pub struct Edited {
 /// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
 /// document has the later changes, and this value the user's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]
 #[serde(tag = "refusal", rename = "stale_edit")]
 pub struct StaleEdit {
@@ -79,6 +82,7 @@ pub struct StaleEdit {
 
 /// Why a user's changes do not fit the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StaleCause {
     /// A later change touches the same place.

@@ -144,7 +144,7 @@ fn what_commands_answer_is_json_of_their_schemas() {
     ask_model("message", json.clone(), "promotion");
     let start = serde_json::from_value(json["start"].clone()).unwrap();
     ask_model("turn", ask(&world, &id, "model", EndTurn { start }), "promotion");
-    ask_model("edit", ask(&world, &id, "user", Edit { markdown: "mine\n".to_owned() }), "revision");
+    ask_model("edit", ask(&world, &id, "user", Edit::replace("mine\n")), "revision");
     ask_model("control", ask(&world, &id, "user", TakeControl), "epoch");
     ask_model("clear", ask(&world, &id, "user", ClearHistory), "cleared");
 }

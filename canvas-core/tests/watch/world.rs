@@ -164,7 +164,7 @@ impl World {
     }
 
     pub(crate) fn next_edit(&self) -> Edit {
-        Edit { markdown: format!("text {}\n", self.calls.load(Ordering::SeqCst)) }
+        Edit::replace(format!("text {}\n", self.calls.load(Ordering::SeqCst)))
     }
 
     pub(crate) fn check_out(&self, server: usize, id: &CanvasId) -> LeaseId {

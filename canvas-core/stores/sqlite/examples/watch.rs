@@ -22,7 +22,7 @@ fn edit(engine: &Engine<Blocking<SqliteStore>>, canvas: &CanvasId) -> Outcome {
     block_on(engine.create(canvas, "# Plan\n", &key, system_clock()))?;
     for item in ["one", "two"] {
         key.call = CallId::new(item)?;
-        let edit = Edit { markdown: format!("# Plan\n\n- {item}\n") };
+        let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
         block_on(engine.call(canvas, &key, edit, system_clock()))?.result?;
     }
     Ok(())
