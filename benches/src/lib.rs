@@ -21,6 +21,7 @@ pub mod peers;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
+pub mod watch;
 
 use measure::Effort;
 use report::Row;
@@ -35,7 +36,7 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 13] = [
+pub const WORKS: [Work; 14] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -46,6 +47,7 @@ pub const WORKS: [Work; 13] = [
     Work { name: "call", rows: call::rows },
     Work { name: "call-reading", rows: call::rows_reading },
     Work { name: "user-edit", rows: edit::rows },
+    Work { name: "watch", rows: watch::rows },
     Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
     Work {
         name: "history-1000",

@@ -43,8 +43,8 @@
 //!
 //! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `store`
 //! (the contract and its adapters), `schema`, the faces `document` and [`board`], `history` (the journal), `transition`
-//! (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store, and the
-//! lock as a person sees it), `conformance` (feature: tries what a store promises).
+//! (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store, the
+//! lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).
 
 #[cfg(feature = "board")]
 pub mod board;
@@ -94,6 +94,7 @@ pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
+pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};

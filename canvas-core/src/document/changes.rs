@@ -8,6 +8,7 @@ use crate::model::revision::RevisionId;
 
 /// What happened to a document between two revisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
     /// The revision before; `None` where nothing was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,6 +29,7 @@ pub struct Changes {
 
 /// The headings of a text, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Headings {
     /// Lines of the text.
     pub lines: usize,
@@ -39,6 +41,7 @@ pub struct Headings {
 
 /// A heading of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Heading {
     /// Its line, from 1.
     pub line: usize,

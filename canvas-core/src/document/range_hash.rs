@@ -13,6 +13,7 @@ use crate::model::id::stored_as_text;
 /// not against somebody who looks for collisions: of 2^48 changed texts one passes by chance. More digits would cost
 /// a model tokens, and chances to copy one wrong, for nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
 pub struct RangeHash([u8; 6]);
 

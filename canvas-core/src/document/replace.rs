@@ -30,6 +30,7 @@ pub struct Replacement {
 
 /// Lines as they are now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinesNow {
     /// The first line, from 1.
     pub start_line: usize,
@@ -54,6 +55,7 @@ pub(crate) struct Hunk {
 
 /// Why lines are not replaced. Receipts keep it as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LinesRefusal {
     /// The lines to replace are not those that the hash was made from.

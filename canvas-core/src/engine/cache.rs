@@ -216,6 +216,11 @@ impl Cache {
         self.since = self.tick();
     }
 
+    /// The kept row, if it is current.
+    pub(super) fn current(&self, canvas: &CanvasId) -> Option<&CachedRow> {
+        self.canvases.get(canvas).filter(|cached| cached.is_current).map(|cached| &cached.row)
+    }
+
     /// What later answers depend on, besides [`Cache::is_later`] of the questions that are under way.
     #[cfg(test)]
     pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&CachedRow, bool)> {

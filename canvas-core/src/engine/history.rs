@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
+use serde::{Serialize, Serializer};
 
 #[cfg(feature = "board")]
 use super::board::BoardReplay;
 use super::walk::Walk;
 use super::{Engine, EngineError};
-use crate::history::journal::{Entry, EntryNumber};
+use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
 use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -31,13 +32,22 @@ pub struct Replay {
     pub tree: BlobId,
 }
 
-/// What can be taken back, and what can be done again.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// What can be taken back, and what can be done again. In JSON each entry is in short, as a [`HistoryEntry`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stacks {
     /// The changes that stand, that which undo takes back next first.
+    #[serde(serialize_with = "in_short")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<HistoryEntry>"))]
     pub undo: Vec<Entry>,
     /// The undoings that stand, that which redo takes back next first.
+    #[serde(serialize_with = "in_short")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<HistoryEntry>"))]
     pub redo: Vec<Entry>,
+}
+
+fn in_short<S: Serializer>(entries: &[Entry], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(entries.iter().map(HistoryEntry::from))
 }
 
 impl<S: Store> Engine<S> {

@@ -1,8 +1,10 @@
 //! What a person sees of the lock.
 
 use canvas_lease::Timestamp;
+use serde::Serialize;
 
-use crate::engine::Snapshot;
+use super::snapshot::Snapshot;
+use crate::model::head::Head;
 use crate::model::id::ConversationId;
 use crate::transition::policy::Policy;
 
@@ -30,15 +32,31 @@ use crate::transition::policy::Policy;
 /// assert!(view.blocks_typing() && view.can_take_control());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LockView {
-    /// Whose model edits, and until when unless it goes on; `None` where the canvas is free.
-    holder: Option<(ConversationId, Timestamp)>,
+    /// `None` where the canvas is free.
+    #[serde(flatten)]
+    held: Option<Held>,
+    /// Moves where a user ends a model's turn.
     epoch: u64,
 }
 
+/// Who has the lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Held {
+    /// The conversation whose model edits.
+    holder: ConversationId,
+    /// When the lock ends unless the model goes on, by the store's clock, in milliseconds since 1970.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    until: Timestamp,
+}
+
 /// What has become of the lock: a reason to draw it anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum LockEvent {
     /// A model edits: show the indicator and block typing.
     Locked,
@@ -53,29 +71,30 @@ pub enum LockEvent {
 impl LockView {
     /// The lock at the moment of a snapshot, by the store's clock.
     pub fn of(snapshot: &Snapshot, policy: &Policy) -> Self {
-        let lock = snapshot.head.lock();
-        let lease = lock.valid_lease(&policy.lease, snapshot.clock);
+        Self::at(&snapshot.head, snapshot.clock, &policy.lease)
+    }
+
+    pub(super) fn at(head: &Head, clock: Timestamp, policy: &canvas_lease::Policy) -> Self {
         // Who holds it is named as a conversation, so the name is one.
-        let holder = lease.and_then(|lease| {
-            let conversation = ConversationId::new(lease.holder.as_str()).ok()?;
-            Some((conversation, lease.expires_at))
+        let held = head.lock().valid_lease(policy, clock).and_then(|lease| {
+            Some(Held { holder: ConversationId::new(lease.holder.as_str()).ok()?, until: lease.expires_at })
         });
-        Self { holder, epoch: lock.epoch().get() }
+        Self { held, epoch: head.lock().epoch().get() }
     }
 
     /// Whether to show the indicator.
     pub fn is_locked(&self) -> bool {
-        self.holder.is_some()
+        self.held.is_some()
     }
 
     /// The conversation whose model edits.
     pub fn holder(&self) -> Option<&ConversationId> {
-        self.holder.as_ref().map(|(conversation, _)| conversation)
+        self.held.as_ref().map(|held| &held.holder)
     }
 
     /// When the lock ends unless the model goes on, by the store's clock: look again then.
     pub fn until(&self) -> Option<Timestamp> {
-        self.holder.as_ref().map(|(_, until)| *until)
+        self.held.as_ref().map(|held| held.until)
     }
 
     /// The indicator's words.

@@ -15,26 +15,27 @@ pub(crate) mod lock_view;
 #[cfg(test)]
 mod model;
 mod run;
+mod snapshot;
 mod task;
 mod walk;
+pub(crate) mod watch;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
-use canvas_patch::{Address, AddressError, Outline, Resolved};
 
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
-use self::context::{CachedRow, RunContext};
+use self::context::RunContext;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};
+pub use self::snapshot::Snapshot;
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
-use crate::document::outline::DocumentOutline;
+use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::RevisionId;
 use crate::store::boxed::BoxStore;
@@ -61,58 +62,13 @@ use crate::transition::view::Types;
 /// later.
 #[derive(Debug)]
 pub struct Engine<S = BoxStore> {
-    store: S,
+    /// Shared with the loads of watchers.
+    store: Arc<S>,
     policy: Policy,
     types: Types,
     pause: Pause,
     cache: Mutex<Cache>,
-}
-
-/// A canvas as an answer left it.
-#[derive(Debug, Clone)]
-pub struct Snapshot {
-    /// The head.
-    pub head: Arc<Head>,
-    /// The document.
-    pub document: Blob,
-    /// The store's clock.
-    pub clock: Timestamp,
-    outline: Arc<DocumentOutline>,
-}
-
-impl Snapshot {
-    /// A row as it is shown; `None` where there is no canvas, or its document was never needed.
-    fn of(row: Option<CachedRow>, now: Timestamp) -> Option<Self> {
-        let row = row.filter(|row| !row.head.is_deleted())?;
-        let clock = row.clock(now);
-        let (document, outline) = (row.contents.document()?.clone(), row.contents.outline()?);
-        Some(Self { document, clock, outline: Arc::clone(outline), head: row.head })
-    }
-
-    /// The document's text.
-    pub fn text(&self) -> &str {
-        self.document.as_text().unwrap_or_default()
-    }
-
-    /// The document's headings. Made in linear time when first asked for, and then kept with the document: an edit of it
-    /// costs the next outline what the edit costs, and a copy of this one where somebody still holds this snapshot.
-    pub fn outline(&self) -> &Outline {
-        self.outline.live().outline()
-    }
-
-    /// Finds a place in the document, by the outline that [`Snapshot::outline`] makes.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`text::resolve`](crate::text::resolve).
-    pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
-        self.outline.live().resolve(address)
-    }
-
-    /// The revision, as models see it.
-    pub fn revision_id(&self) -> RevisionId {
-        self.head.revision_id()
-    }
+    watches: Watches,
 }
 
 /// The answer to a call.
@@ -152,7 +108,8 @@ impl<S: Store> Engine<S> {
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
-        Self { store, policy, types, pause: Pause::default(), cache }
+        let (pause, watches) = Default::default();
+        Self { store: Arc::new(store), policy, types, pause, cache, watches }
     }
 
     /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again
@@ -303,10 +260,31 @@ impl<S: Store> Engine<S> {
         Ok(resolution)
     }
 
-    /// Drops the cached row of a canvas. A host whose store claims [`Capabilities::notify`](crate::Capabilities::notify)
-    /// calls it for each notification.
+    /// Where a canvas has come to, for hosts that ask again and again. No blob is fetched: it is one load of the store, and
+    /// none where the store notifies of changes and the row is known.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotFound`], also of a deleted canvas; faults of the store.
+    pub async fn revision_of(&self, canvas: &CanvasId) -> Result<HeadRevision, EngineError> {
+        if self.store.capabilities().notify
+            && let Some(row) = self.cache().current(canvas)
+        {
+            return Ok(HeadRevision::of(&row.head, &row.version));
+        }
+        let asked = self.watches.ticket();
+        let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
+        self.watches.loaded(canvas, asked, row.as_ref());
+        let live = row.filter(|row| !row.head.is_deleted());
+        live.map(|row| HeadRevision::of(&row.head, &row.version))
+            .ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
+    }
+
+    /// Drops the cached row of a canvas, and has its watchers load the head. A host whose store claims
+    /// [`Capabilities::notify`](crate::Capabilities::notify) calls it for each notification.
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
+        self.watches.changed(canvas);
     }
 
     /// Drives a task to its end: asks the store what the run wants to know.
@@ -330,10 +308,12 @@ impl<S: Store> Engine<S> {
                 }
             };
             ticket = self.cache().ticket(&request).or(ticket);
+            let (asked, mut committing) = (self.watches.ticket(), None);
             let response = match request {
                 Request::Load => Response::Row(self.store.load(canvas).await),
                 Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
                 Request::Commit(commit) => {
+                    committing = Some(self.watches.committing(canvas, &commit, run.actor()));
                     let mut committed = self.store.commit(commit).await;
                     if let Ok(Committed::Conflict(row)) = &mut committed {
                         losses += 1;
@@ -348,6 +328,7 @@ impl<S: Store> Engine<S> {
                 }
             };
             self.cache().answered(canvas, &response);
+            self.watches.answered(canvas, asked, &response, committing);
             next = run.handle_response(response);
         }
     }
@@ -364,6 +345,51 @@ impl<S: Store> Engine<S> {
     fn cache(&self) -> MutexGuard<'_, Cache> {
         // The cache holds values that are replaced whole; a panic elsewhere leaves none half written.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Store + 'static> Engine<S> {
+    /// Watches a canvas, which need not be there: the first event says so, and a later one that it was made. Deleting it
+    /// is an event, making it again too.
+    ///
+    /// The first event comes at once, with the state as the store had it when the watch began, or later. After that each
+    /// commit is one that changes content, the lock (a check-out, a heartbeat, its end by a user), the artefact, or
+    /// whether the canvas is there. What a commit under way does when the watch begins is in the first event or the next.
+    ///
+    /// Commits of this engine are known at once. Those of others are known by [`Engine::forget`], which a host calls from
+    /// its store's listener: then the watcher that is polled first loads the head, once for all watchers of the canvas.
+    /// Without a listener they are known when a call of this engine meets them. A commit of unknown fate is known once
+    /// it is settled, and one whose call was dropped when the head is loaded next.
+    ///
+    /// A watcher that is slow gets the newest state and the number of those that it missed. A watched canvas keeps one
+    /// small state for all its watchers, and no text; a change costs each of them a wake. The store stays open as long as
+    /// there is a watch.
+    ///
+    /// ```
+    /// # use canvas_core::lease::{Timestamp, Turn};
+    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let canvas = CanvasId::new("plan")?;
+    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
+    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// let mut watch = engine.watch(&canvas);
+    /// let first = block_on(watch.next()).ok_or("the engine is there")??;
+    /// assert_eq!(first.status, CanvasStatus::Absent);
+    ///
+    /// block_on(engine.create(&canvas, "# Plan\n", &operation, now))?;
+    /// let made = watch.try_next().ok_or("it was made here")?;
+    /// assert!(made.made && made.status == CanvasStatus::Live);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn watch(&self, canvas: &CanvasId) -> Watch {
+        let (store, id) = (Arc::clone(&self.store), canvas.clone());
+        let load = move || {
+            let (store, id) = (Arc::clone(&store), id.clone());
+            Box::pin(async move { store.load(&id).await }) as _
+        };
+        let notifies = self.store.capabilities().notify;
+        Watch::begin(&self.watches, canvas, self.policy.lease, notifies, load)
     }
 }
 

@@ -8,6 +8,7 @@ use canvas_lease::Timestamp;
 use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
+use crate::model::author::Actor;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
@@ -96,6 +97,8 @@ struct Planned {
     expected: Option<Version>,
     head: Arc<Head>,
     contents: Contents,
+    /// Who changes content by it.
+    actor: Option<Actor>,
 }
 
 impl Planned {
@@ -133,6 +136,14 @@ impl<'a, T: Task> Run<'a, T> {
     /// Whose call it is; none for what changes nothing.
     pub(crate) fn operation(&self) -> Option<&OpKey> {
         self.task.operation()
+    }
+
+    /// Who changes content by the commit that was asked for; `None` where nobody does.
+    pub(crate) fn actor(&self) -> Option<Actor> {
+        match &self.phase {
+            Phase::Committing { planned, .. } => planned.actor,
+            _ => None,
+        }
     }
 
     /// Takes the answer to what was asked last.
@@ -241,11 +252,11 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn commit(&self, change: Change) -> (Planned, Next<T::Answer>) {
-        let Change { head, blobs, contents, not_after } = change;
+        let Change { head, blobs, contents, not_after, actor } = change;
         let expected = self.row.as_ref().map(|row| row.version.clone());
         let contents = contents.of(&head, self.row.as_ref().map(|row| &row.contents), &self.blobs);
         let commit = Commit { expected: expected.clone(), head: Arc::clone(&head), blobs, not_after };
-        (Planned { expected, head, contents }, Next::Request(Request::Commit(commit)))
+        (Planned { expected, head, contents, actor }, Next::Request(Request::Commit(commit)))
     }
 
     fn committed(
@@ -305,7 +316,8 @@ impl<'a, T: Task> Run<'a, T> {
             }
             Some(row) => {
                 let head = Arc::clone(&row.head);
-                let bump = Change { head, blobs: Vec::new(), contents: Contents::default(), not_after: None };
+                let (blobs, contents) = Default::default();
+                let bump = Change { head, blobs, contents, not_after: None, actor: None };
                 let (planned, request) = self.commit(bump);
                 self.phase = Phase::Bumping(planned);
                 request

@@ -251,7 +251,7 @@ impl Task for Create<'_> {
         leave_receipt((&mut head, &mut blobs), context, self.operation, self.digest(), answer);
         let mut contents = Contents::default();
         contents.put(Face::Document, self.document.clone());
-        let change = Change { head: Arc::new(head), blobs, contents, not_after: None };
+        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
         Ok(Decision::Commit(change, Reply { answer: revision, replayed: false }))
     }
 
@@ -288,7 +288,8 @@ impl Task for Delete<'_> {
         let mut blobs = Vec::new();
         let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
         leave_receipt((&mut head, &mut blobs), context, self.operation, digest, answer);
-        let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
+        let contents = Contents::default();
+        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
         Ok(Decision::Commit(change, ()))
     }
 
@@ -336,7 +337,8 @@ impl Task for Resolve<'_> {
         };
         let nothing = Digest::of(&[]);
         leave_receipt((&mut head, &mut blobs), context, self.operation, nothing, Answer::Abandoned);
-        let change = Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None };
+        let contents = Contents::default();
+        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
         Ok(Decision::Commit(change, Resolution::NeverDone))
     }
 

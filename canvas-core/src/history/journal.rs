@@ -26,6 +26,7 @@ macro_rules! number {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
@@ -115,6 +116,7 @@ impl JournalSlot {
 
 /// What kind of doing it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
     /// A change of its own.
@@ -196,6 +198,7 @@ pub struct Reverts {
 
 /// An entry of the journal, in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryEntry {
     /// Its number.
     pub number: EntryNumber,

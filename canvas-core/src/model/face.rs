@@ -8,9 +8,11 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::path::TreePath;
+use crate::model::revision::Revision;
 
 /// What may change on a canvas. A face is a room of its own and one line here, in [`Face::ALL`] and in [`Face::path`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Face {
     /// The Markdown text.
@@ -72,6 +74,11 @@ pub(crate) fn not_supported(face: Face) -> String {
 /// A value for each face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct PerFace<T>([T; Face::ALL.len()]);
+
+impl PerFace<Revision> {
+    /// No face has content.
+    pub(crate) const NOTHING: Self = Self([Revision::ZERO; Face::ALL.len()]);
+}
 
 impl<T> PerFace<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Face, &T)> {

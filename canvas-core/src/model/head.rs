@@ -70,8 +70,10 @@ impl Conversation {
 /// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnStart {
     /// The epoch at the start.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The revision at the start.
     pub revision: Revision,

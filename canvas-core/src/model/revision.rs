@@ -15,6 +15,7 @@ use crate::model::blob::BlobId;
 
 /// Counts committed changes of a canvas's content; never reused, so that A, B, A are three revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "u64"))]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Revision(u64);
 
@@ -62,6 +63,7 @@ impl From<Revision> for u64 {
 /// What models and hosts pass around: `r<number>-<first 8 hex digits of the content hash>`. The number decides; the
 /// digits are for people to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
 pub struct RevisionId {
     revision: Revision,
@@ -114,6 +116,7 @@ stored_as_text!(RevisionId, ParseRevisionIdError);
 /// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
 /// has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Base {
     /// As models name it.

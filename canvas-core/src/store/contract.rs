@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
+use serde::Serialize;
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
@@ -10,7 +11,8 @@ use crate::model::id::CanvasId;
 use crate::store::error::StoreError;
 
 /// Names one state of a canvas's row in its store. Opaque: an ETag, a counter, a generation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct Version(Arc<str>);
 
 impl Version {

@@ -31,6 +31,7 @@ pub struct CreateBoard {
 
 /// The canvas has a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardCreated {
     /// The new revision.
     pub revision: RevisionId,
@@ -49,6 +50,7 @@ pub struct RunBoardCommand {
 
 /// A command was run on the board: done, or refused by the board itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardCommandRun {
     /// What is answered.
     pub result: Box<BoardResult>,

@@ -77,8 +77,8 @@ pub(crate) fn decide<C: Command>(
         head.receipts.push(receipt, occasion, &policy.receipt_bounds(), blobs);
         true
     };
-    let Transition { head, blobs, contents, not_after, .. } = transition;
-    let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after });
+    let Transition { head, blobs, contents, not_after, actor, .. } = transition;
+    let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after, actor });
     Ok(Decided { result, replayed: false, change })
 }
 

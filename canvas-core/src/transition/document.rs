@@ -63,11 +63,13 @@ impl Read {
 
 /// The document may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Readable {
     /// The revision that is read.
     pub revision: RevisionId,
     /// When the lease ends; `None` where it was done without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
 }
 
@@ -98,6 +100,7 @@ pub struct ReplaceLines {
 
 /// A patch that has become a revision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliedPatch {
     /// The new revision.
     pub revision: RevisionId,
@@ -109,11 +112,13 @@ pub struct AppliedPatch {
     pub spans: Vec<LineSpan>,
     /// When the lease ends; `None` where it was done without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
 }
 
 /// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineSpan {
     /// The first line.
     pub start_line: usize,
@@ -144,6 +149,7 @@ pub struct HostEdit {
 
 /// The host's edit was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostEdited {
     /// The new revision; the same as before where the edit changes nothing.
     pub revision: RevisionId,

@@ -49,8 +49,10 @@ impl Edit {
 
 /// The user's changes are in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
     /// The epoch from now on.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The revision; the same as before where the text was the same.
     pub revision: RevisionId,

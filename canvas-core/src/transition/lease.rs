@@ -18,12 +18,16 @@ pub struct CheckOut;
 
 /// The lease was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckedOut {
     /// Names it in every later call.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: LeaseId,
     /// The epoch it belongs to.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// When it ends unless it is renewed, by the store's clock.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub expires_at: Timestamp,
     /// The revision at that moment.
     pub revision: RevisionId,
@@ -38,10 +42,13 @@ pub struct Renew {
 
 /// The lease was extended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Renewed {
     /// The lease.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: LeaseId,
     /// When it ends now.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub expires_at: Timestamp,
     /// No renewal will move this end any more.
     pub at_max_hold: bool,
@@ -58,6 +65,7 @@ pub struct CheckIn {
 
 /// The lease is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckedIn {
     /// False where it had ended before.
     pub released: bool,

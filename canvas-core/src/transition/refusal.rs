@@ -82,6 +82,7 @@ macro_rules! composed {
     ($($(#[$doc:meta])* $name:ident { $($group:ident($type:ty)),+ $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(untagged)]
         pub enum $name {
             $(
@@ -144,6 +145,7 @@ composed! {
 
 /// What any call can meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum CallRefusal {
     /// Models have not been given this yet, or no more.
@@ -165,12 +167,14 @@ pub enum CallRefusal {
 
 /// The lease is not to be had, or nobody may write without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum NotAvailable {
     /// Another lease is valid.
     #[error("the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that")]
     Held {
         /// When that lease ends unless it is renewed.
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         until: Timestamp,
     },
     /// The user has ended this turn.
@@ -180,12 +184,14 @@ pub enum NotAvailable {
 
 /// What the holder of a lease can meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LeaseRefusal {
     /// The user has preempted the lease.
     #[error("the user has stepped in and this lease is over: look at what changed")]
     StaleEpoch {
         /// The epoch of the canvas.
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         current: Epoch,
         /// What changed since this conversation last saw the document; `None` where nothing did.
         changes: Option<Changes>,
@@ -197,6 +203,7 @@ pub enum LeaseRefusal {
     #[error("this lease has expired: check out again and read the canvas before you edit it")]
     Expired {
         /// When it did.
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         at: Timestamp,
     },
     /// The lease has made as many calls as one lease may.
@@ -209,6 +216,7 @@ pub enum LeaseRefusal {
 
 /// A number or a size is used up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LimitRefusal {
     /// The canvas has no more epochs, lease ids or revisions.
@@ -229,6 +237,7 @@ pub enum LimitRefusal {
 
 /// The document is not the one that a call was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum BaseRefusal {
     /// The document has changed since.
@@ -238,6 +247,7 @@ pub enum BaseRefusal {
 
 /// A patch does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum PatchRefusal {
     /// Nothing of it was applied.
@@ -254,6 +264,7 @@ pub enum PatchRefusal {
 
 /// The history does not have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum HistoryRefusal {
     /// The user has acted since the model's turn began, so the model may take nothing back.
@@ -309,6 +320,7 @@ pub enum HistoryRefusal {
 
 /// There is no such board to change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum BoardRefusal {
     /// The canvas has no board.
@@ -329,6 +341,7 @@ pub enum BoardRefusal {
 
 /// There can be no such board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum NewBoardRefusal {
     /// The canvas has a board already.
@@ -344,6 +357,7 @@ pub enum NewBoardRefusal {
 
 /// A counter that can run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
     /// Epochs.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How far the tools of models are rolled out, in five stages. What users do, and what conversations
 /// hear of it, is the same in all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rollout {
     /// Stage 0: models have no tools; they see what users change.

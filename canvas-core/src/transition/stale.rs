@@ -9,6 +9,7 @@ use crate::model::revision::{Base, RevisionId};
 
 /// How the document has changed since the base of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error(
     "the document has changed since the revision that this patch was written for: look at the changes and {}",
     after_stale(near.as_ref(), rebased.is_some())
@@ -34,6 +35,7 @@ canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
 /// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
 /// document has the later changes, and this value the user's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]
 #[serde(tag = "refusal", rename = "stale_edit")]
 pub struct StaleEdit {
@@ -53,6 +55,7 @@ pub struct StaleEdit {
 
 /// Why a user's changes do not fit the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StaleCause {
     /// A later change touches the same place.

@@ -58,6 +58,8 @@ pub struct Transition<'a> {
     /// The faces that have new roots.
     pub(super) contents: Contents,
     pub(super) not_after: Option<Timestamp>,
+    /// Who has changed content.
+    pub(super) actor: Option<Actor>,
     /// The lease under which the call is done, once that is sure.
     pub(super) fence: Option<Fence>,
 }
@@ -65,7 +67,17 @@ pub struct Transition<'a> {
 impl<'a> Transition<'a> {
     pub(super) fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
         let (head, contents) = (view.head.clone(), Contents::default());
-        Self { view, policy, who, head, blobs: Vec::new(), contents, not_after: None, fence: None }
+        Self {
+            view,
+            policy,
+            who,
+            head,
+            blobs: Vec::new(),
+            contents,
+            not_after: None,
+            actor: None,
+            fence: None,
+        }
     }
 
     /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.
@@ -129,6 +141,7 @@ impl<'a> Transition<'a> {
     }
 
     pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
+        self.actor = Some(entry.actor);
         if self.policy.history == 0 {
             // A chain with a gap would lead to a text that never was.
             self.head.journal = self.head.journal.cleared();

@@ -18,6 +18,7 @@ pub struct SendMessage;
 
 /// The next turn has begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnBegan {
     /// Where it begins; its end names this.
     pub start: TurnStart,
@@ -34,6 +35,7 @@ pub struct Forget;
 
 /// The next message to the conversation brings the whole document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {}
 
 /// The user stops the answer: the running turn ends.
@@ -46,8 +48,10 @@ pub struct TakeControl;
 
 /// The user has ended the running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupted {
     /// The epoch from now on.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
 }
 
@@ -60,6 +64,7 @@ pub struct EndTurn {
 
 /// The turn is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnEnded {
     /// What changed since the conversation last knew the document.
     pub changes: Option<Changes>,
@@ -69,6 +74,7 @@ pub struct TurnEnded {
 
 /// Whether a draft became the artefact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Promotion {
     /// It did.

@@ -66,6 +66,7 @@ pub struct Redo {
 
 /// Changes were undone or redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryMove {
     /// What was entered into the journal for it, in the order in which it was done.
     pub entries: Vec<HistoryEntry>,
@@ -74,6 +75,7 @@ pub struct HistoryMove {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<CanvasEvent>,
     /// The epoch from now on.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The new revision.
     pub revision: RevisionId,
@@ -85,6 +87,7 @@ pub struct ClearHistory;
 
 /// The history is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryCleared {
     /// False where it was empty before.
     pub cleared: bool,

@@ -6,6 +6,7 @@ use canvas_lease::Timestamp;
 
 #[cfg(feature = "board")]
 use crate::board::Registry;
+use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
 use crate::transition::contents::Contents;
@@ -44,6 +45,8 @@ pub(crate) struct Change {
     pub(crate) contents: Contents,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
+    /// Who changes content by it; `None` where nobody does, and of a canvas that is made.
+    pub(crate) actor: Option<Actor>,
 }
 
 /// The types that faces have things of. An engine has one value of it, so that no two runs differ by it.

@@ -12,6 +12,7 @@ coded! {
         derive(serde::Serialize, serde::Deserialize),
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Reason {
         /// The patch has no hunk.
         NoHunks = "NO_HUNKS",
@@ -86,6 +87,7 @@ coded! {
         derive(serde::Serialize, serde::Deserialize),
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Difference {
         /// Only the line terminators differ (LF, CRLF, none at the end of the text).
         LineEnding = "LINE_ENDING",
@@ -138,6 +140,7 @@ fn lost_its_marker(expected: &str, actual: &str) -> bool {
 /// The first line in which a hunk's pre-image and the text differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatch {
     /// Byte column of the first difference in the line, from 1.
     pub column: usize,
@@ -172,6 +175,7 @@ coded! {
         derive(serde::Serialize, serde::Deserialize),
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum ExceededLimit {
         /// Bytes of the document, before the patch.
         Document = "DOCUMENT",
@@ -201,6 +205,7 @@ impl ExceededLimit {
 /// One reason why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// The hunk, from 1; 0 where the patch as a whole is at fault.
     pub hunk: usize,

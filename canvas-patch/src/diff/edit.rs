@@ -10,6 +10,7 @@ use crate::text::span::Span;
 /// A replacement in a text, located in the text before it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextEdit {
     /// The first byte that is replaced.
     pub at: usize,
@@ -86,6 +87,7 @@ fn is_whole_lines(after: &str, new: &Range<usize>) -> bool {
 /// Lines added and removed, shown as `+120 −3, 2 hunks`. What a patch removes and adds again at one place does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Lines of the post-image only.
     pub added: usize,

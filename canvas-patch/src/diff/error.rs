@@ -7,6 +7,7 @@ use crate::diff::conflict::{Conflict, ParseError, Reason};
 /// A patch that was refused whole: the text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApplyError {
     /// Never empty.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "at_least_one"))]
@@ -21,6 +22,7 @@ pub struct ApplyError {
 /// What the author of a refused patch may do instead of writing it again. Nothing of it was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Suggestion {
     /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each pre-image

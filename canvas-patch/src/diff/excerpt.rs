@@ -13,6 +13,7 @@ use crate::text::lines::Lines;
 /// Some hunks of a diff. Their numbers are those of the whole diff, so they need not apply alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffExcerpt {
     /// The hunks; empty where all are left out.
     pub diff: String,

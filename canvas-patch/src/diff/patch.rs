@@ -81,6 +81,7 @@ impl Hunk {
 /// A repair of a patch that does not touch its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repair {
     /// The hunk, from 1; 0 where it concerns the patch as a whole.
     pub hunk: usize,
@@ -95,6 +96,7 @@ coded! {
         derive(serde::Serialize, serde::Deserialize),
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum RepairKind {
         /// A code fence around the patch was removed.
         FenceRemoved = "FENCE_REMOVED",

@@ -193,6 +193,7 @@ pub(crate) enum QuerySource<'q> {
 /// Why a query cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum GrepError {
     /// There is nothing to look for.

@@ -17,6 +17,7 @@ const MAX_SHOWN_NUMBERS: usize = 9;
 /// Why an address leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AddressError {
     /// The range is empty or not inside the text.
@@ -156,6 +157,7 @@ impl AddressError {
 /// A section that may have been meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Candidate {
     /// Its full path.
     pub path: Vec<String>,

@@ -47,6 +47,7 @@ pub enum Address {
 /// The text below a heading inside a quote or list item counts for that heading's section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Part {
     /// A list item. The first number counts the items of all lists of the section, those in quotes too, that no

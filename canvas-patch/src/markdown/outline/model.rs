@@ -95,6 +95,7 @@ pub enum ContainerKind {
 /// inside the text they were made for. A line ends with LF; a lone CR is part of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineRange {
     /// The first line.
     pub start: usize,

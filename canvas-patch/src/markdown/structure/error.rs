@@ -8,6 +8,7 @@ use crate::markdown::outline::LineRange;
 /// Why an edit is refused. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EditPolicyError {
     /// The scope is not in the text before.

@@ -1,0 +1,214 @@
+//! A watched canvas: its state, who waits for it, and the load that is under way.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::task::{Context, Poll, Wake, Waker};
+
+use super::event::WatchEvent;
+use super::state::{Done, Row, State, Ticks};
+use crate::engine::error::EngineError;
+use crate::model::id::CanvasId;
+use crate::store::contract::Loaded;
+use crate::store::error::StoreError;
+
+pub(super) type Load = Pin<Box<dyn Future<Output = Result<Option<Loaded>, StoreError>> + Send>>;
+
+/// What a watcher goes on with.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// What it shows, and the number of that.
+    Event(u64, Box<WatchEvent>),
+    /// It loads the head. Its waker is kept.
+    Load,
+    /// It waits. Its waker is kept.
+    Wait,
+    /// The engine is gone.
+    End,
+}
+
+pub(super) struct Slot {
+    canvas: CanvasId,
+    policy: canvas_lease::Policy,
+    ticks: Arc<Ticks>,
+    shared: Mutex<Shared>,
+    load: Box<dyn Fn() -> Load + Send + Sync>,
+    /// The load that is under way, and the number of that question. Locked while somebody polls it.
+    loading: Mutex<Option<(u64, Load)>>,
+    /// Somebody has found `loading` locked.
+    was_found_locked: AtomicBool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: State,
+    /// The wakers of those who wait, by watcher: at most one each.
+    waiting: HashMap<u64, Waker>,
+    is_over: bool,
+}
+
+impl Shared {
+    fn event_after(&self, shown: u64, canvas: &CanvasId) -> Option<(u64, WatchEvent)> {
+        // A first event is of the store as it is, not as it was before there was this watcher.
+        let is_due = shown > 0 || !self.state.is_stale() || self.is_over;
+        if is_due { self.state.event_after(shown, canvas) } else { None }
+    }
+}
+
+impl Slot {
+    pub(super) fn new(
+        canvas: CanvasId,
+        policy: canvas_lease::Policy,
+        ticks: Arc<Ticks>,
+        load: Box<dyn Fn() -> Load + Send + Sync>,
+    ) -> Self {
+        let (shared, loading, was_found_locked) = Default::default();
+        let slot = Self { canvas, policy, ticks, shared, load, loading, was_found_locked };
+        slot.mark_stale();
+        slot
+    }
+
+    pub(super) fn canvas(&self) -> &CanvasId {
+        &self.canvas
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        // What is changed under the lock does not panic.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// See [`State::learn`].
+    pub(super) fn learn(&self, row: Option<Row<'_>>, done: Option<Done<'_>>, asked: u64) {
+        let tick = self.ticks.next();
+        if self.shared().state.learn(row, done, (asked, tick), &self.policy) {
+            self.wake_all();
+        }
+    }
+
+    /// See [`State::mark_stale`]. Wakes nobody: for who polls next.
+    pub(super) fn mark_stale(&self) {
+        let tick = self.ticks.next();
+        self.shared().state.mark_stale(tick);
+    }
+
+    /// The engine is notified of a change, or does not know what its own commit has done.
+    pub(super) fn has_changed(&self) {
+        self.mark_stale();
+        self.wake_all();
+    }
+
+    pub(super) fn end(&self) {
+        self.shared().is_over = true;
+        self.wake_all();
+    }
+
+    /// What a watcher has not been shown yet.
+    pub(super) fn event_after(&self, shown: u64) -> Option<(u64, WatchEvent)> {
+        self.shared().event_after(shown, &self.canvas)
+    }
+
+    pub(super) fn step(&self, watcher: u64, shown: u64, waker: &Waker) -> Step {
+        let mut shared = self.shared();
+        if let Some((number, event)) = shared.event_after(shown, &self.canvas) {
+            return Step::Event(number, Box::new(event));
+        }
+        if shared.is_over {
+            return Step::End;
+        }
+        match shared.waiting.get_mut(&watcher) {
+            Some(kept) => kept.clone_from(waker),
+            None => drop(shared.waiting.insert(watcher, waker.clone())),
+        }
+        if shared.state.is_stale() { Step::Load } else { Step::Wait }
+    }
+
+    /// Takes a watcher out. The others look again, because it may have been the one that was to poll the load.
+    pub(super) fn leave(&self, watcher: u64) {
+        let mut shared = self.shared();
+        shared.waiting.remove(&watcher);
+        let is_stale = shared.state.is_stale();
+        drop(shared);
+        if is_stale {
+            self.wake_all();
+        }
+    }
+
+    fn wake_all(&self) {
+        // Woken without the lock: a waker may poll at once.
+        let waiting = std::mem::take(&mut self.shared().waiting);
+        waiting.into_values().for_each(Waker::wake);
+    }
+
+    /// Polls the load that all watchers share, and begins it where there is none. Whoever polls keeps its waker here
+    /// first: the load wakes all.
+    pub(super) fn poll_load(self: &Arc<Self>, watcher: u64) -> Poll<Result<(), EngineError>> {
+        let polled = self.poll_loading();
+        if self.was_found_locked.swap(false, Ordering::SeqCst) {
+            self.wake_all();
+        }
+        let Poll::Ready((asked, loaded)) = polled else { return Poll::Pending };
+        // It goes on by itself.
+        self.shared().waiting.remove(&watcher);
+        let learnt = loaded.map(|row| {
+            let row = row.as_ref();
+            self.learn(
+                row.map(|Loaded { head, version, clock, .. }| Row { head, version, clock: *clock }),
+                None,
+                asked,
+            );
+        });
+        // After a fault too, for one of the others to try again.
+        self.wake_all();
+        Poll::Ready(learnt.map_err(|fault| EngineError::of(fault, &self.canvas)))
+    }
+
+    fn poll_loading(self: &Arc<Self>) -> Poll<(u64, Result<Option<Loaded>, StoreError>)> {
+        let Some(mut loading) = self.lock_loading() else { return Poll::Pending };
+        let (asked, load) = loading.get_or_insert_with(|| (self.ticks.next(), (self.load)()));
+        let waker = Waker::from(Arc::new(WakeAll(Arc::downgrade(self))));
+        let Poll::Ready(loaded) = load.as_mut().poll(&mut Context::from_waker(&waker)) else {
+            return Poll::Pending;
+        };
+        let asked = *asked;
+        *loading = None;
+        Poll::Ready((asked, loaded))
+    }
+
+    /// None where somebody polls the load at this moment, and will wake all.
+    fn lock_loading(&self) -> Option<MutexGuard<'_, Option<(u64, Load)>>> {
+        // The second try comes after the flag is set: whoever has the lock then will see it.
+        for _ in 0..2 {
+            match self.loading.try_lock() {
+                Ok(loading) => return Some(loading),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    // The load has panicked, so it is begun anew.
+                    let mut loading = poisoned.into_inner();
+                    self.loading.clear_poison();
+                    *loading = None;
+                    return Some(loading);
+                }
+                Err(TryLockError::WouldBlock) => self.was_found_locked.store(true, Ordering::SeqCst),
+            }
+        }
+        None
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Slot({})", self.canvas)
+    }
+}
+
+/// Wakes all watchers of a canvas. The load keeps it, and the slot keeps the load.
+struct WakeAll(Weak<Slot>);
+
+impl Wake for WakeAll {
+    fn wake(self: Arc<Self>) {
+        if let Some(slot) = self.0.upgrade() {
+            slot.wake_all();
+        }
+    }
+}

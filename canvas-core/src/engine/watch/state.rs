@@ -1,0 +1,270 @@
+//! The newest known state of a watched canvas, without locks and wakers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use canvas_lease::{Epoch, LeaseId, Timestamp};
+
+use super::event::{CanvasStatus, WatchEvent};
+use crate::engine::lock_view::LockView;
+use crate::model::author::Actor;
+use crate::model::blob::BlobId;
+use crate::model::face::{Face, PerFace};
+use crate::model::head::Head;
+use crate::model::id::CanvasId;
+use crate::model::revision::{Revision, RevisionId};
+use crate::model::tree::Tree;
+use crate::store::contract::Version;
+
+/// Numbers questions to the store and what is learnt of it, from 1.
+#[derive(Debug, Default)]
+pub(super) struct Ticks(AtomicU64);
+
+impl Ticks {
+    pub(super) fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+/// A row as the store has answered it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    pub(super) head: &'a Head,
+    pub(super) version: &'a Version,
+    pub(super) clock: Timestamp,
+}
+
+/// A commit that was done: what it followed upon, and who changed content by it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Done<'a> {
+    pub(super) expected: Option<&'a Version>,
+    pub(super) actor: Option<Actor>,
+}
+
+/// What watchers are shown changes of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Visible {
+    status: CanvasStatus,
+    revision: Revision,
+    faces: PerFace<Revision>,
+    epoch: Epoch,
+    /// Its expiry moves with each heartbeat.
+    lease: Option<(LeaseId, Timestamp)>,
+    artefact: Option<BlobId>,
+    /// The revision that the canvas was made with.
+    origin: Revision,
+}
+
+impl Visible {
+    const ABSENT: Self = Self {
+        status: CanvasStatus::Absent,
+        revision: Revision::ZERO,
+        faces: PerFace::NOTHING,
+        epoch: Epoch::ZERO,
+        lease: None,
+        artefact: None,
+        origin: Revision::ZERO,
+    };
+
+    fn of(head: &Head) -> Self {
+        let status = match (head.is_deleted(), head.revision()) {
+            (false, _) => CanvasStatus::Live,
+            // The tombstone of an operation that was given up before there was a canvas.
+            (true, Revision::ZERO) => CanvasStatus::Absent,
+            (true, _) => CanvasStatus::Deleted,
+        };
+        Self {
+            status,
+            revision: head.revision(),
+            faces: head.faces,
+            epoch: head.lock().epoch(),
+            lease: head.lock().lease().map(|lease| (lease.id, lease.expires_at)),
+            artefact: head.committed().map(Tree::hash),
+            origin: head.origin.revision,
+        }
+    }
+
+    /// What never goes back in a store that was not restored.
+    fn progress(&self) -> (Revision, Epoch) {
+        (self.revision, self.epoch)
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    visible: Visible,
+    version: Option<Version>,
+    revision: Option<RevisionId>,
+    lock: LockView,
+    clock: Timestamp,
+    actor: Option<Actor>,
+}
+
+/// The number of the last change of each kind; 0 where there was none.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    faces: PerFace<u64>,
+    made: u64,
+    promoted: u64,
+    restored: u64,
+}
+
+/// The newest known state, and its number.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// None before anything was learnt.
+    known: Option<Known>,
+    /// Counts changes, from 1.
+    number: u64,
+    marks: Marks,
+    /// When `known` was learnt: the answer to an earlier question may be older.
+    since: u64,
+    /// Only the answer to a question after this one shows all that there is.
+    stale: Option<u64>,
+}
+
+/// How a row relates to the kept one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Newer,
+    Older,
+    Unknown,
+}
+
+impl State {
+    /// Before there is nothing new, and before a new watcher is shown anything, the head must be loaded.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale.is_some()
+    }
+
+    /// Something may have been committed that is not known here.
+    pub(super) fn mark_stale(&mut self, tick: u64) {
+        self.stale = Some(tick);
+    }
+
+    /// Takes a row that answers the question `asked`; 0 where that has no number. Whether there is something new to show
+    /// or to do.
+    pub(super) fn learn(
+        &mut self,
+        row: Option<Row<'_>>,
+        done: Option<Done<'_>>,
+        (asked, tick): (u64, u64),
+        policy: &canvas_lease::Policy,
+    ) -> bool {
+        let visible = row.map_or(Visible::ABSENT, |row| Visible::of(row.head));
+        let version = row.map(|row| row.version);
+        let order = self.order(&visible, version, done, asked);
+        if order == Order::Unknown {
+            self.mark_stale(tick);
+            return true;
+        }
+        let settles = self.stale.is_some_and(|stale| stale < asked);
+        if settles {
+            self.stale = None;
+        }
+        if order == Order::Older {
+            return settles;
+        }
+        if self.known.as_ref().is_none_or(|known| known.version.as_ref() != version) {
+            self.since = tick;
+        }
+        let is_new = self.number(&visible, done.is_some());
+        let same_content = self.known.as_ref().filter(|known| known.visible.revision == visible.revision);
+        let actor = match (done.and_then(|done| done.actor), same_content) {
+            (None, Some(known)) => known.actor,
+            (actor, _) => actor,
+        };
+        self.known = Some(match self.known.take() {
+            // What is shown is of the row that last changed it.
+            Some(known) if !is_new => Known { version: version.cloned(), actor, ..known },
+            _ => Known {
+                version: version.cloned(),
+                revision: row
+                    .filter(|_| visible.status != CanvasStatus::Absent)
+                    .map(|row| row.head.revision_id()),
+                lock: row.map_or_else(LockView::default, |row| LockView::at(row.head, row.clock, policy)),
+                clock: row.map_or(Timestamp::from_millis(0), |row| row.clock),
+                visible,
+                actor,
+            },
+        });
+        is_new || settles
+    }
+
+    fn order(
+        &self,
+        visible: &Visible,
+        version: Option<&Version>,
+        done: Option<Done<'_>>,
+        asked: u64,
+    ) -> Order {
+        let Some(known) = &self.known else { return Order::Newer };
+        let follows = done.is_some_and(|done| done.expected == known.version.as_ref());
+        let is_same = version == known.version.as_ref() && *visible == known.visible;
+        if asked >= self.since || follows || is_same {
+            return Order::Newer;
+        }
+        let (found, known) = (visible.progress(), known.visible.progress());
+        if found.0 > known.0 || found.1 > known.1 {
+            Order::Newer
+        } else if found != known || version.is_none() {
+            Order::Older
+        } else {
+            Order::Unknown
+        }
+    }
+
+    /// Numbers what a newer state changes. Whether that is anything.
+    fn number(&mut self, visible: &Visible, is_done: bool) -> bool {
+        let Some(Known { visible: old, .. }) = &self.known else {
+            self.number = 1;
+            return true;
+        };
+        if old == visible {
+            return false;
+        }
+        let ahead = visible.revision.get().saturating_sub(old.revision.get());
+        self.number += ahead.max(1);
+        let (number, marks) = (self.number, &mut self.marks);
+        for face in Face::ALL {
+            if old.faces[face] != visible.faces[face] {
+                marks.faces[face] = number;
+            }
+        }
+        let is_live = visible.status == CanvasStatus::Live;
+        let goes_back = visible.revision < old.revision || visible.epoch < old.epoch;
+        let marked = [
+            (&mut marks.made, is_live && (old.status != CanvasStatus::Live || old.origin != visible.origin)),
+            (&mut marks.promoted, visible.artefact.is_some() && old.artefact != visible.artefact),
+            // A commit follows upon what there is.
+            (&mut marks.restored, goes_back && !is_done),
+        ];
+        marked.into_iter().filter(|(_, is_so)| *is_so).for_each(|(mark, _)| *mark = number);
+        true
+    }
+
+    /// What a watcher has not been shown, and the number of that; none where it has been shown all.
+    pub(super) fn event_after(&self, shown: u64, canvas: &CanvasId) -> Option<(u64, WatchEvent)> {
+        let known = self.known.as_ref().filter(|_| self.number > shown)?;
+        let is_first = shown == 0;
+        let since = |mark: u64| !is_first && mark > shown;
+        let has_content = |face: Face| known.visible.faces[face] > Revision::ZERO;
+        let faces = Face::ALL
+            .into_iter()
+            .filter(|face| if is_first { has_content(*face) } else { since(self.marks.faces[*face]) });
+        let event = WatchEvent {
+            canvas: canvas.clone(),
+            status: known.visible.status,
+            revision: known.revision,
+            version: known.version.clone(),
+            faces: faces.collect(),
+            actor: known.actor,
+            lock: known.lock.clone(),
+            clock: known.clock,
+            made: since(self.marks.made),
+            promoted: since(self.marks.promoted),
+            restored: since(self.marks.restored),
+            missed: if is_first { 0 } else { self.number - shown - 1 },
+        };
+        Some((self.number, event))
+    }
+}

@@ -1,0 +1,10 @@
+//! Watching canvases: what is shown, when, and what it costs.
+
+mod crowd;
+mod events;
+#[cfg(feature = "board")]
+mod json;
+mod laws;
+mod races;
+mod servers;
+mod world;
