@@ -8,6 +8,7 @@ use crate::engine::context::CachedRow;
 use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
+use crate::model::revision::Revision;
 use crate::transition::command::{Command, encode};
 use crate::transition::document::{ApplyPatch, Read};
 use crate::transition::edit::Edit;
@@ -25,13 +26,23 @@ pub(super) enum Op {
     CheckOutOther,
     CheckIn,
     Read,
+    /// The user's edit of the first text, wherever the canvas is by then.
+    EditBase,
     /// The question what became of `WriteA`.
     AskA,
 }
 
 impl Op {
-    pub(super) const ALL: [Self; 7] =
-        [Self::WriteA, Self::WriteB, Self::Edit, Self::CheckOutOther, Self::CheckIn, Self::Read, Self::AskA];
+    pub(super) const ALL: [Self; 8] = [
+        Self::WriteA,
+        Self::WriteB,
+        Self::Edit,
+        Self::CheckOutOther,
+        Self::CheckIn,
+        Self::Read,
+        Self::EditBase,
+        Self::AskA,
+    ];
 
     /// What the text becomes where it is done.
     pub(super) fn change(self, text: &str) -> String {
@@ -39,6 +50,8 @@ impl Op {
             Self::WriteA => text.replace("a\n", "c\n"),
             Self::WriteB => text.replace("b\n", "d\n"),
             Self::Edit => "z\n".into(),
+            // Where the line has changed since, it may not be done at all.
+            Self::EditBase => text.replace("b\n", "x\n"),
             Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA => text.into(),
         }
     }
@@ -68,7 +81,7 @@ pub(super) static OTHER: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("ot
 
 /// The key of a call; the question has that of `WriteA`.
 fn operation(op: Op) -> &'static OpKey {
-    static KEYS: LazyLock<[OpKey; 6]> = LazyLock::new(|| {
+    static KEYS: LazyLock<[OpKey; 7]> = LazyLock::new(|| {
         [
             key("model", "a"),
             key("model", "b"),
@@ -76,6 +89,7 @@ fn operation(op: Op) -> &'static OpKey {
             key("other", "out"),
             key("model", "in"),
             key("model", "read"),
+            key("user", "save"),
         ]
     });
     match op {
@@ -94,6 +108,8 @@ pub(super) enum Work {
     Question,
     /// The check-out that begins the world.
     Begin,
+    /// [`Op::EditBase`] without its base.
+    Overwrite,
 }
 
 impl Work {
@@ -106,6 +122,7 @@ impl Work {
             Self::Call(op) => operation(op),
             Self::Question => operation(Op::AskA),
             Self::Begin => &CHECK_OUT,
+            Self::Overwrite => operation(Op::EditBase),
         }
     }
 
@@ -134,7 +151,7 @@ impl Task for Work {
     type Answer = ClientAnswer;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
-        let lease = Some(*LEASE);
+        let (lease, first) = (Some(*LEASE), Revision::new(1).expect("one is a revision"));
         let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None, scope: None };
         let answer = |resolution| match resolution {
             Resolution::Done(answer) => ClientAnswer::Outcome(answer.json().to_owned()),
@@ -144,6 +161,8 @@ impl Task for Work {
             Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), context),
             Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
             Self::Call(Op::Edit) => self.run(&Edit::replace("z\n"), context),
+            Self::Call(Op::EditBase) => self.run(&Edit::on(first, Op::EditBase.change(TEXT)), context),
+            Self::Overwrite => self.run(&Edit::replace(Op::EditBase.change(TEXT)), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
             Self::Call(Op::Read) => self.run(&Read::part(lease), context),
             Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),

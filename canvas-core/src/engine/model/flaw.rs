@@ -24,4 +24,6 @@ pub(super) enum Flaw {
     /// Does not keep the row that a call ends with where any canvas was forgotten since the row was asked for, and leaves
     /// the older one there.
     ForgottenForAll,
+    /// Replaces the whole text by what was made from an older one.
+    BaseIgnored,
 }

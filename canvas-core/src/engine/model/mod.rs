@@ -44,37 +44,38 @@ const NOTHING: Budget = Budget {
     skew: 0,
     notify: false,
     rumours: 0,
+    journal: false,
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
-/// read, the question what became of write a.
+/// read, the user's edit of the first revision, the question what became of write a.
 const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
     Budget { starts, ..NOTHING }
 }
 
 /// Two writes and a retry under one lease, and the user comes between.
-const RACE: Budget = starts([2, 1, 1, 0, 0, 0, 0]);
+const RACE: Budget = starts([2, 1, 1, 0, 0, 0, 0, 0]);
 
 /// A write whose answer is lost in every way, and the retry.
-const TRANSPORT: Budget = Budget { lost: 1, delayed: 1, doubled: 1, ..starts([2, 0, 1, 0, 0, 0, 0]) };
+const TRANSPORT: Budget = Budget { lost: 1, delayed: 1, doubled: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 0]) };
 
 /// A write is lost on its way, and then the store fails for sure.
-const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0, 0]) };
+const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 0]) };
 
 /// The same, and somebody asks what became of it.
-const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 0, 1]) };
+const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 1]) };
 
 /// Time passes, and another takes over.
-const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 0]) };
+const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 0, 0]) };
 
 /// The same, and the lease is given back.
-const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0]) };
+const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0, 0]) };
 
 /// Servers crash, and their commits arrive or not.
-const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 1]) };
+const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 0, 1]) };
 
 /// Loads come from the past.
-const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 0, 1]) };
+const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 1]) };
 
 /// The second server's clock is wrong by more than a lease lives: ahead, or behind.
 const fn skewed(skew: i64, budget: Budget) -> Budget {
@@ -82,12 +83,18 @@ const fn skewed(skew: i64, budget: Budget) -> Budget {
 }
 
 /// Reads are served from the caches of servers that the store notifies, while answers are slow.
-const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 0, 1, 0, 0, 2, 0]) };
+const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 0, 1, 0, 0, 2, 0, 0]) };
 
 /// The same, and the answers to commits are lost.
-const NOTIFY_LOST: Budget = Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0]) };
+const NOTIFY_LOST: Budget = Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0, 0]) };
 
-const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE), NOTIFY];
+/// The user saves what was made from the first text, twice, while the model writes.
+const BASE: Budget = Budget { journal: true, ..starts([1, 1, 0, 0, 0, 0, 2, 0]) };
+
+/// The same, with another edit of the user, and answers that are lost.
+const BASE_LOST: Budget = Budget { journal: true, lost: 1, delayed: 1, ..starts([1, 0, 1, 0, 0, 0, 2, 0]) };
+
+const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE), NOTIFY, BASE];
 
 const FULL: &[Budget] = &[
     RACE,
@@ -99,11 +106,13 @@ const FULL: &[Budget] = &[
     RELEASE,
     NOTIFY,
     NOTIFY_LOST,
+    BASE,
+    BASE_LOST,
     skewed(5, RELEASE),
     skewed(-5, RELEASE),
     Budget { at_once: 3, ..RACE },
-    Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0, 0]) },
-    skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0]) }),
+    Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0, 0, 0]) },
+    skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0]) }),
 ];
 
 #[test]
@@ -173,4 +182,5 @@ flaws! {
     bar_left_out: BarLeftOut in QUESTION breaks NeverIsNever,
     notification_ignored: NotificationIgnored in NOTIFY breaks ReadsAreFresh,
     forgotten_for_all: ForgottenForAll in NOTIFY breaks ReadsAreFresh,
+    base_ignored: BaseIgnored in BASE breaks NothingLost,
 }

@@ -21,16 +21,19 @@ use crate::transition::view::Types;
 static TYPES: LazyLock<Types> = LazyLock::new(Types::default);
 
 /// A lease lives two ticks.
-static POLICY: LazyLock<Policy> = LazyLock::new(|| {
+fn policy(history: u64) -> Policy {
     let lease = canvas_lease::Policy {
         ttl: Duration::from_millis(2),
         max_hold: Duration::from_millis(100),
         clock_tolerance: Duration::from_millis(1),
     };
-    // Without a journal: it would make different states of worlds that differ in their past alone, and no rule here speaks of it.
-    // Receipts without ages, for the same reason.
-    Policy { lease, history: 0, receipt_lifetime: Duration::ZERO, ..Policy::default() }
-});
+    Policy { lease, history, receipt_lifetime: Duration::ZERO, ..Policy::default() }
+}
+
+/// Without a journal and ages of receipts, which would make different states of worlds that differ in their past alone.
+static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(0));
+
+static WITH_JOURNAL: LazyLock<Policy> = LazyLock::new(|| policy(100));
 
 /// How often each thing may happen. Every counter needs a bound, or the states never end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +63,8 @@ pub(super) struct Budget {
     pub(super) notify: bool,
     /// Notifications of what has not changed, for this canvas or another.
     pub(super) rumours: u8,
+    /// There is a journal.
+    pub(super) journal: bool,
 }
 
 /// Who waits for a call.
@@ -337,7 +342,8 @@ fn broken() -> StoreError {
 
 impl World {
     fn at(&self, server: usize) -> RunContext<'static> {
-        RunContext { canvas: &CANVAS, policy: &POLICY, types: &TYPES, now: self.heard(server) }
+        let policy = if self.left.journal { &WITH_JOURNAL } else { &POLICY };
+        RunContext { canvas: &CANVAS, policy, types: &TYPES, now: self.heard(server) }
     }
 
     /// The clock as a server hears it, its own and the store's alike.
@@ -426,7 +432,9 @@ impl World {
         let (at, is_read) = (self.at(server), op == Op::Read);
         let begin = Begin::of_call(is_read, self.left.notify);
         let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
-        let (run, next) = Run::start(at, Work::of(op), cached, trusted);
+        let is_careless = flaw == Some(Flaw::BaseIgnored) && op == Op::EditBase;
+        let work = if is_careless { Work::Overwrite } else { Work::of(op) };
+        let (run, next) = Run::start(at, work, cached, trusted);
         let known = if is_read { self.known[server] } else { 0 };
         let client = Client { number: self.started, server, op, known, wrote: false };
         self.go_on(flaw, client, run, next, Asked(None));

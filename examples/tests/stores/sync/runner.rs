@@ -205,6 +205,7 @@ impl<P: Place + Default> Runner<P> {
             let shown = self.tool(chat, "canvas_read_all", json!({"lease_id": lease}));
             if let Some(text) = shown.body()["text"].as_str() {
                 self.leases[chat] = Some(lease.clone());
+                self.chats[chat].1.0.get_or_insert_with(|| text.to_owned());
                 return Some((lease, text.to_owned()));
             }
             assert!(is_kept, "a new lease reads: {}", shown.body());
