@@ -58,7 +58,11 @@ impl Watcher {
 }
 
 impl Audience {
-    /// Canvases with a document of so many bytes, each with so many watchers that have had their first event.
+    /// Canvases with a document of `size` bytes, each with this number of watchers that have had their first event.
+    ///
+    /// # Panics
+    ///
+    /// Where the engine does not do what it says.
     pub fn new(size: usize, watchers: usize) -> Self {
         let policy = Policy { receipts: 0, ..Policy::default() };
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
@@ -77,6 +81,10 @@ impl Audience {
     }
 
     /// Changes the next canvas: the user takes it over.
+    ///
+    /// # Panics
+    ///
+    /// Where the engine does not do what it says.
     pub fn change(&self) -> usize {
         self.calls.set(self.calls.get() + 1);
         let (call, canvas) = (self.calls.get(), self.calls.get() % CANVASES);
@@ -86,6 +94,10 @@ impl Audience {
     }
 
     /// Has the watchers of a canvas take what there is, and wait again. How many got an event.
+    ///
+    /// # Panics
+    ///
+    /// Where the engine does not do what it says.
     pub fn see(&self, canvas: usize) -> usize {
         let watchers = &self.watchers[canvas];
         let seen = watchers.iter().filter(|watcher| watcher.poll().is_some()).count();

@@ -93,3 +93,45 @@ fn a_lease_at_its_maximum_hold_is_not_renewed_again() {
     let expected: Vec<u64> = (6_000..=106_000).step_by(5_000).collect();
     assert_eq!(renewals_of_a_slow_turn(), expected);
 }
+
+/// Nobody else learns that a loop was dropped: the canvas stays locked until the lease expires.
+#[test]
+fn a_loop_that_is_dropped_leaves_its_lease_until_that_expires() {
+    let clock = Arc::new(AtomicU64::new(1_000));
+    let store = MemoryStore::new({
+        let clock = Arc::clone(&clock);
+        move || Timestamp::from_millis(clock.load(Ordering::Relaxed))
+    });
+    let (engine, tools) = (
+        Engine::new(store, Policy::default()),
+        Tools::new(vec![Box::new(DocumentTools::default())]).unwrap(),
+    );
+    let now = || Timestamp::from_millis(clock.load(Ordering::Relaxed));
+    let (canvas, chat) = (CanvasId::new("c").expect("a name"), ConversationId::new("main").expect("a name"));
+    let key = |call| CallId::new(call).expect("an id");
+    let operation = OpKey { conversation: chat, turn: Turn::ZERO, call: key("create") };
+    block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
+    let check_out = |who: &str, id: &str| {
+        let who = ConversationId::new(who).expect("a name");
+        let mut session =
+            block_on(Session::join(&engine, canvas.clone(), who, now())).expect("the canvas exists");
+        let call = ToolCall { id: id.to_owned(), name: "canvas_check_out".to_owned(), arguments: json!({}) };
+        block_on(tools.call(&engine, &mut session, &call, now()))
+    };
+
+    let mut turn = ToolLoop::new(LoopOptions::default(), vec![Event::user("Tidy up.")]);
+    assert_eq!(turn.poll(now()), LoopAction::SendRequest);
+    let answer = json!({"stop_reason": "tool_use", "content": [
+        {"type": "tool_use", "id": "out", "name": "canvas_check_out", "input": {}}]});
+    turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).expect("decodes"))
+        .expect("asked");
+    let LoopAction::RunCalls(calls) = turn.poll(now()) else { panic!("there is a call") };
+    turn.on_reply(&calls[0].id, check_out("main", "out")).expect("the call is open");
+    drop(turn);
+
+    let lives = LoopOptions::default().lease.ttl.as_millis() as u64;
+    clock.store(1_000 + lives - 1, Ordering::Relaxed);
+    assert_eq!(check_out("other", "early").code(), Some("LOCK_NOT_AVAILABLE"));
+    clock.store(1_000 + lives, Ordering::Relaxed);
+    assert!(check_out("other", "late").is_ok());
+}

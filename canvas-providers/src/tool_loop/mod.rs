@@ -44,6 +44,23 @@ impl Default for LoopOptions {
 ///
 /// It does not retry: a transport failure ends the turn, so a host that wants to try again does so before it
 /// reports one. It does not know which canvas a lease is for.
+///
+/// # A turn that is dropped
+///
+/// A loop that is dropped before [`LoopAction::Done`] releases nothing: its lease keeps others out until it expires,
+/// 15 seconds after the last call by default, and its draft is promoted by the user's next message. Web servers drop the
+/// future of a request when the client goes away, and a task that is aborted ends in the same way. So a host spawns the
+/// turn as a task of its own and lets the request wait for that task, which goes on alone:
+///
+/// ```text
+/// let turn = tokio::spawn(async move { drive(tool_loop, session).await });
+/// // Dropping the handle leaves the task running.
+/// let ended = turn.await?;
+/// ```
+///
+/// Whoever wants to end a turn early calls [`ToolLoop::interrupt`] inside that task and drives it on to its end. The same
+/// holds for each call: one that is dropped while it commits may or may not have been done, and the same call again, by
+/// the same id, is answered as the first one.
 #[derive(Debug)]
 pub struct ToolLoop {
     options: LoopOptions,

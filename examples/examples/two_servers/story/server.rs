@@ -113,7 +113,7 @@ impl Server {
             OpKey { conversation: ConversationId::new("users")?, turn: Turn::ZERO, call: self.call_id()? };
         let answered =
             self.engine.call(&self.session.canvas, &operation, Edit::replace(markdown), now()).await?;
-        let Edited { epoch, revision } = answered.result?;
+        let Edited { epoch, revision, .. } = answered.result?;
         self.epoch = epoch;
         self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));
         self.written(Written {

@@ -69,7 +69,8 @@ struct TurnState {
 }
 
 impl Server {
-    /// The model answers the message.
+    /// The model answers the message. It runs in the server's own task and not in that of a request, so nobody drops it
+    /// before the lease is released.
     pub(super) async fn answer(&mut self) -> StoryResult {
         let mut turn = ToolLoop::new(LoopOptions::default(), mem::take(&mut self.history));
         let (reply, replies) = unbounded_channel();
@@ -202,7 +203,8 @@ impl Server {
         Ok(())
     }
 
-    /// Runs calls in their order, beside the loop, which has to learn of a preemption while they run.
+    /// Runs calls in their order, beside the loop, which has to learn of a preemption while they run. A task of its own also
+    /// brings each call to its end, whatever becomes of those who wait for it.
     fn run(&self, origin: CallOrigin, calls: Vec<ToolCall>, state: &TurnState) {
         let (engine, tools) = (Arc::clone(&self.engine), Arc::clone(&self.tools));
         let (mut session, reply) = (self.session.clone(), state.reply.clone());
