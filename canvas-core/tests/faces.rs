@@ -181,7 +181,7 @@ fn what_a_canvas_needs_is_listed_only_where_all_its_faces_are_supported() {
     }
 }
 
-/// Every entry is read, told of its face and written as it was, number for number and space for space.
+/// Every entry is read, with its face, and written as it was, number for number and space for space.
 #[test]
 fn entries_are_written_as_they_were_read() {
     for (case, entries, of_boards) in [("plan-4", 40, 11), ("wall-2", 21, 21)] {

@@ -81,7 +81,7 @@ impl Begin {
 pub(super) struct Ticket(u64);
 
 impl Cache {
-    /// A cache of so many bytes at most.
+    /// A cache of at most this number of bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { canvases: HashMap::new(), limit, bytes: 0, last: None, ticks: 0, since: 0 }
     }

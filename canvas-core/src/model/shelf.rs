@@ -203,7 +203,7 @@ impl Shelf {
         let in_head = self.recent.iter().filter(|written| is_spare(written.value.fence)).count();
         let spare = in_pages + in_head;
         let (mut beyond, mut too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
-        // Takes so many, all or none, where they are old or there are too many of them.
+        // Takes this number, all or none, where they are old or there are too many of them.
         let mut takes = |count: usize, fence: Option<Fence>, at: u64| {
             let goes = is_spare(fence) && beyond >= count && (at < room.young_from || too_many >= count);
             if goes {

@@ -130,8 +130,8 @@ fn parts_that_do_not_grow_refuse_what_they_do_not_know() {
         json.pointer_mut(part).unwrap_or_else(|| panic!("{part}"))["added_later"] = added();
         let refused = Head::from_json(&world.canvas, json.to_string().as_bytes()).unwrap_err();
         assert_eq!(refused.code(), "HEAD_TOO_NEW", "{part}: {refused}");
-        let told = refused.to_string();
-        assert!(told.contains(text) && told.ends_with(": update the library"), "{part}: {told}");
+        let reported = refused.to_string();
+        assert!(reported.contains(text) && reported.ends_with(": update the library"), "{part}: {reported}");
     }
     let mut json = json_of(&world);
     json["faces"]["added_later"] = json!(1);

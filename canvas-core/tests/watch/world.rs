@@ -13,7 +13,7 @@ use canvas_core::{
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
 
-/// A store in memory that counts its loads. It can be told to notify, to fail, and to hold calls up.
+/// A store in memory that counts its loads. It notifies, fails and holds calls up on request.
 #[derive(Debug)]
 pub(crate) struct Wire {
     store: MemoryStore,

@@ -160,20 +160,20 @@ pub(crate) mod tests {
     use super::super::client::policy;
     use super::*;
 
-    struct Told {
+    struct Reported {
         history: Vec<Entry>,
         texts: HashMap<BlobId, String>,
         transcript: Transcript,
     }
 
     /// Two writes of one lease, a message, and a write of the next.
-    fn play() -> Told {
+    fn play() -> Reported {
         let engine = Engine::new(MemoryStore::new(system_now), policy());
         let canvas = canvas("c");
         block_on(engine.create(&canvas, "top\n", &key("create"), system_now())).expect("made");
         let mut reported =
-            Told { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
-        let note = |reported: &mut Told| {
+            Reported { history: Vec::new(), texts: HashMap::new(), transcript: Transcript::default() };
+        let note = |reported: &mut Reported| {
             let snapshot = block_on(engine.snapshot(&canvas, system_now())).expect("it is there");
             reported.texts.insert(snapshot.document.id(), snapshot.text().to_owned());
             let head = Head::clone(&snapshot.head);
@@ -203,13 +203,13 @@ pub(crate) mod tests {
         reported
     }
 
-    fn verdict(reported: &Told) -> (usize, usize, usize, usize) {
+    fn verdict(reported: &Reported) -> (usize, usize, usize, usize) {
         let mut counts = Counts::default();
         check(&reported.history, |id| reported.texts.get(&id).cloned(), &reported.transcript, &mut counts);
         (counts.lost, counts.double, counts.unasked, counts.older_epoch)
     }
 
-    fn double_a_line(reported: &mut Told) {
+    fn double_a_line(reported: &mut Reported) {
         let last = &reported.history.last().expect("there are some").head;
         let id = last.draft().get(&canvas_core::TreePath::document()).expect("a document");
         let text = reported.texts.get_mut(&id).expect("its text is known");
@@ -217,18 +217,19 @@ pub(crate) mod tests {
         *text += &format!("{line}\n");
     }
 
-    fn name_an_older_lease(reported: &mut Told) {
+    fn name_an_older_lease(reported: &mut Reported) {
         reported.texts.values_mut().for_each(|text| *text = text.replace("lease-2-1", "lease-1-0"));
     }
 
     pub(crate) fn all() {
         let reported = play();
         assert_eq!(verdict(&reported), (0, 0, 0, 0));
-        let check = |what: &str, doctor: fn(&mut Told), sees: fn((usize, usize, usize, usize)) -> usize| {
-            let mut reported = play();
-            doctor(&mut reported);
-            assert!(sees(verdict(&reported)) > 0, "the check does not see that {what}");
-        };
+        let check =
+            |what: &str, doctor: fn(&mut Reported), sees: fn((usize, usize, usize, usize)) -> usize| {
+                let mut reported = play();
+                doctor(&mut reported);
+                assert!(sees(verdict(&reported)) > 0, "the check does not see that {what}");
+            };
         check("a revision is missing", |reported| drop(reported.history.remove(2)), |(lost, ..)| lost);
         check("the last writes are gone", |reported| reported.history.truncate(4), |(lost, ..)| lost);
         check("two states are swapped", |reported| reported.history.swap(2, 3), |(lost, ..)| lost);

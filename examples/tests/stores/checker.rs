@@ -40,14 +40,14 @@ pub(crate) enum Event {
     /// A commit of this server was done, whether it has heard of it or not.
     Landed,
     /// Another server was asked this, and answered before.
-    Other(Asked, Told, Said),
+    Other(Asked, Reported, Said),
     /// A commit that was on its way has arrived and was done.
     Arrived,
 }
 
 /// What a server may take the time for.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
+pub(crate) struct Reported {
     /// What it may believe at the start: what it learns now, and what follows from what it learned before.
     pub(crate) clocks: Vec<Millis>,
     /// How far the clock that it learns is ahead of the right one.
@@ -58,7 +58,7 @@ pub(crate) struct Told {
 #[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) asked: Asked,
-    pub(crate) reported: Told,
+    pub(crate) reported: Reported,
     /// What happened meanwhile, each with the clock after it.
     pub(crate) events: Vec<(Event, Millis)>,
     /// Some load was answered from the past.
@@ -113,7 +113,7 @@ impl Checker {
 
     /// Takes what a server said to a command.
     pub(crate) fn hear(&mut self, round: &Round, said: &Said) -> Result<(), String> {
-        let Told { mut clocks, ahead } = round.reported.clone();
+        let Reported { mut clocks, ahead } = round.reported.clone();
         let cases =
             self.worlds.iter().map(|world| Case { world: world.clone(), past: Vec::new(), done: None });
         let mut cases = self.branch(cases.collect(), round, &clocks, false);
@@ -274,7 +274,7 @@ impl Checker {
             let worlds = match event {
                 Event::Passed | Event::Landed => vec![case.world.clone()],
                 Event::Arrived => case.world.arrived(self.now),
-                Event::Other(asked, Told { clocks, ahead }, said) => {
+                Event::Other(asked, Reported { clocks, ahead }, said) => {
                     let all =
                         clocks.iter().flat_map(|clock| self.outcomes(&case.world, asked, *clock, *ahead));
                     all.filter(|(_, answer)| agrees(answer, said)).map(|(world, _)| world).collect()

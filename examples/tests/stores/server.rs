@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use canvas_core::{Engine, Policy, Store};
 
-use super::checker::{Asked, Said, Told};
+use super::checker::{Asked, Reported, Said};
 use super::faults::FaultyStore;
 use super::model::{Command, Millis};
 
@@ -48,9 +48,9 @@ impl<S: Store> Server<S> {
 }
 
 /// What a server may take the time for.
-pub(crate) fn reported(now: Millis, leads: &[i64], ahead: i64) -> Told {
+pub(crate) fn reported(now: Millis, leads: &[i64], ahead: i64) -> Reported {
     let leads = leads.iter().copied().chain([ahead]);
-    Told { clocks: leads.map(|lead| now.saturating_add_signed(lead)).collect(), ahead }
+    Reported { clocks: leads.map(|lead| now.saturating_add_signed(lead)).collect(), ahead }
 }
 
 /// Polls a call to its end, or drops it where its server goes down.
