@@ -26,4 +26,8 @@ pub(super) enum Flaw {
     ForgottenForAll,
     /// Replaces the whole text by what was made from an older one.
     BaseIgnored,
+    /// Drops entries of the journal with what is not needed.
+    HistoryCollected,
+    /// Drops what was not needed at an earlier version of the row.
+    CollectedAtAnyVersion,
 }

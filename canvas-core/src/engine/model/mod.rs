@@ -45,12 +45,18 @@ const NOTHING: Budget = Budget {
     notify: false,
     rumours: 0,
     journal: false,
+    collections: 0,
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
 /// read, the user's edit of the first revision, the question what became of write a.
 const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
     Budget { starts, ..NOTHING }
+}
+
+/// The same on a canvas with a journal.
+const fn starts_with_journal(starts: [u8; Op::ALL.len()]) -> Budget {
+    Budget { starts, journal: true, ..NOTHING }
 }
 
 /// Two writes and a retry under one lease, and the user comes between.
@@ -89,12 +95,19 @@ const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 
 const NOTIFY_LOST: Budget = Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0, 0]) };
 
 /// The user saves what was made from the first text, twice, while the model writes.
-const BASE: Budget = Budget { journal: true, ..starts([1, 1, 0, 0, 0, 0, 2, 0]) };
+const BASE: Budget = starts_with_journal([1, 1, 0, 0, 0, 0, 2, 0]);
 
 /// The same, with another edit of the user, and answers that are lost.
-const BASE_LOST: Budget = Budget { journal: true, lost: 1, delayed: 1, ..starts([1, 0, 1, 0, 0, 0, 2, 0]) };
+const BASE_LOST: Budget = Budget { lost: 1, delayed: 1, ..starts_with_journal([1, 0, 1, 0, 0, 0, 2, 0]) };
 
-const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE), NOTIFY, BASE];
+/// Old blobs are dropped while the user saves and the model writes.
+const COLLECT: Budget = Budget { collections: 2, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0]) };
+
+/// The same, and answers are lost.
+const COLLECT_LOST: Budget =
+    Budget { collections: 1, lost: 1, delayed: 1, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0]) };
+
+const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE), NOTIFY, BASE, COLLECT];
 
 const FULL: &[Budget] = &[
     RACE,
@@ -108,6 +121,8 @@ const FULL: &[Budget] = &[
     NOTIFY_LOST,
     BASE,
     BASE_LOST,
+    COLLECT,
+    COLLECT_LOST,
     skewed(5, RELEASE),
     skewed(-5, RELEASE),
     Budget { at_once: 3, ..RACE },
@@ -183,4 +198,6 @@ flaws! {
     notification_ignored: NotificationIgnored in NOTIFY breaks ReadsAreFresh,
     forgotten_for_all: ForgottenForAll in NOTIFY breaks ReadsAreFresh,
     base_ignored: BaseIgnored in BASE breaks NothingLost,
+    history_collected: HistoryCollected in COLLECT breaks HistoryStays,
+    collected_at_any_version: CollectedAtAnyVersion in COLLECT breaks HistoryStays,
 }

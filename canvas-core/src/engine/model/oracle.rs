@@ -29,12 +29,14 @@ pub(super) enum Rule {
     NeverIsNever,
     /// Revision, epoch and fence only rise.
     NumbersRise,
+    /// What the history keeps can be read, and no call finds the canvas damaged.
+    HistoryStays,
     /// A read shows at least what its server has answered or was notified of before it began.
     ReadsAreFresh,
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
@@ -44,6 +46,7 @@ impl Rule {
         Self::AnswersAgree,
         Self::NeverIsNever,
         Self::NumbersRise,
+        Self::HistoryStays,
         Self::ReadsAreFresh,
     ];
 
@@ -58,6 +61,7 @@ impl Rule {
             Self::AnswersAgree => "two answers to one call are equal",
             Self::NeverIsNever => "what was never done never will be",
             Self::NumbersRise => "revision, epoch and fence only rise",
+            Self::HistoryStays => "what the history keeps can be read",
             Self::ReadsAreFresh => "a read shows what its server knows",
         }
     }
@@ -136,6 +140,7 @@ impl Oracle {
                 } else if is("refused") {
                     self.check(done == 0, Rule::AnswersTrue);
                 }
+                self.check(!json.contains("\"out_of_reach\""), Rule::HistoryStays);
                 if op == Op::Read {
                     // It may be asked again and answered differently.
                     return;
@@ -144,7 +149,8 @@ impl Oracle {
                 self.check(first == *answer, Rule::AnswersAgree);
             }
             Err(EngineError::Store(error)) if !error.is_definite() => {}
-            Err(_) => {
+            Err(error) => {
+                self.check(!matches!(error, EngineError::Damaged { .. }), Rule::HistoryStays);
                 self.unwritten.push(run);
                 self.unwritten.sort_unstable();
             }

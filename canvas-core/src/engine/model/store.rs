@@ -1,12 +1,13 @@
 //! The store of the model: one row, and the faults that a [`Flaw`] gives it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
 use super::call::{CANVAS, TEXT, at};
 use super::flaw::Flaw;
+use crate::history::journal::Entry;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::receipt::Answer;
@@ -27,8 +28,12 @@ pub(super) struct RowStore {
     pub(super) row: Row,
     /// The row before the current one, for loads from the past.
     pub(super) before: Option<Row>,
-    /// Content has one name, so which of it is there follows from the rest.
+    /// Content has one name, so which of it is there follows from the rest and from [`RowStore::dropped`].
     pub(super) blobs: BTreeMap<BlobId, Blob>,
+    /// What collections have dropped and nobody has put again.
+    pub(super) dropped: BTreeSet<BlobId>,
+    /// A collection that is under way: the version that it was planned at, and what it keeps.
+    pub(super) collection: Option<(u64, BTreeSet<BlobId>)>,
     pub(super) clock: i64,
 }
 
@@ -38,7 +43,14 @@ impl RowStore {
         let document = Blob::text(TEXT.into());
         let head = Arc::new(Head::create(CANVAS.clone(), document.id()));
         let blobs = BTreeMap::from([(document.id(), document)]);
-        Self { row: Row { head, version: 1 }, before: None, blobs, clock: START }
+        Self {
+            row: Row { head, version: 1 },
+            before: None,
+            blobs,
+            dropped: BTreeSet::new(),
+            collection: None,
+            clock: START,
+        }
     }
 
     /// The answer to a commit, with the row that it has replaced.
@@ -74,10 +86,42 @@ impl RowStore {
             Some(Flaw::VersionsOfRevisions) => head.revision().get(),
             _ => old.version + 1,
         };
-        self.blobs.extend(commit.blobs.iter().map(|blob| (blob.id(), blob.clone())));
+        for blob in &commit.blobs {
+            self.dropped.remove(&blob.id());
+            self.blobs.insert(blob.id(), blob.clone());
+        }
         let old = std::mem::replace(&mut self.row, Row { head, version });
         self.before = Some(old.clone());
         (Committed::Done { version: name(version), clock }, Some(old))
+    }
+}
+
+impl RowStore {
+    /// Begins a collection: what the row needs stays, the whole journal with it. All other blobs are old.
+    pub(super) fn plan_collection(&mut self, flaw: Option<Flaw>) {
+        let head = &self.row.head;
+        let mut keep: BTreeSet<_> = head.blobs().collect();
+        let mut next = head.journal.last.filter(|_| flaw != Some(Flaw::HistoryCollected));
+        while let Some(entry) = next.and_then(|id| Entry::read(self.blobs.get(&id)?)) {
+            keep.extend(entry.documents());
+            keep.extend(entry.previous());
+            next = entry.previous();
+        }
+        self.collection = Some((self.row.version, keep));
+    }
+
+    /// Ends it, where the row is the one that it was planned for.
+    pub(super) fn collect(&mut self, flaw: Option<Flaw>) {
+        let Some((version, keep)) = self.collection.take() else { return };
+        if version != self.row.version && flaw != Some(Flaw::CollectedAtAnyVersion) {
+            return;
+        }
+        let needed: BTreeSet<_> = self.row.head.blobs().chain(keep).collect();
+        let gone: Vec<_> = self.blobs.keys().filter(|id| !needed.contains(id)).copied().collect();
+        for id in gone {
+            self.blobs.remove(&id);
+            self.dropped.insert(id);
+        }
     }
 }
 

@@ -65,6 +65,8 @@ pub(super) struct Budget {
     pub(super) rumours: u8,
     /// There is a journal.
     pub(super) journal: bool,
+    /// Collections of old blobs.
+    pub(super) collections: u8,
 }
 
 /// Who waits for a call.
@@ -152,7 +154,11 @@ impl World {
         };
         let later: Vec<_> = flights.iter().map(is_later).collect();
         let cached = [0, 1].map(|server| caches[server].row(&CANVAS));
-        ((&store.row, before, store.clock, cached, later, known), (flights, late, started, left, oracle))
+        let collected = (&store.dropped, &store.collection);
+        (
+            (&store.row, before, store.clock, collected, cached, later, known),
+            (flights, late, started, left, oracle),
+        )
     }
 }
 
@@ -197,6 +203,10 @@ pub(super) enum Action {
         other: bool,
     },
     Tick,
+    /// Somebody finds out what the canvas needs.
+    PlanCollection,
+    /// The rest is dropped.
+    Collect,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -268,6 +278,11 @@ impl Model for WorldModel {
         if left.ticks > 0 {
             actions.push(Action::Tick);
         }
+        match world.store.collection {
+            Some(_) => actions.push(Action::Collect),
+            None if left.collections > 0 => actions.push(Action::PlanCollection),
+            None => {}
+        }
     }
 
     fn next_state(&self, world: &World, action: Action) -> Option<World> {
@@ -286,7 +301,7 @@ impl Model for WorldModel {
             };
         }
         let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime AnswersTrue AnswersAgree
-            NeverIsNever NumbersRise ReadsAreFresh);
+            NeverIsNever NumbersRise HistoryStays ReadsAreFresh);
         rules.into_iter().chain(dangers()).collect()
     }
 }
@@ -421,6 +436,11 @@ impl World {
                 self.left.ticks -= 1;
                 self.store.clock += 1;
             }
+            Action::PlanCollection => {
+                self.left.collections -= 1;
+                self.store.plan_collection(flaw);
+            }
+            Action::Collect => self.store.collect(flaw),
         }
         self.flights.sort_by_key(|flight| flight.client.number);
     }
