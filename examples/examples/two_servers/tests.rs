@@ -68,7 +68,7 @@ fn the_story_prints_the_same_twice() {
     for expected in [
         "the loop is interrupted",
         "is refused: STALE_EPOCH",
-        "| +We leave at nine, from the station.",
+        "two        | We leave at nine, from the station.",
         "ok    both servers show r6-",
     ] {
         assert!(lines.contains(expected), "{expected} is missing in\n{lines}");

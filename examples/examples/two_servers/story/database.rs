@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, Config, NoTls};
 
 use super::protocol::CanvasState;
-use super::script::{CANVAS, INITIAL_TEXT};
+use super::script::{CANVAS, INITIAL_TEXT, SCRIPTS};
 use super::{StoryResult, with_causes};
 
 /// How long one step at the database may take.
@@ -63,7 +63,8 @@ impl Host {
         let first = schema.run(async |store| {
             store.migrate().await?;
             let engine = Engine::new(store, Policy::default());
-            let (conversation, call) = (ConversationId::new("stage")?, CallId::new("create")?);
+            // The first chat makes the canvas, so it knows the text; the second gets it with its first message.
+            let (conversation, call) = (ConversationId::new(SCRIPTS[0].chat)?, CallId::new("create")?);
             let operation = OpKey { conversation, turn: Turn::ZERO, call };
             let made = engine.create(&CanvasId::new(CANVAS)?, INITIAL_TEXT, &operation, now()).await?;
             Ok(canvas_state(&made.snapshot))

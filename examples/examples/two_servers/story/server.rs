@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use canvas_core::lease::{Epoch, Turn};
+use canvas_core::text::truncate;
 use canvas_core::{CallId, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
 use canvas_providers::Event;
 use canvas_store_postgres::{Listener, Notification};
@@ -92,8 +93,8 @@ impl Server {
         let revision = self.snapshot().await?.revision_id();
         self.print(format!("  turn {} begins at {revision}, epoch {}", self.session.turn.get(), self.epoch));
         if let Some(hidden) = began.hidden_message {
-            self.print("  a hidden message has the changes that the model has not seen:".into());
-            hidden.lines().for_each(|line| self.print(format!("    | {line}")));
+            self.print("  a hidden message has what the model has not seen:".into());
+            hidden.lines().for_each(|line| self.print(format!("    | {}", truncate(line, 90))));
             self.history.push(Event::user(hidden));
         }
         self.history.push(Event::user(self.script.message));
