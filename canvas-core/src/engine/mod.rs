@@ -8,6 +8,7 @@ pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
+mod collect;
 mod context;
 mod error;
 mod history;
@@ -28,6 +29,7 @@ use canvas_lease::Timestamp;
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 use self::context::RunContext;
+pub use self::collect::{Collection, Dropped};
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};

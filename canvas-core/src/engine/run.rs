@@ -68,6 +68,8 @@ pub(crate) struct Run<'a, T: Task> {
     blobs: Fetched,
     commits: usize,
     settle_loads: usize,
+    /// The version whose head needs a blob that is not there.
+    lacking: Option<Version>,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
     lost: Option<Option<Version>>,
     phase: Phase<T::Answer>,
@@ -126,6 +128,7 @@ impl<'a, T: Task> Run<'a, T> {
             blobs: Fetched::default(),
             commits: 0,
             settle_loads: 0,
+            lacking: None,
             lost: None,
             phase: Phase::Over,
         };
@@ -247,6 +250,11 @@ impl<'a, T: Task> Run<'a, T> {
             }
             // What a cached head needs may have been dropped since.
             Some(_) if !self.is_fresh => self.load(),
+            // And what a loaded one needs, by a collection that came after a later head.
+            Some(_) if self.row.as_ref().is_some_and(|row| self.lacking.as_ref() != Some(&row.version)) => {
+                self.lacking = self.row.as_ref().map(|row| row.version.clone());
+                self.load()
+            }
             Some(id) => Next::Done(Err(self.context.damaged(id))),
         }
     }
