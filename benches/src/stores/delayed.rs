@@ -46,8 +46,14 @@ impl<S: Store> Layer for Delayed<S> {
         self.0.list(after, limit).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
         wait();
-        self.0.delete(canvas, blobs).await
+        self.0.collect(canvas, keep, older_than, at).await
     }
 }
