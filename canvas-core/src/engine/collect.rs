@@ -11,11 +11,13 @@ use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
+use super::cache::Begin;
+use super::task::Erase;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
-use crate::model::id::CanvasId;
+use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Store};
 
 /// How often a collection begins again because others have changed the canvas.
@@ -71,6 +73,33 @@ impl<S: Store> Engine<S> {
         let history = collection.history.unwrap_or(u64::MAX).min(self.policy.history);
         let older_than = collection.older_than.max(self.policy.min_blob_age);
         self.drop_unneeded(canvas, history, older_than).await
+    }
+
+    /// Erases every text of a canvas but the one that it has now, for a text that must be gone, such as a pasted secret. The
+    /// host edits it out first, of the document, of the board, and of the artefact by promoting: what these hold stays.
+    ///
+    /// The history is cleared. Receipts keep that a call was answered and not what: the same call again is refused with
+    /// `CALL_ABANDONED`, never done twice, and [`Engine::resolve`] says that it was answered. Conversations get the whole
+    /// document next. Then everything goes that the head does not need, however young; engines of other servers may hold
+    /// older texts in their caches until they are asked for the canvas again. How far a store overwrites what it drops
+    /// its own docs say.
+    ///
+    /// The same operation again goes on where it was broken off.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::collect`], with [`EngineError::KeyReused`] and [`EngineError::Abandoned`]. After each some of it may be
+    /// done: ask again with the same operation until there is an answer.
+    pub async fn erase(
+        &self,
+        canvas: &CanvasId,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<Dropped, EngineError> {
+        self.run(canvas, Erase { operation }, Begin::Load, now).await?;
+        // Texts of before, which the cache has too.
+        self.forget(canvas);
+        self.drop_unneeded(canvas, self.policy.history, Duration::ZERO).await
     }
 
     /// Cuts the history and drops what is not needed then.

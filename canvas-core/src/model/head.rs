@@ -218,6 +218,15 @@ impl Head {
         self.deleted = true;
     }
 
+    /// Forgets every text but those of its trees: the history, what conversations know, the first document. A tombstone,
+    /// which has no tree, gets `nothing` for its last document.
+    pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
+        self.journal = self.journal.cleared();
+        self.conversations.clear();
+        self.gave_up = true;
+        self.origin = if self.deleted { SyncPoint { document: nothing, ..self.origin } } else { self.now() };
+    }
+
     fn first(canvas: CanvasId, document: BlobId, revision: Revision, lock: Lock) -> Self {
         let mut draft = Tree::default();
         draft.insert(TreePath::document(), document);

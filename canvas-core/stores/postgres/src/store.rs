@@ -244,8 +244,9 @@ impl Store for PostgresStore {
             if !column::<bool>(operation, row, "unchanged")? {
                 return Ok(Collected::Conflict);
             }
-            let count = |name| Ok(column::<i64>(operation, row, name)?.unsigned_abs());
-            Ok(Collected::Done { blobs: count("blobs")?, bytes: count("bytes")? })
+            let (blobs, bytes): (i64, i64) =
+                (column(operation, row, "blobs")?, column(operation, row, "bytes")?);
+            Ok(Collected::Done { blobs: blobs.unsigned_abs(), bytes: bytes.unsigned_abs() })
         };
         collected.await.map_err(|error: CallError| error.of(canvas).of_write())
     }

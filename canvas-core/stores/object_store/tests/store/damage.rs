@@ -1,10 +1,11 @@
 //! Content that the store never wrote.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Commit, Engine, Policy, Store as _, block_on};
-use canvas_store_testing::{canvas, commit, done, edit, fault, key};
-use object_store::ObjectStoreExt as _;
+use canvas_core::{Blob, BlobId, Collected, Commit, Engine, Policy, Store as _, block_on};
+use canvas_store_testing::{canvas, collect, commit, done, dropped, edit, fault, key};
+use futures_util::TryStreamExt as _;
 use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _};
 
 use super::{served, state};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use canvas_core::{BlobId, Commit, Committed, Store as _, Version, block_on};
 use canvas_store_object::ObjectCanvasStore;
-use canvas_store_testing::{Clock, canvas, commit, done, fault};
+use canvas_store_testing::{Clock, canvas, collect, commit, done, fault};
 use object_store::Error;
 use object_store::path::Path;
 

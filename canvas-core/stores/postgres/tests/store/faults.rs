@@ -6,7 +6,7 @@ use canvas_core::{
     StoreOperation, Version,
 };
 use canvas_store_postgres::sqlstate;
-use canvas_store_testing::{World, address, canvas, commit, conflict, connect, definite, done, key};
+use canvas_store_testing::{World, address, canvas, collect, commit, conflict, connect, definite, done, key};
 
 use super::isolation::raising;
 use super::row;

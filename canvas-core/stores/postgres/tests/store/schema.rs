@@ -2,7 +2,7 @@
 
 use canvas_core::{Store as _, StoreErrorKind};
 use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements, sqlstate};
-use canvas_store_testing::{World, canvas, commit, definite, done};
+use canvas_store_testing::{World, canvas, collect, commit, definite, done};
 use tokio_postgres::NoTls;
 
 use super::row;

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use super::row;
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Commit, Committed, Store as _};
-use canvas_store_testing::{World, canvas, commit, conflict, definite, done, done_at, head};
+use canvas_core::{Blob, BlobId, Collected, Commit, Committed, Store as _};
+use canvas_store_testing::{
+    World, canvas, collect, commit, conflict, definite, done, done_at, dropped, head,
+};
 
 /// A moment that a statement sent now is sure to reach the server before.
 const SOON: Duration = Duration::from_secs(1);

@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Commit, Engine, Policy, block_on};
-use canvas_store_testing::{Folder, canvas, commit, done, edit, key};
+use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Collected, Commit, Engine, Policy, block_on};
+use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, key};
 use rusqlite::params;
 
 use super::{code, counter, definite, state};
@@ -72,7 +72,6 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
 fn only_blobs_that_nobody_needs_are_dropped() {
     let folder = Folder::new();
     let store = folder.store();
-    let id = canvas("c");
     let old = Blob::text("old\n".into());
     for name in ["c", "d"] {
         let first = commit(name, None, "one\n");
