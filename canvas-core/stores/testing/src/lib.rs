@@ -4,6 +4,7 @@
 mod answer;
 mod clock;
 pub mod collecting;
+pub mod erasing;
 mod folder;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, Blocking, BlockingStore as _, Collected, block_on};
+use canvas_core::{
+    Blob, BlobId, Blocking, BlockingStore as _, Collected, Collection, Engine, Policy, block_on,
+};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::collecting::Work;
-use canvas_store_testing::{Folder, canvas, collecting, commit, done, system_now};
+use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, system_now};
 
 #[test]
 fn a_file_is_collected_while_others_write() {
@@ -42,4 +44,36 @@ fn a_wrong_clock_takes_nothing_that_is_needed() {
     assert_eq!(collect(u64::MAX), 1);
     assert!(store.blob(&id, old.id()).unwrap().is_none());
     assert!(store.blob(&id, Blob::text("one\n".into()).id()).unwrap().is_some());
+}
+
+/// Where a secret lies: the file, and its log.
+fn found(folder: &Folder, secret: &str) -> [usize; 2] {
+    ["", "-wal"].map(|end| {
+        let file = folder.file().to_str().unwrap().to_owned() + end;
+        let bytes = std::fs::read(file).unwrap();
+        bytes.windows(secret.len()).filter(|window| *window == secret.as_bytes()).count()
+    })
+}
+
+#[test]
+fn a_file_has_no_secret_that_was_erased() {
+    let (folder, canvas) = (Folder::new(), canvas("c"));
+    let secret = format!("s3cr3t-{:?}", BlobId::of(format!("{:?}", system_now()).as_bytes()));
+    let engine = || {
+        let store = SqliteStore::open(folder.file(), system_now).unwrap();
+        let policy = Policy { history_entry_bytes: 200, min_blob_age: Duration::ZERO, ..Policy::default() };
+        Engine::new(Blocking::in_place(store), policy)
+    };
+    block_on(erasing::write(&engine(), &canvas, &secret));
+    let (engine, peer) = (engine(), engine());
+    let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+    folder.raw().query_row(checkpoint, [], |_| Ok(())).unwrap();
+    block_on(peer.snapshot(&canvas, system_now())).unwrap();
+    // What an ordinary collection drops is not readable in free pages either.
+    let collection = Collection { history: Some(30), older_than: Duration::ZERO };
+    block_on(engine.collect(&canvas, collection, system_now())).unwrap();
+    assert!(found(&folder, &secret)[0] > 0);
+    block_on(erasing::erase(&engine, &canvas));
+    assert_eq!(found(&folder, &secret), [0, 0]);
+    block_on(peer.replay(&canvas, system_now())).unwrap();
 }

@@ -139,8 +139,8 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
     };
     let format = |format: i64| raw.pragma_update(None, "user_version", format).unwrap();
     let cases = [
-        ("STORE_TOO_NEW", Kind::Format(3)),
-        ("STORE_MOVED", Kind::Format(1)),
+        ("STORE_TOO_NEW", Kind::Format(4)),
+        ("STORE_MOVED", Kind::Format(2)),
         ("STORE_DAMAGED", Kind::Format(0)),
         ("STORE_DAMAGED", Kind::Root(9_999)),
     ];
