@@ -95,7 +95,9 @@ pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
-pub use engine::{Answered, Collection, Created, Dropped, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
+pub use engine::{
+    Answered, Collection, Created, Dropped, Engine, EngineError, Replay, Resolution, Snapshot, Stacks,
+};
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, Collection, Command, Commit, Committed, ConversationId,
-    Edit, Engine, EngineError, Face, Head, MemoryStore, OpKey, Policy, Redo, Refused as _, Resolution, SendMessage, Step,
-    Store as _, TreePath, Undo, UndoScope, block_on,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, Collection, Command, Commit, Committed,
+    ConversationId, Edit, Engine, EngineError, Face, Head, MemoryStore, OpKey, Policy, Redo, Refused as _,
+    Resolution, SendMessage, Step, Store as _, TreePath, Undo, UndoScope, block_on,
 };
 use serde_json::{Value, json};
 

@@ -460,9 +460,7 @@ fn old_blobs_are_collected_and_counted() {
     let stats = |bridge: &mut Bridge| ask(bridge, json!({"op": "store.stats", "canvas": "c"}));
     let number = |value: &Value, name: &str| value[name].as_u64().unwrap();
     let before = stats(&mut bridge);
-    let collect = |older_than: u64| {
-        json!({"op": "store.collect", "canvas": "c", "keep_entries": 5, "older_than": older_than, "now": 2_000})
-    };
+    let collect = |older_than: u64| json!({"op": "store.collect", "canvas": "c", "keep_entries": 5, "older_than": older_than, "now": 2_000});
     assert_eq!(ask(&mut bridge, collect(60_000))["removed"], 0, "all are young");
     let removed = number(&ask(&mut bridge, collect(0)), "removed");
     let after = stats(&mut bridge);

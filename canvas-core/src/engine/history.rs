@@ -211,8 +211,7 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
         }
         let back: Vec<_> = window.iter().filter_map(|entry| entry.step.inverse()).collect();
         faces.play(walk, &back.iter().collect::<Vec<_>>()).await?;
-        entries
-            .extend(window.into_iter().filter(|entry| !matches!(entry.step, Step::Unsupported { .. })));
+        entries.extend(window.into_iter().filter(|entry| !matches!(entry.step, Step::Unsupported { .. })));
     }
     let first = faces.document.id();
     let forth: Vec<_> = entries.iter().rev().map(|entry| &entry.step).collect();
@@ -222,7 +221,6 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
         _ => Err(walk.damaged(faces.document.id())),
     }
 }
-
 
 /// The faces of a canvas at some entry of its journal.
 struct Faces {

@@ -28,8 +28,8 @@ use canvas_lease::Timestamp;
 
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
-use self::context::RunContext;
 pub use self::collect::{Collection, Dropped};
+use self::context::RunContext;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};

@@ -68,8 +68,8 @@ pub(crate) struct Run<'a, T: Task> {
     blobs: Fetched,
     commits: usize,
     settle_loads: usize,
-    /// The version whose head needs a blob that is not there.
-    lacking: Option<Version>,
+    /// A blob that is not there, and the version of the row that needs it.
+    lacking: Option<(Version, BlobId)>,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
     lost: Option<Option<Version>>,
     phase: Phase<T::Answer>,
@@ -154,7 +154,12 @@ impl<'a, T: Task> Run<'a, T> {
         match (std::mem::replace(&mut self.phase, Phase::Over), response) {
             (Phase::Loading, Response::Row(Ok(row))) => {
                 self.take_row(row);
-                self.decide()
+                match (&self.row, self.lacking.take()) {
+                    (Some(row), Some((version, id))) if row.version == version => {
+                        Next::Done(Err(self.context.damaged(id)))
+                    }
+                    _ => self.decide(),
+                }
             }
             (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
             (Phase::Fetching(missing), Response::Blobs(Ok(blobs))) => self.fetched(&missing, blobs),
@@ -251,11 +256,13 @@ impl<'a, T: Task> Run<'a, T> {
             // What a cached head needs may have been dropped since.
             Some(_) if !self.is_fresh => self.load(),
             // And what a loaded one needs, by a collection that came after a later head.
-            Some(_) if self.row.as_ref().is_some_and(|row| self.lacking.as_ref() != Some(&row.version)) => {
-                self.lacking = self.row.as_ref().map(|row| row.version.clone());
-                self.load()
+            Some(id) => {
+                self.lacking = self.row.as_ref().map(|row| (row.version.clone(), id));
+                match self.lacking {
+                    Some(_) => self.load(),
+                    None => Next::Done(Err(self.context.damaged(id))),
+                }
             }
-            Some(id) => Next::Done(Err(self.context.damaged(id))),
         }
     }
 

@@ -95,7 +95,8 @@ impl Store for MemoryStore {
         let row = by_id.entry(commit.head.canvas().clone()).or_default();
         let current = row.head.is_some().then(|| row.version.to_string());
         if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
-            let document = |loaded: &Loaded| row.blobs.get(&loaded.head.document()).map(|kept| kept.blob.clone());
+            let document =
+                |loaded: &Loaded| row.blobs.get(&loaded.head.document()).map(|kept| kept.blob.clone());
             let current = self.loaded(row).map(|row| Loaded { document: document(&row), ..row });
             return Ok(Committed::Conflict(current));
         }

@@ -55,7 +55,10 @@ fn what_leads_beyond_the_history_that_is_kept_ends_there() {
         let on = |revision| Edit::on(Base::Number(Revision::new(revision).unwrap()), "mine\n");
         assert_eq!(code(&world.ask("user", on(3))), "PATCH_REJECTED/STALE_BASE");
         assert_eq!(code(&world.ask("user", undo(6))), "HISTORY_EMPTY");
-        for what in [UndoScope::To(canvas_core::ChangeNumber::new(3)), UndoScope::Change(canvas_core::ChangeNumber::new(3))] {
+        for what in [
+            UndoScope::To(canvas_core::ChangeNumber::new(3)),
+            UndoScope::Change(canvas_core::ChangeNumber::new(3)),
+        ] {
             assert_eq!(code(&world.ask("user", Undo { by: Author::User, what })), "HISTORY_NOT_FOUND");
         }
         assert_eq!(code(&world.ask("user", undo(5))), "OK");

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use canvas_core::{
-    Actor, Author, Blob as Content, BlobId, ChangeNumber, Edit, Policy, Redo, Undo, UndoScope,
-    block_on,
+    Actor, Author, Blob as Content, BlobId, ChangeNumber, Edit, Policy, Redo, Undo, UndoScope, block_on,
 };
 
 use crate::any::code;

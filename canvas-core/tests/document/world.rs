@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Collected, Commit, Committed,
-    ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey, Policy,
-    RevisionId, Snapshot, Store, StoreError, StoreErrorKind, TurnStart, Version, block_on,
+    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Collected, Commit,
+    Committed, ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey,
+    Policy, RevisionId, Snapshot, Store, StoreError, StoreErrorKind, TurnStart, Version, block_on,
 };
 
 /// When a world begins.

@@ -110,7 +110,8 @@ impl Documents {
                 (blobs, blob_bytes) = (blobs + 1, blob_bytes + blob.as_bytes().len());
             }
         }
-        let head_bytes = block_on(self.engine.store().load(&canvas))?.map_or(0, |row| row.head.to_json().len());
+        let head_bytes =
+            block_on(self.engine.store().load(&canvas))?.map_or(0, |row| row.head.to_json().len());
         let written_bytes = self.written.bytes(&canvas);
         Ok(json!({
             "head_bytes": head_bytes, "blobs": blobs, "blob_bytes": blob_bytes, "written_bytes": written_bytes,

@@ -263,9 +263,7 @@ impl<S: Store> Layer for Mutant<S> {
         let put = || self.shared().put.get(canvas).cloned().unwrap_or_default();
         match self.flaw {
             Flaw::DropsNothing => Ok(Collected::Done { blobs: 0, bytes: 0 }),
-            Flaw::DropsEverything => {
-                self.store.collect(canvas, &BTreeSet::new(), older_than, at).await
-            }
+            Flaw::DropsEverything => self.store.collect(canvas, &BTreeSet::new(), older_than, at).await,
             Flaw::DropsTheFirstOfMany => {
                 let old: Vec<_> = put().difference(keep).copied().collect();
                 let keep = keep.iter().chain(old.iter().skip(100)).copied().collect();

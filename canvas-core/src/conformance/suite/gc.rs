@@ -144,7 +144,11 @@ pub(crate) async fn put_again_is_young<H: Harness>(harness: &H, store: &H::Store
     Ok(CheckOutcome::Skipped("the store is too slow for the young to stay young"))
 }
 
-pub(crate) async fn collected_at_version<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+pub(crate) async fn collected_at_version<H: Harness>(
+    harness: &H,
+    store: &H::Store,
+    id: &CanvasId,
+) -> Verdict {
     let peer = harness.peer(store).await;
     let (first, _) = done(store, commit_with(id, None, "x\n", &["old\n"])).await?;
     let (second, _) = done(&peer, commit(id, Some(first.clone()), "x\n")).await?;

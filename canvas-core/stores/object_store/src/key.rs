@@ -201,7 +201,9 @@ mod tests {
         for (key, number) in [(put, 7), (old, 0)] {
             assert_eq!(keys.read_put(&blobs, &key), Some(Put { hash: *id.as_bytes(), number }));
         }
-        for other in ["p/blobs/c4.blobs/x", "p/blobs/c4.blobs/0/1", "p/blobs/c4.blobs/0/1/2", "p/blobs/c4.blobs"] {
+        for other in
+            ["p/blobs/c4.blobs/x", "p/blobs/c4.blobs/0/1", "p/blobs/c4.blobs/0/1/2", "p/blobs/c4.blobs"]
+        {
             assert_eq!(keys.read_put(&blobs, &Path::from(other)), None, "{other}");
         }
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Head, Loaded, Store, StoreError, StoreErrorKind,
-    StoreOperation as Operation, Version,
+    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Head, Loaded, Store, StoreError,
+    StoreErrorKind, StoreOperation as Operation, Version,
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::path::Path;
@@ -273,7 +273,12 @@ impl ObjectCanvasStore {
             // What is none of ours is left alone.
             let Some(Put { hash, number }) = self.keys.read_put(&folder, &object.location) else { continue };
             let at = object.last_modified.timestamp_millis();
-            puts.entry(hash).or_default().push(Listed { number, at, bytes: object.size, key: object.location });
+            puts.entry(hash).or_default().push(Listed {
+                number,
+                at,
+                bytes: object.size,
+                key: object.location,
+            });
         }
         Ok(puts)
     }

@@ -281,8 +281,8 @@ impl BlockingStore for SqliteStore {
                 older_than => millis((self.clock)()).saturating_sub_unsigned(millis_of(older_than)),
             };
             let mut unneeded: Vec<i64> = Vec::new();
-            let mut select = transaction
-                .prepare_cached("SELECT rowid, hash FROM blob WHERE canvas = ?1 AND put <= ?2")?;
+            let mut select =
+                transaction.prepare_cached("SELECT rowid, hash FROM blob WHERE canvas = ?1 AND put <= ?2")?;
             let mut rows = select.query(params![key, newest])?;
             while let Some(row) = rows.next()? {
                 if !needed.contains(row.get_ref(1)?.as_blob().map_err(wrong_type)?) {
@@ -294,7 +294,8 @@ impl BlockingStore for SqliteStore {
             let mut bytes = 0;
             {
                 // The length is at the beginning of a row, and the content is not read for it.
-                let mut length = transaction.prepare_cached("SELECT length(bytes) FROM blob WHERE rowid = ?1")?;
+                let mut length =
+                    transaction.prepare_cached("SELECT length(bytes) FROM blob WHERE rowid = ?1")?;
                 let mut delete = transaction.prepare_cached("DELETE FROM blob WHERE rowid = ?1")?;
                 for row in &unneeded {
                     bytes += length.query_row([row], |row| row.get::<_, i64>(0))?.unsigned_abs();

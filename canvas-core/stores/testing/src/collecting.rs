@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use canvas_core::lease::Turn;
 use canvas_core::{
-    Author, BlobId, CanvasId, Collection, Command, Edit, Engine, EngineError, Policy, Redo, Refused as _, Store,
-    Undo, UndoScope,
+    Author, BlobId, CanvasId, Collection, Command, Edit, Engine, EngineError, Policy, Redo, Refused as _,
+    Store, Undo, UndoScope,
 };
 
 use super::{key_of, system_now};

@@ -97,10 +97,7 @@ mod tests {
             &self.0
         }
 
-        async fn commit(
-            &self,
-            commit: Commit,
-        ) -> Result<Committed, StoreError> {
+        async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
             let ids = commit.blobs.iter().map(Blob::id);
             self.1.lock().expect("nobody has panicked").extend(ids);
             self.0.commit(commit).await
@@ -112,7 +109,8 @@ mod tests {
         let store = engine.store();
         let ids = store.1.lock().expect("nobody has panicked").clone();
         let blobs = block_on(Store::blobs(store, canvas, &ids)).expect("memory does not fail");
-        let head = block_on(Store::load(store, canvas)).expect("memory does not fail").expect("it is there").head;
+        let head =
+            block_on(Store::load(store, canvas)).expect("memory does not fail").expect("it is there").head;
         let texts = blobs.into_iter().flatten().map(|blob| blob.as_bytes().to_vec()).chain([head.to_json()]);
         texts.filter(|text| String::from_utf8_lossy(text).contains(secret)).count()
     }

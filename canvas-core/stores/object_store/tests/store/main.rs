@@ -1,7 +1,7 @@
 //! The store on an object store: its contract, and what servers and networks do to it.
 
-mod conditions;
 mod collecting;
+mod conditions;
 mod conformance;
 mod damage;
 mod faults;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use canvas_core::{BlobId, Store as _};
 use canvas_core::{Engine, Policy};
 use canvas_store_testing::collecting::{self, Work};
 use canvas_store_testing::{World, canvas, commit, done, erasing};
-use canvas_core::{BlobId, Store as _};
 
 #[test]
 fn tables_are_collected_while_others_write() {
@@ -40,7 +40,10 @@ async fn tables_of_the_first_layout_are_migrated() {
     world.sql("ALTER TABLE {schema}.blobs DROP COLUMN put; UPDATE {schema}.layout SET version = 1").await;
     let store = world.store();
     let error = store.load(&id).await.expect_err("it is an earlier one");
-    assert!(error.code() == "STORE_UNFIT" && error.to_string().contains("call PostgresStore::migrate"), "{error}");
+    assert!(
+        error.code() == "STORE_UNFIT" && error.to_string().contains("call PostgresStore::migrate"),
+        "{error}"
+    );
     for _ in 0..2 {
         store.migrate().await.expect("the server lets us change tables");
     }

@@ -31,7 +31,7 @@ fn a_wrong_clock_takes_nothing_that_is_needed() {
     let mut first = commit("c", None, "one\n");
     first.blobs.push(old.clone());
     let at = done(store.commit(first));
-    let mut collect = |now: u64| {
+    let collect = |now: u64| {
         millis.store(now, Ordering::SeqCst);
         match store.collect(&id, &[].into(), hour, &at).unwrap() {
             Collected::Done { blobs, .. } => blobs,
