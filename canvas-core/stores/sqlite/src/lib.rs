@@ -79,7 +79,8 @@
 //! an earlier format count as old.
 //!
 //! What is dropped or overwritten is filled with zeros (`PRAGMA secure_delete`), which writes each freed page once more, when
-//! blobs are dropped and where a head gets shorter. After a collection whatever the age, as
+//! blobs are dropped and where a head gets shorter: a collection of 2,900 blobs of 10 KB took 0.3 s instead of 0.1 s, and
+//! commits as long as before. After a collection whatever the age, as
 //! [`Engine::erase`](canvas_core::Engine::erase) asks for, the log is moved into the file and emptied, so that the text is
 //! in neither; while another process reads, that waits as for a lock, and fails (`STORE_INDETERMINATE`) where the wait
 //! ends. Not reached are copies and backups, the disk's own spare blocks, and what an earlier version of this library
