@@ -45,7 +45,7 @@
 //!
 //! # Which servers
 //!
-//! They must keep to conditions on single puts, show each reader what was written last, and list keys in the order of
+//! They must keep to conditions on single puts, show each reader and each list what was written last, and list keys in the order of
 //! their bytes. S3 does so in general purpose buckets. Its directory buckets list in another order, which the store
 //! refuses where it sees it (`STORE_UNFIT`). The client of `object_store` for local files knows no updates
 //! under conditions and is refused (`STORE_UNFIT`). So is one of S3 whose `S3ConditionalPut` is
