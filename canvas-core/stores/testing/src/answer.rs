@@ -24,6 +24,10 @@ pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp)
 }
 
 /// Collects by the row as it is, whatever the age of blobs. Where there is none, by a version that no row has.
+///
+/// # Errors
+///
+/// Those of the store.
 pub async fn collect(
     store: &impl Store,
     canvas: &CanvasId,

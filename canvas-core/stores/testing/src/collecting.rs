@@ -109,12 +109,13 @@ pub async fn is_whole(engine: &Engine<impl Store>, canvas: &CanvasId) {
 pub type Work<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 /// Runs writers and a collector, each on a thread and an engine of its own, and checks the canvas.
+#[expect(clippy::print_stdout, reason = "the figures of a test")]
 pub fn run<S: Store + Send + 'static>(
     connect: impl Fn() -> S,
     block_on: impl Fn(Work<'_>) + Sync,
     older_than: Duration,
     (writers, rounds): (u64, u64),
-) -> String {
+) {
     let engine = || Engine::new(connect(), policy());
     let canvas = super::canvas("c");
     let first = engine();
@@ -150,7 +151,10 @@ pub fn run<S: Store + Send + 'static>(
     block_on(Box::pin(is_whole(&last, &canvas)));
     let (changes, collections, blobs) = *counts.lock().expect("nobody has panicked");
     assert!(changes > 0 && collections > 1 && blobs > 0, "{changes} {collections} {blobs}");
-    format!("{changes} changes, {collections} collections, {blobs} blobs dropped")
+    println!(
+        "{changes} changes, {collections} collections, {blobs} blobs dropped: {}",
+        std::any::type_name::<S>()
+    );
 }
 
 #[cfg(test)]
@@ -162,6 +166,6 @@ mod tests {
     fn memory_is_collected_while_others_write() {
         let store = MemoryStore::new(system_now);
         let older_than = Duration::from_nanos(1);
-        println!("memory: {}", run(|| store.clone(), |work: Work<'_>| block_on(work), older_than, (3, 600)));
+        run(|| store.clone(), |work: Work<'_>| block_on(work), older_than, (3, 600));
     }
 }

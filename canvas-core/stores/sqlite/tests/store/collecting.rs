@@ -16,8 +16,7 @@ use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, sy
 fn a_file_is_collected_while_others_write() {
     let folder = Folder::new();
     let connect = || Blocking::in_place(SqliteStore::open(folder.file(), system_now).unwrap());
-    let counts = collecting::run(connect, |work: Work<'_>| block_on(work), Duration::from_nanos(1), (3, 200));
-    println!("sqlite: {counts}");
+    collecting::run(connect, |work: Work<'_>| block_on(work), Duration::from_nanos(1), (3, 200));
 }
 
 /// A clock that falls back makes the young no older, and one that leaps takes nothing that is needed.
