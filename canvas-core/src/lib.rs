@@ -95,7 +95,9 @@ pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
-pub use engine::{Answered, Created, Engine, EngineError, Replay, Resolution, Snapshot, Stacks};
+pub use engine::{
+    Answered, Collection, Created, Dropped, Engine, EngineError, Replay, Resolution, Snapshot, Stacks,
+};
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts};
@@ -117,7 +119,7 @@ pub use model::tree::Tree;
 pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
 pub use store::blocking::{Blocking, BlockingStore, Job};
 pub use store::boxed::BoxStore;
-pub use store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+pub use store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 pub use store::error::{StoreError, StoreErrorKind, StoreOperation};
 pub use store::layer::Layer;
 pub use store::memory::MemoryStore;

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, Command, Commit, Committed, ConversationId,
-    Edit, Engine, Face, Head, MemoryStore, OpKey, Policy, Redo, Refused as _, Resolution, SendMessage, Step,
-    Store as _, TreePath, Undo, UndoScope, block_on,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, Collection, Command, Commit, Committed,
+    ConversationId, Edit, Engine, EngineError, Face, Head, MemoryStore, OpKey, Policy, Redo, Refused as _,
+    Resolution, SendMessage, Step, Store as _, TreePath, Undo, UndoScope, block_on,
 };
 use serde_json::{Value, json};
 
@@ -261,4 +262,27 @@ fn a_board_is_read() {
     let (board, _) = block_on(canvas.engine.board(&canvas.id, canvas.at)).unwrap();
     let workspace = board.unwrap().workspace(|_| canvas_core::board::DataLoadingState::default());
     assert_eq!(workspace.canvas.components.len(), 3);
+}
+
+/// Without the board nobody can say what it needs, so nothing is dropped, and the history is not cut.
+#[test]
+fn what_is_not_understood_is_not_collected() {
+    let mut canvas = Canvas::open("wall-2");
+    let extra = canvas.blobs.len();
+    let head = canvas.head();
+    let collection = Collection { history: Some(2), older_than: Duration::ZERO };
+    canvas.engine = Engine::new(
+        canvas.engine.store().clone(),
+        Policy { min_blob_age: Duration::ZERO, ..Policy::default() },
+    );
+    let collected = block_on(canvas.engine.collect(&canvas.id, collection, canvas.at));
+    let code = collected.as_ref().map_or_else(EngineError::code, |_| "OK");
+    assert_eq!(code, OF_BOARDS);
+    if code == "OK" {
+        assert!(collected.unwrap().blobs > 0 && extra > 0);
+        assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
+    } else {
+        assert_eq!(canvas.head(), head);
+        canvas.has_all_its_blobs();
+    }
 }

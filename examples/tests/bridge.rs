@@ -448,3 +448,28 @@ fn canvases_in_a_file_outlive_the_bridge() {
         assert_eq!(ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["markdown"], text);
     }
 }
+
+#[test]
+fn old_blobs_are_collected_and_counted() {
+    let mut bridge = Bridge::new();
+    ask(&mut bridge, json!({"op": "canvas.create", "canvas": "c", "markdown": "0\n", "now": 1_000}));
+    for n in 1..=20 {
+        let edit = json!({"op": "user.edit", "canvas": "c", "markdown": format!("{n}\n"), "now": 1_000 + n});
+        ask(&mut bridge, edit);
+    }
+    let stats = |bridge: &mut Bridge| ask(bridge, json!({"op": "store.stats", "canvas": "c"}));
+    let number = |value: &Value, name: &str| value[name].as_u64().unwrap();
+    let before = stats(&mut bridge);
+    let collect = |older_than: u64| json!({"op": "store.collect", "canvas": "c", "keep_entries": 5, "older_than": older_than, "now": 2_000});
+    assert_eq!(ask(&mut bridge, collect(60_000))["removed"], 0, "all are young");
+    let removed = number(&ask(&mut bridge, collect(0)), "removed");
+    let after = stats(&mut bridge);
+    assert!(removed > 20, "{removed}");
+    assert_eq!(number(&before, "blobs") - removed, number(&after, "blobs"));
+    assert!(number(&after, "blob_bytes") < number(&before, "blob_bytes"));
+    assert!(number(&after, "written_bytes") > number(&before, "blob_bytes"));
+    assert!(number(&after, "head_bytes") > 100);
+    let undone = ask(&mut bridge, json!({"op": "history.undo", "canvas": "c", "steps": 99, "now": 2_000}));
+    assert_eq!(undone["undone"].as_array().unwrap().len(), 5);
+    assert_eq!(ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["markdown"], "15\n");
+}

@@ -1,9 +1,12 @@
 //! A store that is far away: each statement waits a while before it is sent.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::{Blob, BlobId, CanvasId, Commit, Committed, Layer, Loaded, Store, StoreError};
+use canvas_core::{
+    Blob, BlobId, CanvasId, Collected, Commit, Committed, Layer, Loaded, Store, StoreError, Version,
+};
 
 /// Half a millisecond, as between two machines of one data centre. The thread sleeps, because a runtime's timer is
 /// twice as coarse.
@@ -46,8 +49,14 @@ impl<S: Store> Layer for Delayed<S> {
         self.0.list(after, limit).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
         wait();
-        self.0.delete(canvas, blobs).await
+        self.0.collect(canvas, keep, older_than, at).await
     }
 }

@@ -152,10 +152,15 @@ checks! { $
         "blobs that are read at once come in the order of the ids, also those that are not there";
     BlobsAtOnceApart = blobs::blobs_at_once_apart: "blobs that are read at once are those of their canvas";
     OldBlobsStay = blobs::old_blobs_stay: "blobs stay until they are dropped";
-    Dropped = gc::dropped: "dropped blobs are gone, others stay";
+    Dropped = gc::dropped: "blobs that are not kept are dropped, others stay";
+    ManyDropped = gc::many_dropped: "a collection of many blobs drops them all and counts them";
     DroppedApart = gc::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";
     DroppedAgain = gc::dropped_again: "a dropped blob can be put again";
-    NeededBlobsStay = gc::needed_blobs_stay: "blobs that the head needs stay, whatever is dropped";
+    NeededBlobsStay = gc::needed_blobs_stay: "blobs that the head needs stay, whatever is kept";
+    YoungStays = gc::young_stays: "blobs that are younger than asked for stay";
+    PutAgainIsYoung = gc::put_again_is_young: "a blob that was put again is young again";
+    CollectedAtVersion = gc::collected_at_version:
+        "a collection for another version than the row's drops nothing and says so";
     ClockMoves = time::clock_moves: "the clock is read with each answer";
     OneClock = time::one_clock: "every connection answers by the same clock";
     NotAfter = time::not_after: "no commit comes too late";

@@ -14,9 +14,32 @@ use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
 use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
+use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::model::tree::Tree;
 use crate::store::contract::Store;
+
+/// How often a read begins again because the head that it began with was overtaken.
+const TRIES: usize = 8;
+
+/// Reads the journal by the head as it is. What is missing may be missing because a collection came after a later head: then
+/// it is read by that. A macro, since the futures of closures that borrow cannot be called `Send`.
+macro_rules! reading {
+    ($engine:expr, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
+        let mut tries = 0;
+        loop {
+            let mut $walk = $engine.walk($canvas, $now).await?;
+            match $read.await {
+                Err(EngineError::Damaged { .. })
+                    if tries < TRIES && $engine.has_moved(&$walk.head).await? =>
+                {
+                    tries += 1;
+                }
+                read => break read,
+            }
+        }
+    }};
+}
 
 /// Documents that a replay has in memory at once.
 const DOCUMENTS: usize = 16;
@@ -66,13 +89,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Entry>, EngineError> {
-        let mut walk = self.walk(canvas, now).await?;
-        let newest = walk.head.journal().entries;
-        let end = before.map_or(newest, |before| before.get().saturating_sub(1).min(newest));
-        let start = end.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX)).saturating_add(1);
-        let entries = walk.range(start..=end).await?;
-        drop(walk);
-        Ok(entries.into_iter().map(Arc::unwrap_or_clone).collect())
+        reading!(self, canvas, now, walk => entries(&mut walk, before, limit))
     }
 
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. They
@@ -90,10 +107,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
-        let mut walk = self.walk(canvas, now).await?;
-        let (undo, redo) = (walk.head.journal().undo, walk.head.journal().redo);
-        let (undo, redo) = (walk.stack(undo, face, limit).await?, walk.stack(redo, face, limit).await?);
-        Ok(Stacks { undo, redo })
+        reading!(self, canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, and
@@ -105,32 +119,8 @@ impl<S: Store> Engine<S> {
     /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs: drop
     /// nothing then. Else as [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
-        let mut walk = self.walk(canvas, now).await?;
-        let mut blobs: Vec<_> = walk.head.blobs().collect();
-        for (face, root) in walk.head.roots() {
-            match (face, root) {
-                (Face::Document, _) => {}
-                #[cfg(feature = "board")]
-                (Face::Board, root) => blobs.extend(walk.board_blobs(root).await?),
-                (face, _) => return Err(walk.not_supported(face)),
-            }
-        }
-        loop {
-            let entries = walk.window().await?;
-            if entries.is_empty() {
-                break;
-            }
-            for entry in entries {
-                if let Step::Unsupported { face, .. } = entry.step {
-                    return Err(walk.not_supported(face));
-                }
-                // The last entry names one that is forgotten, and a walk looks at it to see that.
-                blobs.extend(entry.documents().chain(entry.previous()).chain(entry.below()));
-            }
-        }
-        blobs.sort_unstable();
-        blobs.dedup();
-        Ok(blobs)
+        let needed = reading!(self, canvas, now, walk => needed(&mut walk))?;
+        Ok(needed.into_iter().collect())
     }
 
     /// Plays the journal back from the document to its first entry and forth again, for those who must know that it
@@ -141,37 +131,94 @@ impl<S: Store> Engine<S> {
     ///
     /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
-        let mut walk = self.walk(canvas, now).await?;
-        let (document, tree) = (walk.document.clone(), walk.head.draft().clone());
-        let mut faces = Faces {
-            document,
-            tree,
-            #[cfg(feature = "board")]
-            board: BoardReplay::default(),
-        };
-        let mut entries = Vec::new();
-        loop {
-            let window = walk.window().await?;
-            if window.is_empty() {
-                break;
-            }
-            let back: Vec<_> = window.iter().filter_map(|entry| entry.step.inverse()).collect();
-            faces.play(&walk, &back.iter().collect::<Vec<_>>()).await?;
-            entries
-                .extend(window.into_iter().filter(|entry| !matches!(entry.step, Step::Unsupported { .. })));
-        }
-        let first = faces.document.id();
-        let forth: Vec<_> = entries.iter().rev().map(|entry| &entry.step).collect();
-        faces.play(&walk, &forth).await?;
-        match faces.tree.hash() {
-            tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
-            _ => Err(walk.damaged(faces.document.id())),
-        }
+        reading!(self, canvas, now, walk => replay(&mut walk))
     }
 
     async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
         let snapshot = self.snapshot(canvas, now).await?;
         Ok(Walk::new(self, snapshot.head, snapshot.document))
+    }
+
+    /// Whether a canvas has another head by now.
+    async fn has_moved(&self, head: &Head) -> Result<bool, EngineError> {
+        let canvas = head.canvas();
+        let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
+        Ok(row.is_none_or(|row| *row.head != *head))
+    }
+}
+
+async fn entries<S: Store>(
+    walk: &mut Walk<'_, S>,
+    before: Option<EntryNumber>,
+    limit: usize,
+) -> Result<Vec<Entry>, EngineError> {
+    let newest = walk.head.journal().entries;
+    let end = before.map_or(newest, |before| before.get().saturating_sub(1).min(newest));
+    let start = end.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX)).saturating_add(1);
+    Ok(walk.range(start..=end).await?.into_iter().map(Arc::unwrap_or_clone).collect())
+}
+
+async fn stacks<S: Store>(
+    walk: &mut Walk<'_, S>,
+    face: Option<Face>,
+    limit: usize,
+) -> Result<Stacks, EngineError> {
+    let (undo, redo) = (walk.head.journal().undo, walk.head.journal().redo);
+    let (undo, redo) = (walk.stack(undo, face, limit).await?, walk.stack(redo, face, limit).await?);
+    Ok(Stacks { undo, redo })
+}
+
+/// Every blob that the head of a walk needs, and the entries that it keeps.
+pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
+    let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
+    let head = Arc::clone(&walk.head);
+    for (face, root) in head.roots() {
+        match (face, root) {
+            (Face::Document, _) => {}
+            #[cfg(feature = "board")]
+            (Face::Board, root) => blobs.extend(walk.board_blobs(root).await?),
+            (face, _) => return Err(walk.not_supported(face)),
+        }
+    }
+    loop {
+        let entries = walk.window().await?;
+        if entries.is_empty() {
+            return Ok(blobs);
+        }
+        for entry in entries {
+            if let Step::Unsupported { face, .. } = entry.step {
+                return Err(walk.not_supported(face));
+            }
+            // The last entry names one that is forgotten, and a walk looks at it to see that.
+            blobs.extend(entry.documents().chain(entry.previous()).chain(entry.below()));
+        }
+    }
+}
+
+async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError> {
+    let (document, tree) = (walk.document.clone(), walk.head.draft().clone());
+    let mut faces = Faces {
+        document,
+        tree,
+        #[cfg(feature = "board")]
+        board: BoardReplay::default(),
+    };
+    let mut entries = Vec::new();
+    loop {
+        let window = walk.window().await?;
+        if window.is_empty() {
+            break;
+        }
+        let back: Vec<_> = window.iter().filter_map(|entry| entry.step.inverse()).collect();
+        faces.play(walk, &back.iter().collect::<Vec<_>>()).await?;
+        entries.extend(window.into_iter().filter(|entry| !matches!(entry.step, Step::Unsupported { .. })));
+    }
+    let first = faces.document.id();
+    let forth: Vec<_> = entries.iter().rev().map(|entry| &entry.step).collect();
+    faces.play(walk, &forth).await?;
+    match faces.tree.hash() {
+        tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
+        _ => Err(walk.damaged(faces.document.id())),
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
+mod collect;
 mod context;
 mod error;
 mod history;
@@ -27,6 +28,7 @@ use canvas_lease::Timestamp;
 
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
+pub use self::collect::{Collection, Dropped};
 use self::context::RunContext;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};

@@ -68,6 +68,8 @@ pub(crate) struct Run<'a, T: Task> {
     blobs: Fetched,
     commits: usize,
     settle_loads: usize,
+    /// A blob that is not there, and the version of the row that needs it.
+    lacking: Option<(Version, BlobId)>,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
     lost: Option<Option<Version>>,
     phase: Phase<T::Answer>,
@@ -126,6 +128,7 @@ impl<'a, T: Task> Run<'a, T> {
             blobs: Fetched::default(),
             commits: 0,
             settle_loads: 0,
+            lacking: None,
             lost: None,
             phase: Phase::Over,
         };
@@ -151,7 +154,12 @@ impl<'a, T: Task> Run<'a, T> {
         match (std::mem::replace(&mut self.phase, Phase::Over), response) {
             (Phase::Loading, Response::Row(Ok(row))) => {
                 self.take_row(row);
-                self.decide()
+                match (&self.row, self.lacking.take()) {
+                    (Some(row), Some((version, id))) if row.version == version => {
+                        Next::Done(Err(self.context.damaged(id)))
+                    }
+                    _ => self.decide(),
+                }
             }
             (Phase::Loading, Response::Row(Err(fault))) => self.fail(fault),
             (Phase::Fetching(missing), Response::Blobs(Ok(blobs))) => self.fetched(&missing, blobs),
@@ -247,7 +255,14 @@ impl<'a, T: Task> Run<'a, T> {
             }
             // What a cached head needs may have been dropped since.
             Some(_) if !self.is_fresh => self.load(),
-            Some(id) => Next::Done(Err(self.context.damaged(id))),
+            // And what a loaded one needs, by a collection that came after a later head.
+            Some(id) => {
+                self.lacking = self.row.as_ref().map(|row| (row.version.clone(), id));
+                match self.lacking {
+                    Some(_) => self.load(),
+                    None => Next::Done(Err(self.context.damaged(id))),
+                }
+            }
         }
     }
 

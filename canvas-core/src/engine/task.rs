@@ -220,7 +220,7 @@ struct Revised {
     revision: RevisionId,
 }
 
-/// What receipts keep of a deletion.
+/// What receipts keep of a deletion, and of an erasure.
 #[derive(Serialize)]
 struct Nothing {}
 
@@ -298,10 +298,52 @@ impl Task for Delete<'_> {
     }
 }
 
+/// Forget every text but that of the canvas as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Erase<'a> {
+    pub(crate) operation: &'a OpKey,
+}
+
+impl Task for Erase<'_> {
+    type Answer = ();
+
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
+        let digest = Digest::of(&[b"erase"]);
+        let row = context.row.ok_or_else(|| context.run.not_found())?;
+        match context.recall(self.operation, digest)? {
+            Recall::Answered(_) => return Ok(Decision::Answer(())),
+            Recall::New => {}
+            Recall::Reused => return Err(EngineError::KeyReused.into()),
+            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
+        }
+        // What cannot be dropped afterwards is not forgotten either.
+        if let Some((face, _)) = row.head.roots().find(|(face, _)| !face.is_supported()) {
+            return Err(EngineError::FaceNotSupported { canvas: context.run.canvas.clone(), face }.into());
+        }
+        let (mut head, nothing) = (Head::clone(&row.head), Blob::text(String::new()));
+        let mut blobs = Vec::new();
+        head.receipts.erase(|id| context.blob(id), &mut blobs)?;
+        head.forget_texts(nothing.id());
+        if head.is_deleted() {
+            blobs.push(nothing);
+        }
+        let answer = Answer::of_json(encode_answer("texts_erased", &Nothing {}), &mut blobs);
+        leave_receipt((&mut head, &mut blobs), context, self.operation, digest, answer);
+        let contents = Contents::default();
+        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
+        Ok(Decision::Commit(change, ()))
+    }
+
+    fn operation(&self) -> Option<&OpKey> {
+        Some(self.operation)
+    }
+}
+
 /// What became of an operation whose answer was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
-    /// It was done, with this answer, which a retry gets too.
+    /// It was done, with this answer, which a retry gets too. An answer of the kind `erased` is what
+    /// [`Engine::erase`](crate::Engine::erase) has left of one.
     Done(StoredAnswer),
     /// It was not done, as far as receipts go back, and never will be: whoever still tries, with this key, is refused.
     NeverDone,

@@ -67,9 +67,9 @@ impl From<ChangeNumber> for EntryNumber {
 }
 
 impl JournalSlot {
-    /// The number of the oldest entry that so long a history still has.
+    /// The number of the oldest entry that so long a history still has, and that was kept.
     pub(crate) fn oldest(&self, history: u64) -> u64 {
-        self.entries.saturating_sub(history).saturating_add(1)
+        self.entries.saturating_sub(history).saturating_add(1).max(self.kept_from)
     }
 
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.

@@ -22,6 +22,7 @@ use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::links::Links;
 use crate::model::path::TreePath;
+use crate::model::receipt::is_zero;
 use crate::model::receipts::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
@@ -96,6 +97,10 @@ pub struct JournalSlot {
     /// Entries that were ever made; the last one has this number. Each has a revision of its own, so there are no more
     /// than those.
     pub entries: u64,
+    /// The oldest entry that is kept; what is older may be dropped, and nobody goes there. Zero where all are kept, as in
+    /// heads from before there were collections.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept_from: u64,
     /// Links down to old entries.
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
@@ -111,6 +116,8 @@ struct StoredSlot {
     redo: Option<BlobId>,
     #[serde(default, deserialize_with = "safe_integer::deserialize")]
     entries: u64,
+    #[serde(default, deserialize_with = "safe_integer::deserialize")]
+    kept_from: u64,
     #[serde(default)]
     links: Links,
     /// Links as they were before, by powers of 16.
@@ -122,9 +129,9 @@ struct StoredSlot {
 
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
-        let StoredSlot { last, undo, redo, entries, links, skips, unknown } = stored;
+        let StoredSlot { last, undo, redo, entries, kept_from, links, skips, unknown } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, links, unknown }
+        Self { last, undo, redo, entries, kept_from, links, unknown }
     }
 }
 
@@ -136,7 +143,8 @@ impl JournalSlot {
 
     /// Without history. Numbers go on.
     pub(crate) fn cleared(&self) -> Self {
-        Self { entries: self.entries, unknown: self.unknown.clone(), ..Self::default() }
+        let (entries, kept_from, unknown) = (self.entries, self.kept_from, self.unknown.clone());
+        Self { entries, kept_from, unknown, ..Self::default() }
     }
 }
 
@@ -208,6 +216,15 @@ impl Head {
         self.gave_up = false;
         self.journal = self.journal.cleared();
         self.deleted = true;
+    }
+
+    /// Forgets every text but those of its trees: the history, what conversations know, the first document. A tombstone,
+    /// which has no tree, gets `nothing` for its last document.
+    pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
+        self.journal = self.journal.cleared();
+        self.conversations.clear();
+        self.gave_up = true;
+        self.origin = if self.deleted { SyncPoint { document: nothing, ..self.origin } } else { self.now() };
     }
 
     fn first(canvas: CanvasId, document: BlobId, revision: Revision, lock: Lock) -> Self {
@@ -407,6 +424,8 @@ impl Head {
             (self.user_revision <= last, "user_revision"),
             (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
             (self.journal.entries <= last.get(), "journal"),
+            // One past the last entry keeps none.
+            (self.journal.kept_from <= self.journal.entries + 1, "journal"),
             (self.deleted || self.draft.get(&TreePath::document()).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {

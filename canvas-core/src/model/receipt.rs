@@ -54,6 +54,9 @@ impl Digest {
     }
 }
 
+/// The JSON of an answer that was erased; no command has answers of this kind.
+const ERASED: &str = r#"{"kind":"erased"}"#;
+
 /// The answer that a receipt keeps, as JSON: in the head where it is small, in a blob where it is not. What it says
 /// is for the face that gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,6 +82,18 @@ impl Answer {
         let id = blob.id();
         blobs.push(blob);
         Self::Stored(id)
+    }
+
+    /// What is left of an answer that was erased: that there was one.
+    pub(crate) fn erase(&mut self) {
+        if *self != Self::Abandoned {
+            *self = Self::Inline(ERASED.to_owned());
+        }
+    }
+
+    /// Whether only that is left.
+    pub(crate) fn is_erased(&self) -> bool {
+        matches!(self, Self::Inline(json) if json == ERASED)
     }
 
     /// The blob that it lies in, if it does.
@@ -116,6 +131,6 @@ pub(crate) enum Recall {
     Answered(Answer),
     /// The same key was used for other arguments.
     Reused,
-    /// It was abandoned, with whatever arguments.
+    /// It was abandoned or its answer was erased, with whatever arguments.
     Abandoned,
 }

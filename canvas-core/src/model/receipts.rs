@@ -153,6 +153,7 @@ impl Receipts {
         Ok(match self.find(operation, blob)? {
             None => Recall::New,
             Some(Receipt { answer: Answer::Abandoned, .. }) => Recall::Abandoned,
+            Some(receipt) if receipt.answer.is_erased() => Recall::Abandoned,
             Some(receipt) if receipt.digest == digest => Recall::Answered(receipt.answer),
             Some(_) => Recall::Reused,
         })
@@ -217,6 +218,17 @@ impl Receipts {
             let young_from = self.elapsed.young_from(bounds.lifetime);
             self.changes.push(receipt, &Room { live, keep, most, young_from }, blobs);
         }
+    }
+
+    /// Erases the answers and keeps that there were some. Pages come from `blob`; those that take their place are put to
+    /// `blobs`.
+    pub(crate) fn erase<'a>(
+        &mut self,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+        blobs: &mut Vec<Blob>,
+    ) -> Result<(), Missing> {
+        self.changes.erase(&blob, blobs)?;
+        self.refusals.erase(&blob, blobs)
     }
 
     /// Roughly what they take in memory.

@@ -218,6 +218,37 @@ impl Shelf {
         }
     }
 
+    /// See [`Receipts::erase`](crate::model::receipts::Receipts::erase).
+    pub(crate) fn erase<'a>(
+        &mut self,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+        blobs: &mut Vec<Blob>,
+    ) -> Result<(), Missing> {
+        let pages = || self.pages.iter().map(|page| page.value.blob);
+        let missing: Vec<_> = pages().filter(|page| blob(*page).is_err()).collect();
+        if !missing.is_empty() {
+            return Err(Missing::all(missing));
+        }
+        for page in &mut self.pages {
+            let json = blob(page.value.blob)?.as_text().unwrap_or_default();
+            let erased = serde_json::from_str::<Vec<Receipt>>(json).map(|mut receipts| {
+                receipts.iter_mut().for_each(|receipt| receipt.answer.erase());
+                serde_json::to_string(&receipts).expect("a receipt has only string keys")
+            });
+            // What cannot be read bars its calls, and still does so.
+            let erased = Blob::text(erased.unwrap_or_default());
+            let index = Page { blob: erased.id(), answers: Vec::new(), ..Page::clone(&page.value) };
+            *page = index.into();
+            blobs.push(erased);
+        }
+        for written in &mut self.recent {
+            let mut receipt = Receipt::clone(&written.value);
+            receipt.answer.erase();
+            *written = receipt.into();
+        }
+        Ok(())
+    }
+
     /// Roughly what they take in memory: each twice, as a value and as JSON.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let recent: usize = self.recent.iter().map(|written| written.json.get().len()).sum();

@@ -1,13 +1,15 @@
 //! Stores that wait on the thread that calls them, and how they become a [`Store`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 
 /// The contract of [`Store`] for a back end that makes its caller wait, such as an embedded database. [`Blocking`]
@@ -53,12 +55,18 @@ pub trait BlockingStore: Send + Sync {
     /// The store's own faults.
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError>;
 
-    /// See [`Store::delete`].
+    /// See [`Store::collect`].
     ///
     /// # Errors
     ///
     /// The store's own faults.
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError>;
+    fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError>;
 }
 
 /// One call of a [`BlockingStore`], for a thread that may wait.
@@ -211,9 +219,15 @@ impl<S: BlockingStore + 'static> Store for Blocking<S> {
         self.run(move |store| store.list(after.as_ref(), limit)).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        let (canvas, blobs) = (canvas.clone(), blobs.to_vec());
-        self.run(move |store| store.delete(&canvas, &blobs)).await
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        let (canvas, keep, at) = (canvas.clone(), keep.clone(), at.clone());
+        self.run(move |store| store.collect(&canvas, &keep, older_than, &at)).await
     }
 }
 
@@ -251,8 +265,14 @@ mod tests {
             Ok(after.into_iter().cycle().take(limit).cloned().collect())
         }
 
-        fn delete(&self, _: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-            Err(StoreError::new(StoreErrorKind::Failed).caused(format!("{} blobs stay", blobs.len())))
+        fn collect(
+            &self,
+            _: &CanvasId,
+            keep: &BTreeSet<BlobId>,
+            _: Duration,
+            _: &Version,
+        ) -> Result<Collected, StoreError> {
+            Err(StoreError::new(StoreErrorKind::Failed).caused(format!("{} blobs stay", keep.len())))
         }
     }
 
@@ -262,7 +282,10 @@ mod tests {
         for store in [Blocking::in_place(Lists), Blocking::on(Lists, |job| job())] {
             assert_eq!(block_on(store.list(Some(&id), 2)).unwrap(), [id.clone(), id.clone()]);
             assert!(block_on(store.blob(&id, BlobId::of(b""))).unwrap().is_none());
-            let fault = block_on(store.delete(&id, &[BlobId::of(b"")])).unwrap_err();
+            let fault = {
+                let keep = BTreeSet::from([BlobId::of(b"")]);
+                block_on(store.collect(&id, &keep, Duration::ZERO, &Version::new("1"))).unwrap_err()
+            };
             assert_eq!(
                 fault.to_string(),
                 "the store failed and wrote nothing: look at the cause (1 blobs stay)"

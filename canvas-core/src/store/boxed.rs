@@ -1,12 +1,14 @@
 //! Any store behind one type.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -18,7 +20,13 @@ trait DynStore: Send + Sync {
     fn blob<'a>(&'a self, canvas: &'a CanvasId, id: BlobId) -> Boxed<'a, Option<Blob>>;
     fn blobs<'a>(&'a self, canvas: &'a CanvasId, ids: &'a [BlobId]) -> Boxed<'a, Vec<Option<Blob>>>;
     fn list<'a>(&'a self, after: Option<&'a CanvasId>, limit: usize) -> Boxed<'a, Vec<CanvasId>>;
-    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()>;
+    fn collect<'a>(
+        &'a self,
+        canvas: &'a CanvasId,
+        keep: &'a BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &'a Version,
+    ) -> Boxed<'a, Collected>;
 }
 
 impl<S: Store> DynStore for S {
@@ -46,8 +54,14 @@ impl<S: Store> DynStore for S {
         Box::pin(Store::list(self, after, limit))
     }
 
-    fn delete<'a>(&'a self, canvas: &'a CanvasId, blobs: &'a [BlobId]) -> Boxed<'a, ()> {
-        Box::pin(Store::delete(self, canvas, blobs))
+    fn collect<'a>(
+        &'a self,
+        canvas: &'a CanvasId,
+        keep: &'a BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &'a Version,
+    ) -> Boxed<'a, Collected> {
+        Box::pin(Store::collect(self, canvas, keep, older_than, at))
     }
 }
 
@@ -93,7 +107,13 @@ impl Store for BoxStore {
         self.0.list(after, limit).await
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        self.0.delete(canvas, blobs).await
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        self.0.collect(canvas, keep, older_than, at).await
     }
 }

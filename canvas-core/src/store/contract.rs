@@ -1,6 +1,8 @@
 //! The contract of a store: compare, swap, and say honestly what happened.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 use serde::Serialize;
@@ -75,6 +77,21 @@ pub enum Committed {
     },
 }
 
+/// What became of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collected {
+    /// What could go is gone.
+    Done {
+        /// How many blobs went.
+        blobs: u64,
+        /// Their bytes.
+        bytes: u64,
+    },
+    /// The row has another version than that from which the host found out what is kept, or there is no row. Nothing
+    /// was dropped.
+    Conflict,
+}
+
 /// What a store can do beyond the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
@@ -128,14 +145,17 @@ pub struct Capabilities {
 ///
 /// # Blobs
 ///
-/// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
-/// again, which keeps it from being old. A host drops blobs by [`Store::delete`] once they are unreferenced *and* old;
-/// what the current head needs stays whatever the host says. Blobs of a commit that lost may stay and do no
-/// harm.
+/// A blob is immutable, and its name is the blake3 hash of its bytes: a name is never used again for other bytes. Every
+/// blob that a canvas needs is found from its head, and nothing is found by listing. So how blobs lie in a back end is the
+/// store's own affair: one by one, or many in a pack later, without another layout of heads or journals.
 ///
-/// A drop and a commit that puts the same blob again may come together. A store with transactions makes one wait for the
-/// other, and the blob is there afterwards. One without them relies on "old": a host drops only what was not put for
-/// longer than any commit may take.
+/// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
+/// again, which makes it young. [`Store::collect`] drops blobs that are unreferenced *and* old; what the current head
+/// needs stays whatever the host says. Blobs of a commit that lost may stay and do no harm.
+///
+/// A collection and a commit that puts the same blob again may come together, and the blob is there afterwards: a store
+/// with transactions makes one wait for the other, and one without them gives a blob that is put again a place of its own,
+/// which no collection that began before knows.
 ///
 /// [`StoreErrorKind::Indeterminate`]: crate::StoreErrorKind::Indeterminate
 /// [`StoreErrorKind::TooLarge`]: crate::StoreErrorKind::TooLarge
@@ -188,11 +208,24 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = Result<Vec<CanvasId>, StoreError>> + Send;
 
-    /// Drops blobs of a canvas that the host has found unreferenced and old. Blobs that are not there are fine; blobs
-    /// that the head needs ([`Head::blobs`]) stay, whatever the host says.
-    fn delete(
+    /// Drops, in one atomic step, every blob of the canvas that is not in `keep`, that the head does not name
+    /// ([`Head::blobs`]), and that was put last at least `older_than` ago by the store's own clock: the host's has no say
+    /// in it. `keep` was found from the row at the version `at`; where the row has another one, nothing is dropped.
+    ///
+    /// Zero for `older_than` drops blobs whatever their age, and is for what must be gone: the store then overwrites
+    /// what it dropped as far as it can (its own docs say how far). Else nobody may pass less than any reader or commit may
+    /// take. Hosts mostly ask [`Engine::collect`](crate::Engine::collect), which knows what to keep.
+    ///
+    /// Linear in the blobs of the canvas.
+    ///
+    /// # Errors
+    ///
+    /// See "Honest errors" above. After an indeterminate one some blobs may be gone that could go.
+    fn collect(
         &self,
         canvas: &CanvasId,
-        blobs: &[BlobId],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> impl Future<Output = Result<Collected, StoreError>> + Send;
 }

@@ -21,7 +21,7 @@ pub enum StoreOperation {
     /// [`Store::list`](crate::Store::list).
     List,
     /// [`Store::delete`](crate::Store::delete).
-    Delete,
+    Collect,
     /// Hearing of changes by others.
     Listen,
 }
@@ -34,7 +34,7 @@ impl fmt::Display for StoreOperation {
             Self::Commit => "commit",
             Self::Blob => "blob",
             Self::List => "list",
-            Self::Delete => "delete",
+            Self::Collect => "collect",
             Self::Listen => "listen",
         })
     }

@@ -1,8 +1,11 @@
 //! Wrappers of stores.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store};
+use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
 /// A store around another one. It overrides the calls that it changes; all others reach the store inside, also those
@@ -85,13 +88,15 @@ pub trait Layer: Send + Sync {
         self.inner().list(after, limit)
     }
 
-    /// See [`Store::delete`].
-    fn delete(
+    /// See [`Store::collect`].
+    fn collect(
         &self,
         canvas: &CanvasId,
-        blobs: &[BlobId],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        self.inner().delete(canvas, blobs)
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> impl Future<Output = Result<Collected, StoreError>> + Send {
+        self.inner().collect(canvas, keep, older_than, at)
     }
 }
 
@@ -132,11 +137,13 @@ impl<L: Layer> Store for L {
         Layer::list(self, after, limit)
     }
 
-    fn delete(
+    fn collect(
         &self,
         canvas: &CanvasId,
-        blobs: &[BlobId],
-    ) -> impl Future<Output = Result<(), StoreError>> + Send {
-        Layer::delete(self, canvas, blobs)
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> impl Future<Output = Result<Collected, StoreError>> + Send {
+        Layer::collect(self, canvas, keep, older_than, at)
     }
 }

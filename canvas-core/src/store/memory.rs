@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
 /// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would. The blobs of
-/// old revisions stay until the host drops them by [`Store::delete`].
+/// old revisions stay until the host drops them by [`Store::collect`].
 #[derive(Clone)]
 pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
@@ -27,11 +28,18 @@ struct Rows {
     commits: u64,
 }
 
+/// A blob, and when it was put last.
+#[derive(Clone)]
+struct Kept {
+    blob: Blob,
+    put: Timestamp,
+}
+
 #[derive(Default, Clone)]
 struct Row {
     head: Option<Arc<Head>>,
     version: u64,
-    blobs: HashMap<BlobId, Blob>,
+    blobs: HashMap<BlobId, Kept>,
 }
 
 impl MemoryStore {
@@ -44,7 +52,7 @@ impl MemoryStore {
     pub fn blob_stats(&self, canvas: &CanvasId) -> (usize, usize) {
         let rows = self.rows();
         let blobs = || rows.by_id.get(canvas).into_iter().flat_map(|row| row.blobs.values());
-        (blobs().count(), blobs().map(|blob| blob.as_bytes().len()).sum())
+        (blobs().count(), blobs().map(|kept| kept.blob.as_bytes().len()).sum())
     }
 
     /// Copies all rows; what it returns puts them back.
@@ -87,7 +95,8 @@ impl Store for MemoryStore {
         let row = by_id.entry(commit.head.canvas().clone()).or_default();
         let current = row.head.is_some().then(|| row.version.to_string());
         if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
-            let document = |loaded: &Loaded| row.blobs.get(&loaded.head.document()).cloned();
+            let document =
+                |loaded: &Loaded| row.blobs.get(&loaded.head.document()).map(|kept| kept.blob.clone());
             let current = self.loaded(row).map(|row| Loaded { document: document(&row), ..row });
             return Ok(Committed::Conflict(current));
         }
@@ -95,7 +104,8 @@ impl Store for MemoryStore {
         if commit.not_after.is_some_and(|limit| clock >= limit) {
             return Ok(Committed::Late { clock });
         }
-        row.blobs.extend(commit.blobs.into_iter().map(|blob| (blob.id(), blob)));
+        let put = |blob: Blob| (blob.id(), Kept { blob, put: clock });
+        row.blobs.extend(commit.blobs.into_iter().map(put));
         row.head = Some(commit.head);
         *commits += 1;
         row.version = *commits;
@@ -103,13 +113,13 @@ impl Store for MemoryStore {
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        Ok(self.rows().by_id.get(canvas).and_then(|row| row.blobs.get(&id).cloned()))
+        Ok(self.rows().by_id.get(canvas).and_then(|row| Some(row.blobs.get(&id)?.blob.clone())))
     }
 
     async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
         let rows = self.rows();
         let blobs = rows.by_id.get(canvas).map(|row| &row.blobs);
-        Ok(ids.iter().map(|id| blobs?.get(id).cloned()).collect())
+        Ok(ids.iter().map(|id| Some(blobs?.get(id)?.blob.clone())).collect())
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
@@ -118,13 +128,28 @@ impl Store for MemoryStore {
         Ok(stored.filter(|id| after.is_none_or(|after| *id > after)).take(limit).cloned().collect())
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        if let Some(row) = self.rows().by_id.get_mut(canvas) {
-            let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
-            for id in blobs.iter().filter(|id| !needed.contains(id)) {
-                row.blobs.remove(id);
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        let mut rows = self.rows();
+        let row = rows.by_id.get_mut(canvas).filter(|row| row.version.to_string() == at.as_str());
+        let Some(row) = row else { return Ok(Collected::Conflict) };
+        let clock = (self.clock)();
+        let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
+        let (mut blobs, mut bytes) = (0, 0);
+        row.blobs.retain(|id, kept| {
+            let is_old = older_than.is_zero() || kept.put.saturating_add(older_than) <= clock;
+            let stays = !is_old || keep.contains(id) || needed.contains(id);
+            if !stays {
+                blobs += 1;
+                bytes += kept.blob.as_bytes().len() as u64;
             }
-        }
-        Ok(())
+            stays
+        });
+        Ok(Collected::Done { blobs, bytes })
     }
 }

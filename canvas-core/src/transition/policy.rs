@@ -61,6 +61,9 @@ pub struct Policy {
     /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
     /// Default 1 MiB.
     pub history_entry_bytes: usize,
+    /// How old blobs are at least that [`Engine::collect`](crate::Engine::collect) drops, by the store's clock. Longer than
+    /// any commit or read of this canvas may take. Default 1 minute.
+    pub min_blob_age: Duration,
     /// The longest that a call holds back after every second commit that it loses to others, where the engine has
     /// something to wait by ([`Engine::with_pause`](crate::Engine::with_pause)). The actual time differs from call to
     /// call, so that of many servers at one canvas only few try at once; each lost try costs a database as much as a
@@ -95,6 +98,7 @@ impl Default for Policy {
             history: 100_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,
+            min_blob_age: Duration::from_secs(60),
             back_off: Duration::from_millis(24),
             cache_bytes: 256 << 20,
         }

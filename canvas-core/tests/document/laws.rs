@@ -11,7 +11,7 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use super::world::{World, key};
+use super::world::{World, collect, key};
 use crate::any::{Answered, Call, Command, Outcome, dynamic};
 
 const MODELS: [&str; 2] = ["one", "two"];
@@ -236,19 +236,11 @@ impl Play {
         assert_eq!(self.known[model].as_ref(), Some(&self.world.text()));
     }
 
-    /// Drops every blob that no head names.
+    /// Drops every blob that nothing needs.
     fn collect_garbage(&self) {
         let needed: HashSet<_> = self.world.head().blobs().collect();
-        let texts = self.reported.iter().flat_map(|(call, answered)| {
-            let text = match &call.command {
-                Command::Edit(Edit { markdown, .. }) => Some(markdown.clone().into_bytes()),
-                _ => None,
-            };
-            [text, Some(answered.stored.json().as_bytes().to_vec())]
-        });
-        let mut unneeded: Vec<_> = texts.flatten().map(|bytes| canvas_core::BlobId::of(&bytes)).collect();
-        unneeded.retain(|id| !needed.contains(id));
-        block_on(self.world.spy().inner.delete(&self.world.canvas, &unneeded)).unwrap();
+        let in_use = block_on(self.world.engine.blobs_in_use(&self.world.canvas, self.world.now())).unwrap();
+        collect(&self.world.spy().inner, &self.world.canvas, &in_use.into_iter().collect());
         for id in needed {
             let blob = block_on(self.world.spy().inner.blob(&self.world.canvas, id)).unwrap();
             assert!(blob.is_some(), "the head names {id}, which nobody has stored");

@@ -1,6 +1,6 @@
 //! A small world: one canvas in a memory store behind a spy, and a clock that only the test moves.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::future::{Ready, ready};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::any::{Answered, Call, Command, Outcome, dynamic};
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
-    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Commit, Committed,
-    ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey, Policy,
-    RevisionId, Snapshot, Store as _, StoreError, StoreErrorKind, TurnStart, Version, block_on,
+    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Collected, Commit,
+    Committed, ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey,
+    Policy, RevisionId, Snapshot, Store, StoreError, StoreErrorKind, TurnStart, Version, block_on,
 };
 
 /// When a world begins.
@@ -42,6 +42,13 @@ impl Clock {
     pub(crate) fn wait(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
+}
+
+/// Drops what is not kept, whatever its age.
+pub(crate) fn collect(store: &impl Store, canvas: &CanvasId, keep: &BTreeSet<BlobId>) {
+    let at = block_on(store.load(canvas)).unwrap().unwrap().version;
+    let collected = block_on(store.collect(canvas, keep, Duration::ZERO, &at)).unwrap();
+    assert!(matches!(collected, Collected::Done { .. }));
 }
 
 impl World {

@@ -1,14 +1,15 @@
 //! Operations on canvases.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Answered, Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Command, ConversationId, Edit,
+    Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Collection, Command, ConversationId, Edit,
     Edited, Engine, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _, RevisionId,
     Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use super::data::Data;
 use super::not_supported;
 use super::request::{BridgeError, Request};
-use super::store;
+use super::store::{self, Written};
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
@@ -30,8 +31,8 @@ pub(super) struct Documents {
     run: String,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
-    /// The blob of each board after the host's last operation.
-    boards: HashMap<CanvasId, BlobId>,
+    /// What commits have put.
+    written: Arc<Written>,
     pub(super) data: Data,
 }
 
@@ -39,18 +40,24 @@ impl Default for Documents {
     fn default() -> Self {
         let clock = Arc::new(AtomicU64::new(0));
         let shared = Arc::clone(&clock);
-        let store = store::memory(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        let written = Arc::default();
+        let store = store::memory(&written, move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         Self {
-            engine: Engine::new(store, Policy::default()),
+            engine: Engine::new(store, policy()),
             run: "bridge".to_owned(),
             tools: join(vec![Box::new(DocumentTools::default()), Box::new(BoardTools::default())]),
             clock,
             turns: HashMap::new(),
             calls: 0,
-            boards: HashMap::new(),
+            written,
             data: Data::default(),
         }
     }
+}
+
+/// Nobody else writes while a bridge collects, so nothing is too young to go.
+fn policy() -> Policy {
+    Policy { min_blob_age: Duration::ZERO, ..Policy::default() }
 }
 
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
@@ -70,10 +77,45 @@ impl Documents {
             return Err(BridgeError::new("BAD_REQUEST", message.to_owned()));
         }
         let clock = Arc::clone(&self.clock);
-        let store = store::open(request, move || Timestamp::from_millis(clock.load(Ordering::Relaxed)))?;
-        self.engine = Engine::new(store, Policy::default());
+        let now = move || Timestamp::from_millis(clock.load(Ordering::Relaxed));
+        let store = store::open(request, &self.written, now)?;
+        self.engine = Engine::new(store, policy());
         self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
         Ok(json!({}))
+    }
+
+    /// Drops what nothing needs any more.
+    pub(super) fn collect(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let (now, canvas) = (self.now(request)?, canvas(request)?);
+        let default = Collection::default();
+        let collection = Collection {
+            history: request.field::<Option<u64>>("keep_entries")?,
+            older_than: request
+                .field::<Option<u64>>("older_than")?
+                .map_or(default.older_than, Duration::from_millis),
+        };
+        let dropped = block_on(self.engine.collect(&canvas, collection, now))?;
+        Ok(json!({"removed": dropped.blobs}))
+    }
+
+    /// How much a canvas takes. Blobs count that this bridge has put or that the canvas needs.
+    pub(super) fn stats(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let canvas = canvas(request)?;
+        let mut ids: BTreeSet<BlobId> = self.written.ids(&canvas);
+        ids.extend(block_on(self.engine.blobs_in_use(&canvas, self.clock()))?);
+        let ids: Vec<_> = ids.into_iter().collect();
+        let (mut blobs, mut blob_bytes) = (0, 0);
+        for ids in ids.chunks(1_000) {
+            for blob in block_on(self.engine.store().blobs(&canvas, ids))?.into_iter().flatten() {
+                (blobs, blob_bytes) = (blobs + 1, blob_bytes + blob.as_bytes().len());
+            }
+        }
+        let head_bytes =
+            block_on(self.engine.store().load(&canvas))?.map_or(0, |row| row.head.to_json().len());
+        let written_bytes = self.written.bytes(&canvas);
+        Ok(json!({
+            "head_bytes": head_bytes, "blobs": blobs, "blob_bytes": blob_bytes, "written_bytes": written_bytes,
+        }))
     }
 
     pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -240,19 +282,7 @@ impl Documents {
         now: Timestamp,
     ) -> Result<Result<C::Done, C::Refusal>, BridgeError> {
         let operation = self.operation(Turn::ZERO)?;
-        let Answered { result, snapshot, .. } = block_on(self.engine.call(canvas, &operation, command, now))?;
-        self.drop_old_board(canvas, snapshot.head.board());
-        Ok(result)
-    }
-
-    /// Deletes the last board's blob: each command writes a whole board, and the journal needs only the newest.
-    fn drop_old_board(&mut self, canvas: &CanvasId, board: Option<BlobId>) {
-        let old = match board {
-            Some(board) => self.boards.insert(canvas.clone(), board).filter(|old| *old != board),
-            None => None,
-        };
-        // A blob that is left only takes room.
-        let _ = old.map(|old| block_on(self.engine.store().delete(canvas, &[old])));
+        Ok(block_on(self.engine.call(canvas, &operation, command, now))?.result)
     }
 
     /// A fresh name for the making of a canvas: the session that requests have by default knows its first text.

@@ -62,6 +62,8 @@ impl Bridge {
             "text.grep" => text::grep(request),
             "json.canonical" => text::canonical(request),
             "store.open" => self.documents.open(request),
+            "store.collect" => self.documents.collect(request),
+            "store.stats" => self.documents.stats(request),
             "canvas.create" => self.documents.create(request),
             "canvas.text" => self.documents.text(request),
             "tool.call" => self.documents.tool_call(request),

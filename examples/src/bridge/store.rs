@@ -1,21 +1,27 @@
-//! Where the bridge keeps its canvases.
+//! Where the bridge keeps its canvases, and what it has written there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{BoxStore, MemoryStore};
+use canvas_core::{
+    Blob, BlobId, BoxStore, CanvasId, Commit, Committed, Layer, MemoryStore, Store, StoreError,
+};
 
 use super::request::{BridgeError, Request};
 
 /// Opens the store that a request names. Stores on disk are features of the bridge.
 pub(super) fn open(
     request: &Request<'_>,
+    written: &Arc<Written>,
     clock: impl Fn() -> Timestamp + Send + Sync + 'static,
 ) -> Result<BoxStore, BridgeError> {
     match request.text("kind")? {
-        "memory" => Ok(memory(clock)),
+        "memory" => Ok(memory(written, clock)),
         #[cfg(feature = "sqlite")]
         "sqlite" => {
             let store = canvas_store_sqlite::SqliteStore::open(request.text("path")?, clock)?;
-            Ok(BoxStore::new(canvas_core::Blocking::in_place(store)))
+            Ok(Counted::boxed(canvas_core::Blocking::in_place(store), written))
         }
         #[cfg(not(feature = "sqlite"))]
         "sqlite" => {
@@ -29,6 +35,69 @@ pub(super) fn open(
     }
 }
 
-pub(super) fn memory(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> BoxStore {
-    BoxStore::new(MemoryStore::new(clock))
+pub(super) fn memory(
+    written: &Arc<Written>,
+    clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+) -> BoxStore {
+    Counted::boxed(MemoryStore::new(clock), written)
+}
+
+/// What commits have put, by canvas.
+#[derive(Debug, Default)]
+pub(super) struct Written(Mutex<HashMap<CanvasId, Puts>>);
+
+#[derive(Debug, Default)]
+struct Puts {
+    blobs: BTreeSet<BlobId>,
+    /// Of heads and blobs.
+    bytes: usize,
+}
+
+impl Written {
+    pub(super) fn ids(&self, canvas: &CanvasId) -> BTreeSet<BlobId> {
+        self.puts().get(canvas).map_or_else(BTreeSet::new, |puts| puts.blobs.clone())
+    }
+
+    pub(super) fn bytes(&self, canvas: &CanvasId) -> usize {
+        self.puts().get(canvas).map_or(0, |puts| puts.bytes)
+    }
+
+    fn puts(&self) -> MutexGuard<'_, HashMap<CanvasId, Puts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts what commits put.
+struct Counted<S> {
+    store: S,
+    written: Arc<Written>,
+}
+
+impl<S: Store + 'static> Counted<S> {
+    fn boxed(store: S, written: &Arc<Written>) -> BoxStore {
+        BoxStore::new(Self { store, written: Arc::clone(written) })
+    }
+}
+
+impl<S: Store> Layer for Counted<S> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        &self.store
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        let canvas = commit.head.canvas().clone();
+        let ids: Vec<_> = commit.blobs.iter().map(Blob::id).collect();
+        let of_blobs: usize = commit.blobs.iter().map(|blob| blob.as_bytes().len()).sum();
+        let bytes = of_blobs + commit.head.to_json().len();
+        let committed = self.store.commit(commit).await?;
+        if matches!(committed, Committed::Done { .. }) {
+            let mut written = self.written.puts();
+            let puts = written.entry(canvas).or_default();
+            puts.blobs.extend(ids);
+            puts.bytes += bytes;
+        }
+        Ok(committed)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::flaw::Flaw;
 use super::store::Mutant;
@@ -23,7 +24,16 @@ impl<S: Store> Mutant<S> {
             yield_now().await;
         }
         let late_at = commit.not_after;
-        let commit = self.take(commit)?;
+        let mut commit = self.take(commit)?;
+        if self.flaw == Flaw::CountsFromTheFirstPut {
+            let mut new = Vec::new();
+            for blob in std::mem::take(&mut commit.blobs) {
+                if self.store.blob(&canvas, blob.id()).await?.is_none() {
+                    new.push(blob);
+                }
+            }
+            commit.blobs = new;
+        }
         let head = Arc::clone(&commit.head);
         let current = self.current(&canvas).await?;
         let answer = match self.refuse(&canvas, &commit, current.as_ref()) {
@@ -227,8 +237,10 @@ impl<S: Store> Mutant<S> {
                 Ok(Committed::Done { version, clock })
             }
             (Flaw::CollectsTooEarly, Committed::Done { version, clock }) => {
-                let old: Vec<BlobId> = before.iter().flat_map(|row| row.head.blobs()).collect();
-                self.store.delete(canvas, &old).await?;
+                let old: BTreeSet<BlobId> = before.iter().flat_map(|row| row.head.blobs()).collect();
+                let put = self.shared().put.get(canvas).cloned().unwrap_or_default();
+                let keep = put.difference(&old).copied().collect();
+                self.store.collect(canvas, &keep, Duration::ZERO, &version).await?;
                 Ok(Committed::Done { version, clock })
             }
             (Flaw::BlobsAfterHead, Committed::Done { version, clock }) => {

@@ -74,11 +74,15 @@ flaws! {
     SharesBlobsAtOnce: "looks for blobs that are read at once in all canvases" => BlobsAtOnceApart;
     CollectsTooEarly: "drops the blobs of the last head with each commit" => OldBlobsStay;
     DropsNothing: "drops no blobs" => Dropped;
-    DropsEverything: "drops all blobs that the head does not need, whatever is named" => Dropped;
+    DropsEverything: "drops all blobs that the head does not need, whatever is kept" => Dropped;
+    DropsTheFirstOfMany: "drops only the first hundred of many blobs" => ManyDropped;
     DropsForAllCanvases: "drops the blobs of all canvases at once" => DroppedApart;
     RemembersBlobs:
         "skips blobs that it has written before, although they were dropped since" => DroppedAgain;
-    DropsWhatTheHeadNeeds: "drops what is named, although the head needs it" => NeededBlobsStay;
+    DropsWhatTheHeadNeeds: "drops what is not kept, although the head needs it" => NeededBlobsStay;
+    DropsTheYoung: "drops blobs whatever their age" => YoungStays;
+    CountsFromTheFirstPut: "counts the age of a blob from when it was put first" => PutAgainIsYoung;
+    DropsAtAnyVersion: "drops blobs whatever version the row has" => CollectedAtVersion;
     FreezesItsClock: "answers with the first clock that it has read" => ClockMoves;
     UsesItsOwnClock: "answers with the clock of each connection's machine" => OneClock;
     IgnoresNotAfter: "claims `not_after` and ignores it" => NotAfter;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
@@ -9,7 +10,7 @@ use super::flaw::Flaw;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Committed, Loaded, Store, Version};
+use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::store::layer::Layer;
 
@@ -252,26 +253,42 @@ impl<S: Store> Layer for Mutant<S> {
         }
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        let put = |canvas: &CanvasId| self.shared().put.get(canvas).into_iter().flatten().copied().collect();
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        let put = || self.shared().put.get(canvas).cloned().unwrap_or_default();
         match self.flaw {
-            Flaw::DropsNothing => Ok(()),
-            Flaw::DropsEverything => {
-                let all: Vec<_> = put(canvas);
-                self.store.delete(canvas, &all).await
+            Flaw::DropsNothing => Ok(Collected::Done { blobs: 0, bytes: 0 }),
+            Flaw::DropsEverything => self.store.collect(canvas, &BTreeSet::new(), older_than, at).await,
+            Flaw::DropsTheFirstOfMany => {
+                let old: Vec<_> = put().difference(keep).copied().collect();
+                let keep = keep.iter().chain(old.iter().skip(100)).copied().collect();
+                self.store.collect(canvas, &keep, older_than, at).await
             }
             Flaw::DropsForAllCanvases => {
                 let canvases: Vec<_> = self.shared().put.keys().cloned().collect();
-                for other in canvases {
-                    self.store.delete(&other, blobs).await?;
+                for other in canvases.iter().filter(|other| *other != canvas) {
+                    if let Some(row) = self.look(other).await? {
+                        self.store.collect(other, keep, older_than, &row.version).await?;
+                    }
                 }
-                Ok(())
+                self.store.collect(canvas, keep, older_than, at).await
             }
             Flaw::DropsWhatTheHeadNeeds => {
-                self.shared().hidden.extend(blobs.iter().map(|id| (canvas.clone(), *id)));
-                self.store.delete(canvas, blobs).await
+                let hidden: Vec<_> = put().difference(keep).map(|id| (canvas.clone(), *id)).collect();
+                self.shared().hidden.extend(hidden);
+                self.store.collect(canvas, keep, older_than, at).await
             }
-            _ => self.store.delete(&self.key(canvas), blobs).await,
+            Flaw::DropsTheYoung => self.store.collect(canvas, keep, Duration::ZERO, at).await,
+            Flaw::DropsAtAnyVersion => {
+                let version = self.look(canvas).await?.map_or_else(|| at.clone(), |row| row.version);
+                self.store.collect(canvas, keep, older_than, &version).await
+            }
+            _ => self.store.collect(&self.key(canvas), keep, older_than, at).await,
         }
     }
 }

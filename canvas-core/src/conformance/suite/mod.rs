@@ -18,8 +18,10 @@ pub(super) mod tasks;
 pub(super) mod time;
 pub(super) mod versions;
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
@@ -27,7 +29,7 @@ use crate::conformance::outcome::CheckOutcome;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Commit, Committed, Loaded, Store, Version};
+use crate::store::contract::{Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
 /// The end of a check; the text says what the store did wrong.
@@ -146,6 +148,19 @@ async fn has<S: Store>(store: &S, id: &CanvasId, text: &str) -> Result<bool, Str
     Ok(blob(store, id, BlobId::of(text.as_bytes())).await?.is_some())
 }
 
-async fn drop_blobs<S: Store>(store: &S, id: &CanvasId, blobs: &[BlobId]) -> Result<(), String> {
-    store.delete(id, blobs).await.map_err(|e| format!("dropping blobs failed: {e}"))
+async fn collect<S: Store>(
+    store: &S,
+    id: &CanvasId,
+    keep: &BTreeSet<BlobId>,
+    older_than: Duration,
+    at: &Version,
+) -> Result<Collected, String> {
+    store.collect(id, keep, older_than, at).await.map_err(|e| format!("a collection failed: {e}"))
+}
+
+/// Drops all blobs, whatever their age, but those of these texts and those of the head.
+async fn drop_all_but<S: Store>(store: &S, id: &CanvasId, keep: &[&str]) -> Result<Collected, String> {
+    let keep = keep.iter().map(|text| BlobId::of(text.as_bytes())).collect();
+    let version = row(store, id).await?.version;
+    collect(store, id, &keep, Duration::ZERO, &version).await
 }

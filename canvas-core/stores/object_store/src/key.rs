@@ -20,6 +20,14 @@ const HEAD: &str = ".head";
 /// Ends the folder of a canvas's blobs.
 const BLOBS: &str = ".blobs";
 
+/// One put of a blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Put {
+    pub(super) hash: [u8; 32],
+    /// Of the row that the commit was to make; 0 for one of before 0.2.0.
+    pub(super) number: u64,
+}
+
 /// The keys under one prefix.
 #[derive(Debug, Clone)]
 pub(super) struct Keys {
@@ -48,9 +56,42 @@ impl Keys {
         spell_below(self.heads.clone(), canvas, HEAD)
     }
 
-    /// A blob of a canvas.
-    pub(super) fn blob(&self, canvas: &CanvasId, id: BlobId) -> Path {
-        spell_below(self.prefix.clone().join("blobs"), canvas, BLOBS).join(id.to_string())
+    /// The folder of a canvas's blobs.
+    pub(super) fn blobs(&self, canvas: &CanvasId) -> Path {
+        spell_below(self.prefix.clone().join("blobs"), canvas, BLOBS)
+    }
+
+    /// The folder of all puts of a blob.
+    pub(super) fn puts(&self, canvas: &CanvasId, id: BlobId) -> Path {
+        self.blobs(canvas).join(spell(id.as_bytes()))
+    }
+
+    /// A blob of a canvas, as a commit to this number of the row puts it. The names are in the order of the numbers.
+    pub(super) fn put(&self, canvas: &CanvasId, id: BlobId, number: u64) -> Path {
+        self.puts(canvas, id).join(spell(&number.to_be_bytes()))
+    }
+
+    /// A blob as versions before 0.2.0 have put it: one name for all puts.
+    pub(super) fn unnumbered(&self, canvas: &CanvasId, id: BlobId) -> Path {
+        self.blobs(canvas).join(id.to_string())
+    }
+
+    /// What an object in the folder of a canvas's blobs is; `None` for a key that is none of this store's.
+    pub(super) fn read_put(&self, blobs: &Path, key: &Path) -> Option<Put> {
+        let parts: Vec<String> = key.prefix_match(blobs)?.map(|part| part.as_ref().to_owned()).collect();
+        match parts.as_slice() {
+            [hash] if hash.len() == 64 => Some(Put { hash: read_hex(hash)?, number: 0 }),
+            [hash, number] => {
+                let number = u64::from_be_bytes(read(number)?.try_into().ok()?);
+                Some(Put { hash: read(hash)?.try_into().ok()?, number })
+            }
+            _ => None,
+        }
+    }
+
+    /// An object that is put to learn the server's time.
+    pub(super) fn clock(&self) -> Path {
+        self.probe("clock")
     }
 
     /// An object on which conditions are tried.
@@ -102,6 +143,14 @@ fn digit(bits: u32) -> char {
     char::from(DIGITS[(bits & 31) as usize])
 }
 
+fn read_hex(digits: &str) -> Option<[u8; 32]> {
+    let mut hash = [0; 32];
+    for (i, byte) in hash.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * i..2 * i + 2)?, 16).ok()?;
+    }
+    Some(hash)
+}
+
 /// The bytes that digits spell; bits that are left over are dropped.
 fn read(digits: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(digits.len() * 5 / 8);
@@ -144,15 +193,26 @@ mod tests {
             assert_eq!(keys(prefix).head(&canvas(id)).as_ref(), key);
         }
         let id = BlobId::of(b"x");
-        let blob = keys("p").blob(&canvas("a"), id);
-        assert_eq!(blob.as_ref(), format!("p/blobs/c4.blobs/{id}"));
+        let keys = keys("p");
+        let [put, old] = [keys.put(&canvas("a"), id, 7), keys.unnumbered(&canvas("a"), id)];
+        assert_eq!(put.as_ref(), format!("p/blobs/c4.blobs/{}/000000000000e", spell(id.as_bytes())));
+        assert_eq!(old.as_ref(), format!("p/blobs/c4.blobs/{id}"));
+        let blobs = keys.blobs(&canvas("a"));
+        for (key, number) in [(put, 7), (old, 0)] {
+            assert_eq!(keys.read_put(&blobs, &key), Some(Put { hash: *id.as_bytes(), number }));
+        }
+        for other in
+            ["p/blobs/c4.blobs/x", "p/blobs/c4.blobs/0/1", "p/blobs/c4.blobs/0/1/2", "p/blobs/c4.blobs"]
+        {
+            assert_eq!(keys.read_put(&blobs, &Path::from(other)), None, "{other}");
+        }
     }
 
     #[test]
     fn the_longest_keys_fit() {
         let keys = keys(&"p".repeat(PREFIX_BYTES));
         let longest = canvas(&"\u{7f}".repeat(512));
-        for key in [keys.head(&longest), keys.blob(&longest, BlobId::of(b""))] {
+        for key in [keys.head(&longest), keys.put(&longest, BlobId::of(b""), u64::MAX)] {
             assert!(key.as_ref().len() <= 1_024, "{}", key.as_ref().len());
             assert!(key.parts().all(|part| part.as_ref().len() <= 255));
         }
@@ -201,10 +261,10 @@ mod tests {
             prop_assert_eq!(keys.canvas(&key_a), Some(a.clone()));
             prop_assert_eq!(a.cmp(&b), key_a.as_ref().cmp(key_b.as_ref()));
             // No head's key is a folder of another's, and neither is a folder of blobs.
-            let blob_b = keys.blob(&b, BlobId::of(b""));
+            let blob_b = keys.put(&b, BlobId::of(b""), 1);
             let folder = format!("{key_a}/");
             prop_assert!(!key_b.as_ref().starts_with(&folder));
-            prop_assert_eq!(blob_b == keys.blob(&a, BlobId::of(b"")), a == b);
+            prop_assert_eq!(blob_b == keys.put(&a, BlobId::of(b""), 1), a == b);
         }
     }
 }

@@ -28,11 +28,16 @@
 //!   others; on GCS it is the generation. The object begins with a number that goes up by one, so that the same head
 //!   again has another ETag also where that is a hash of the bytes.
 //! * A conflict carries the row as it is: one more request.
-//! * `load` and `blob` are one request each, `blobs` one for each, 16 at a time, a commit one for each blob and one for the head, a page of a list one for
-//!   each 1,000 canvases, as a rule.
+//! * `load` is one request, a blob two (a list of its puts, and the last of them), `blobs` two for each, 16 at a time, a
+//!   commit one for each blob and one for the head, a page of a list one for each 1,000 canvases, as a rule. `collect` lists
+//!   the canvas's blobs, 1,000 a request, loads the head twice, asks the server for its time (two requests, on an object of
+//!   its own) and deletes.
 //! * What fails before the head is sent is definite. From then on everything is indeterminate but what the client knows
 //!   by itself: it may have sent the put before, and tells only of the last time.
-//! * A blob that is put again is written again. That heals it, and makes it new for rules that go by age.
+//! * A blob that is put again is written again, under the number of the row that its commit is to make. That heals it, makes
+//!   it new, and gives it a name that no earlier collection knows: one drops only what commits up to its own row have put,
+//!   so a deletion that is late, or sent again by the client, never meets a blob that a later head needs. Its age is that of
+//!   the last put, by the server's clock.
 //! * `not_after` is not claimed: a bucket has no clock that could be asked in the same step. The store looks at its own
 //!   once the blobs are there and sends no head that is late by then.
 //! * [`ObjectCanvasStore::open`] tries the conditions on an object of its own, and refuses a server that does not keep
@@ -40,7 +45,7 @@
 //!
 //! # Which servers
 //!
-//! They must keep to conditions on single puts, show each reader what was written last, and list keys in the order of
+//! They must keep to conditions on single puts, show each reader and each list what was written last, and list keys in the order of
 //! their bytes. S3 does so in general purpose buckets. Its directory buckets list in another order, which the store
 //! refuses where it sees it (`STORE_UNFIT`). The client of `object_store` for local files knows no updates
 //! under conditions and is refused (`STORE_UNFIT`). So is one of S3 whose `S3ConditionalPut` is
@@ -56,7 +61,7 @@
 //!   commit's own row, in which the engine finds the receipt. Fewer retries make answers come sooner; the engine settles
 //!   what is in doubt.
 //! * Set a timeout. A call waits for as long as its client does.
-//! * The credentials need to get, put and list. Without the right to delete, [`Store::delete`] fails and each opening
+//! * The credentials need to get, put and list. Without the right to delete, [`Store::collect`] fails and each opening
 //!   leaves an object of one byte under `probes/`.
 //!
 //! # Time
@@ -75,8 +80,9 @@
 //! Ids are spelt in base 32 with digits that keep the order of their bytes, a slash after every 200 of them; a prefix
 //! may have 120 bytes, so that the longest id fits into the 1,024 bytes of a key. Let nothing else write under the
 //! prefix, and no rule of the bucket remove heads: the numbers of a canvas must go on. A rule that removes *blobs* by age
-//! removes what heads still need; drop them by [`Store::delete`]. It reads the head first and then deletes, which is not
-//! one step, so drop only what was not put for longer than any commit may take.
+//! removes what heads still need; drop them by [`Store::collect`]. Where the bucket keeps versions of objects, or holds
+//! what was deleted for a time, an erased text stays as long as these do. Blobs of before 0.2.0 have one name for all puts:
+//! they are read and collected, but bring all servers to this version before the first collection.
 //!
 //! # Backups
 //!
@@ -85,6 +91,7 @@
 //! state: where an ETag is a hash, the same one means the same number and the same head, byte for byte; a generation or an
 //! ETag that counts goes on. Only a server whose own count is set back with the data, as an emulator's that is started from
 //! a snapshot, gives versions again: end the engines before, or give the restored canvases another prefix.
+//! Let no collection run while a backup is put back.
 //!
 //! # Limits
 //!
@@ -93,7 +100,7 @@
 //! that is gone looks to readers like one without canvases. A list reads from the server until it has enough, and holds
 //! in memory what it gives.
 //!
-//! [`Store::delete`]: canvas_core::Store::delete
+//! [`Store::collect`]: canvas_core::Store::collect
 
 mod error;
 mod key;

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Head, Loaded, Store, StoreError, StoreErrorKind,
-    StoreOperation as Operation, Version,
+    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Head, Loaded, Store, StoreError,
+    StoreErrorKind, StoreOperation as Operation, Version,
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 
 use super::error::{CallError, damaged, prefix_too_long, unordered, untagged};
-use super::key::Keys;
+use super::key::{Keys, Put};
 use super::open::probe;
 use super::row::{self, RowVersion, Tag};
 
@@ -23,6 +24,9 @@ const PUTS: usize = 8;
 
 /// Blobs that are read at a time.
 const GETS: usize = 16;
+
+/// How often a blob is looked for that was dropped between a list and a read.
+const LOOKS: usize = 4;
 
 /// Keeps canvases in an object store. A copy shares its client.
 ///
@@ -94,7 +98,7 @@ impl ObjectCanvasStore {
             Some(version) => version.number.checked_add(1).ok_or_else(damaged)?,
             None => 1,
         };
-        self.put_blobs(canvas, blobs).await?;
+        self.put_blobs(canvas, blobs, number).await?;
         let object = row::encode(number, &head.to_json());
         if not_after.is_some_and(|limit| (self.clock)() >= limit) {
             return self.late(canvas, expected.as_ref()).await;
@@ -123,22 +127,35 @@ impl ObjectCanvasStore {
         }
     }
 
-    /// Always overwrites, whatever is there: it heals what was damaged and makes the blob new again.
-    async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob]) -> Result<(), CallError> {
+    /// Under the number of the row that is to be: nobody else ever puts or drops these objects but who commits to the same
+    /// number, so a blob that is put again heals what was damaged, is new, and is no collection's.
+    async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob], number: u64) -> Result<(), CallError> {
         // By their places: a closure that takes references makes a future that the compiler cannot call `Send`.
         let puts = stream::iter(0..blobs.len()).map(|i| async move {
             let blob = &blobs[i];
             let payload = PutPayload::from(blob.as_bytes().to_vec());
-            self.objects.put(&self.keys.blob(canvas, blob.id()), payload).await
+            self.objects.put(&self.keys.put(canvas, blob.id(), number), payload).await
         });
         Ok(puts.buffer_unordered(PUTS).try_for_each(|_| async { Ok(()) }).await?)
     }
 
+    /// The last put of a blob.
     async fn get_blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, CallError> {
-        match self.objects.get(&self.keys.blob(canvas, id)).await {
-            Err(Error::NotFound { .. }) => Ok(None),
-            found => Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
+        for _ in 0..LOOKS {
+            let puts = self.keys.puts(canvas, id);
+            let puts: Vec<Path> =
+                self.objects.list(Some(&puts)).map_ok(|object| object.location).try_collect().await?;
+            let is_put = !puts.is_empty();
+            let last = puts.into_iter().max_by(|a, b| a.as_ref().cmp(b.as_ref()));
+            let key = last.unwrap_or_else(|| self.keys.unnumbered(canvas, id));
+            match self.objects.get(&key).await {
+                // It was dropped since it was listed, perhaps because it was put again.
+                Err(Error::NotFound { .. }) if is_put => {}
+                Err(Error::NotFound { .. }) => return Ok(None),
+                found => return Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
+            }
         }
+        Ok(None)
     }
 
     async fn get_blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, CallError> {
@@ -197,11 +214,46 @@ impl ObjectCanvasStore {
         Ok(canvases)
     }
 
-    async fn drop_blobs(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), CallError> {
-        let row = self.row(canvas).await?;
-        let needed: BTreeSet<BlobId> = row.iter().flat_map(|row| row.head.blobs()).collect();
-        let named: BTreeSet<BlobId> = blobs.iter().copied().collect();
-        let keys: Vec<_> = named.difference(&needed).map(|id| Ok(self.keys.blob(canvas, *id))).collect();
+    /// Drops what nothing needs of what commits up to this row have put. What a later commit puts has a later number, so
+    /// it stays, also where it is a blob that goes here.
+    async fn collect_old(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, CallError> {
+        let Some(row) = self.row(canvas).await?.filter(|row| row.version == *at) else {
+            return Ok(Collected::Conflict);
+        };
+        let Some(RowVersion { number, .. }) = RowVersion::of(at) else { return Ok(Collected::Conflict) };
+        let needed: BTreeSet<BlobId> = keep.iter().copied().chain(row.head.blobs()).collect();
+        let needed: BTreeSet<[u8; 32]> = needed.iter().map(|id| *id.as_bytes()).collect();
+        let puts = self.puts(canvas).await?;
+        // All that is listed here is older than that.
+        let newest = match older_than {
+            Duration::ZERO => None,
+            older_than => Some(self.server_time().await?.saturating_sub(millis(older_than))),
+        };
+        let (mut keys, mut blobs, mut bytes) = (Vec::new(), 0, 0);
+        for (hash, puts) in puts {
+            let (mut puts, later): (Vec<_>, Vec<_>) = puts.into_iter().partition(|put| put.number <= number);
+            puts.sort_unstable_by_key(|put| put.number);
+            let Some(last) = puts.pop() else { continue };
+            // Of puts of the same blob the last one counts. A reader that has found another looks again.
+            keys.extend(puts.into_iter().map(|put| put.key));
+            let is_old = newest.is_none_or(|newest| last.at.saturating_add(GRAIN) <= newest);
+            if is_old && !needed.contains(&hash) {
+                keys.push(last.key);
+                blobs += u64::from(later.is_empty());
+                bytes += if later.is_empty() { last.bytes } else { 0 };
+            }
+        }
+        // A backup that was put back has numbers of before.
+        if self.row(canvas).await?.is_none_or(|row| row.version != *at) {
+            return Ok(Collected::Conflict);
+        }
+        let keys: Vec<_> = keys.into_iter().map(Ok).collect();
         let mut deleted = self.objects.delete_stream(stream::iter(keys).boxed());
         while let Some(deleted) = deleted.next().await {
             match deleted {
@@ -209,8 +261,50 @@ impl ObjectCanvasStore {
                 Err(error) => return Err(CallError::from(error).in_doubt()),
             }
         }
-        Ok(())
+        Ok(Collected::Done { blobs, bytes })
     }
+
+    /// All puts of a canvas's blobs, by their hashes.
+    async fn puts(&self, canvas: &CanvasId) -> Result<BTreeMap<[u8; 32], Vec<Listed>>, CallError> {
+        let folder = self.keys.blobs(canvas);
+        let mut listed = self.objects.list(Some(&folder));
+        let mut puts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        while let Some(object) = listed.try_next().await? {
+            // What is none of ours is left alone.
+            let Some(Put { hash, number }) = self.keys.read_put(&folder, &object.location) else { continue };
+            let at = object.last_modified.timestamp_millis();
+            puts.entry(hash).or_default().push(Listed {
+                number,
+                at,
+                bytes: object.size,
+                key: object.location,
+            });
+        }
+        Ok(puts)
+    }
+
+    /// The server's clock, by which it says when objects were put.
+    async fn server_time(&self) -> Result<i64, CallError> {
+        let key = self.keys.clock();
+        self.objects.put(&key, PutPayload::from_static(b"0")).await?;
+        Ok(self.objects.head(&key).await?.last_modified.timestamp_millis())
+    }
+}
+
+/// A put of a blob, as a list shows it.
+struct Listed {
+    number: u64,
+    /// By the server's clock, in milliseconds.
+    at: i64,
+    bytes: u64,
+    key: Path,
+}
+
+/// Servers give times in whole seconds.
+const GRAIN: i64 = 1_000;
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Whether a put was refused for what the row is. A server may say that there is nothing to be replaced; for a row that
@@ -257,9 +351,15 @@ impl Store for ObjectCanvasStore {
         self.listed(after, limit).await.map_err(|CallError(error)| error.at(Operation::List, None))
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        self.drop_blobs(canvas, blobs)
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        self.collect_old(canvas, keep, older_than, at)
             .await
-            .map_err(|CallError(error)| error.at(Operation::Delete, Some(canvas)))
+            .map_err(|CallError(error)| error.at(Operation::Collect, Some(canvas)))
     }
 }

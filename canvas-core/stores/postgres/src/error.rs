@@ -40,7 +40,7 @@ pub(super) const LOST: Meaning = (StoreErrorKind::Unavailable, "the connection w
 pub(super) const STANDBY: Meaning =
     (StoreErrorKind::Unavailable, "the server is a standby: connect to the primary");
 pub(super) const BUSY: Meaning = (StoreErrorKind::Busy, "others were in the way: try again");
-const NOT_MIGRATED: Meaning = (
+pub(super) const NOT_MIGRATED: Meaning = (
     StoreErrorKind::Unfit,
     "the schema or its tables are not there: call PostgresStore::migrate with a role that may make them",
 );

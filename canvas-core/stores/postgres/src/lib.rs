@@ -21,8 +21,9 @@
 //!   that is wrong from the start waits for no lock. Only a creation that loses, and a
 //!   serialization failure under a stricter isolation level, take a second statement, to read that row.
 //! * Whatever it waits for, it judges on the row and the clock as they are after the wait.
-//! * `load`, `blob` and `list` are one statement each, `blobs` one for each 1,000; `delete` is a load and one statement, tried again while
-//!   commits come between.
+//! * `load`, `blob` and `list` are one statement each, `blobs` one for each 1,000, `collect` a load and
+//!   one statement, which waits for commits of the canvas and holds them up. The age of a blob is that of its row's column
+//!   `put`, the server's clock at the commit that put it last, after the wait.
 //! * An `ERROR` of the server means that nothing was written. A lost connection, a `FATAL` and a
 //!   passed deadline leave a commit of unknown fate (`STORE_INDETERMINATE`), which the engine settles. It never
 //!   sends a commit twice.
@@ -38,7 +39,7 @@
 //!
 //! PostgreSQL 14 or later; tested with 15. In a schema of their own lie three tables, `heads`, `blobs` and `layout`, and
 //! the function `current_row`, which every role may call. Rows of `heads` are never deleted. At run time the role needs
-//! `USAGE` on the schema, `SELECT` on all tables, `INSERT` and `UPDATE` on `heads`, `INSERT` and `DELETE` on `blobs`; for
+//! `USAGE` on the schema, `SELECT` on all tables, `INSERT` and `UPDATE` on `heads` and `blobs`, `DELETE` on `blobs`; for
 //! [`PostgresStore::migrate`] also `CREATE` on the schema, and on the database where the schema is to be made. One
 //! commit carries up to 1,000,000,000 bytes.
 //!
@@ -84,7 +85,9 @@
 //! # Limits
 //!
 //! Reads load, although preemptions are notified ([`Notification`]): notifications come after the commit and may be lost. It keeps no
-//! history of heads and drops no blobs by itself. While the server's queue of notifications is full, which takes a session
+//! history of heads and drops no blobs by itself. What is dropped is gone for every query, but dead rows keep the bytes of an
+//! erased text in the files until a `VACUUM` of `heads` and `blobs` (with its TOAST tables), and the write-ahead log, replicas
+//! and backups for as long as they are kept. While the server's queue of notifications is full, which takes a session
 //! that listens and never ends its transaction, it refuses commits that preempt.
 
 mod commit;

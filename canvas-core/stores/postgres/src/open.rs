@@ -66,7 +66,7 @@ impl PostgresStore {
             blob: schema.fill(include_str!("sql/blob.sql")),
             blobs: schema.fill(include_str!("sql/blobs.sql")),
             list: schema.fill(include_str!("sql/list.sql")),
-            delete: schema.fill(include_str!("sql/delete.sql")),
+            collect: schema.fill(include_str!("sql/collect.sql")),
         };
         let sessions = Sessions { pool, deadline: options.deadline, statements: options.statements };
         let channel = schema.channel();

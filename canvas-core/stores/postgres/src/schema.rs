@@ -4,14 +4,17 @@ use canvas_core::{StoreError, StoreErrorKind, StoreOperation as Operation};
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 
-use super::error::{CallError, UNEXPECTED};
+use super::error::{CallError, NOT_MIGRATED, UNEXPECTED};
 use super::options::Schema;
 use super::session::Sessions;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
+/// Brings the tables from the first layout to the second.
+const SECOND: &str = include_str!("schema_2.sql");
+
 /// The version of the tables that this store works on.
-const LAYOUT: i32 = 1;
+const LAYOUT: i32 = 2;
 
 /// Makes schema and tables where they are missing. Several servers may do so at once.
 pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), CallError> {
@@ -45,14 +48,25 @@ pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), 
             transaction.batch_execute(&schema.fill(SCHEMA)).await?;
             transaction.batch_execute(&schema.fill(storage(lz4))).await?;
         }
-        let found = transaction.query_typed(&schema.fill(VERSION), &[]).await?;
-        let version: Option<i32> = found.first().map(|row| row.try_get(0)).transpose()?;
+        let mut version = layout(&transaction, schema).await?;
+        if version == Some(1) {
+            transaction.batch_execute(&schema.fill(SECOND)).await?;
+            version = layout(&transaction, schema).await?;
+        }
         transaction.commit().await?;
         Ok(version)
     };
     let version = sessions.within(operation, migrating).await?;
     held.give_back();
     judge(operation, version)
+}
+
+async fn layout(
+    transaction: &deadpool_postgres::Transaction<'_>,
+    schema: &Schema,
+) -> Result<Option<i32>, tokio_postgres::Error> {
+    let found = transaction.query_typed(&schema.fill(VERSION), &[]).await?;
+    found.first().map(|row| row.try_get(0)).transpose()
 }
 
 const VERSION: &str = "SELECT version FROM {schema}.layout";
@@ -87,7 +101,8 @@ fn judge(operation: Operation, version: Option<i32>) -> Result<(), CallError> {
             let found = u64::from(found.unsigned_abs());
             Err(StoreError::new(StoreErrorKind::TooNew { found }).at(operation, None).into())
         }
+        Some(_) => Err(CallError::unsent(operation, NOT_MIGRATED)),
         // The row is made with the tables: somebody has emptied it.
-        _ => Err(CallError::unsent(operation, UNEXPECTED)),
+        None => Err(CallError::unsent(operation, UNEXPECTED)),
     }
 }

@@ -20,11 +20,12 @@ CREATE TABLE {schema}.heads (
     head bytea NOT NULL
 ) WITH (fillfactor = 50);
 
--- Content by canvas and blake3 hash, written once.
+-- Content by canvas and blake3 hash, written once. `put` is the clock of the commit that put it last, in microseconds.
 CREATE TABLE {schema}.blobs (
     canvas bytea NOT NULL,
     hash bytea NOT NULL CHECK (octet_length(hash) = 32),
     content bytea NOT NULL,
+    put bigint NOT NULL,
     PRIMARY KEY (canvas, hash)
 );
 
@@ -37,4 +38,4 @@ CREATE FUNCTION {schema}.current_row(bytea) RETURNS bytea[] LANGUAGE sql VOLATIL
     WHERE h.canvas = $1;
 END;
 
-INSERT INTO {schema}.layout (version) VALUES (1);
+INSERT INTO {schema}.layout (version) VALUES (2);

@@ -4,23 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Commit, Committed, Loaded, Store, StoreError, StoreErrorKind,
-    StoreOperation as Operation,
+    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Loaded, Store, StoreError,
+    StoreErrorKind, StoreOperation as Operation, Version,
 };
 use deadpool_postgres::Pool;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::error::{BUSY, CallError, STANDBY, UNEXPECTED};
+use super::error::{CallError, STANDBY, UNEXPECTED};
 use super::options::Schema;
 use super::row::{RowVersion, column, loaded, only};
 use super::schema;
 use super::session::{Param, Sessions};
-
-/// How often blobs are looked at again because a commit came between.
-const DELETE_ATTEMPTS: usize = 8;
 
 /// Blobs that one statement reads at most.
 const READS: usize = 1_000;
@@ -48,7 +46,7 @@ pub(super) struct Texts {
     pub(super) blob: String,
     pub(super) blobs: String,
     pub(super) list: String,
-    pub(super) delete: String,
+    pub(super) collect: String,
 }
 
 impl PostgresStore {
@@ -216,32 +214,40 @@ impl Store for PostgresStore {
         Ok(canvases)
     }
 
-    async fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        let operation = Operation::Delete;
-        for _ in 0..DELETE_ATTEMPTS {
-            // Blobs come with heads, so without a head there are none.
-            let Some(row) = self.read(operation, canvas).await? else { return Ok(()) };
-            let needed: BTreeSet<BlobId> = row.head.blobs().collect();
-            let unneeded: Vec<&[u8]> =
-                blobs.iter().filter(|id| !needed.contains(id)).map(|id| id.as_bytes().as_slice()).collect();
-            if unneeded.is_empty() {
-                return Ok(());
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        let operation = Operation::Collect;
+        // What the head needs follows from its version.
+        let row = self.read(operation, canvas).await?.filter(|row| row.version == *at);
+        let Some(row) = row else { return Ok(Collected::Conflict) };
+        let keep: BTreeSet<BlobId> = keep.iter().copied().chain(row.head.blobs()).collect();
+        let keep: Vec<&[u8]> = keep.iter().map(|id| id.as_bytes().as_slice()).collect();
+        // Half of what a number takes, so that no clock minus it is beyond one.
+        let micros = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX).min(i64::MAX / 2);
+        let age = (!older_than.is_zero()).then_some(micros);
+        let version = RowVersion::of(at);
+        let params: [Param<'_>; 5] = [
+            (&canvas.as_str().as_bytes(), Type::BYTEA),
+            (&version.version, Type::INT8),
+            (&version.stamp, Type::INT8),
+            (&keep, Type::BYTEA_ARRAY),
+            (&age, Type::INT8),
+        ];
+        let collected = async {
+            let rows = self.query(operation, &self.0.texts.collect, &params).await?;
+            let row = only(operation, &rows)?;
+            if !column::<bool>(operation, row, "unchanged")? {
+                return Ok(Collected::Conflict);
             }
-            let version = RowVersion::of(&row.version);
-            let params: [Param<'_>; 4] = [
-                (&canvas.as_str().as_bytes(), Type::BYTEA),
-                (&version.version, Type::INT8),
-                (&version.stamp, Type::INT8),
-                (&unneeded, Type::BYTEA_ARRAY),
-            ];
-            let deleted = async {
-                let rows = self.query(operation, &self.0.texts.delete, &params).await?;
-                column(operation, only(operation, &rows)?, "unchanged")
-            };
-            if deleted.await.map_err(|error: CallError| error.of(canvas).of_write())? {
-                return Ok(());
-            }
-        }
-        Err(CallError::unsent(operation, BUSY).of(canvas).of_read())
+            let (blobs, bytes): (i64, i64) =
+                (column(operation, row, "blobs")?, column(operation, row, "bytes")?);
+            Ok(Collected::Done { blobs: blobs.unsigned_abs(), bytes: bytes.unsigned_abs() })
+        };
+        collected.await.map_err(|error: CallError| error.of(canvas).of_write())
     }
 }

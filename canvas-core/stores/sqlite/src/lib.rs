@@ -72,8 +72,19 @@
 //! with the row as it is. A backup of an earlier format is answered `STORE_MOVED` until somebody opens the file anew. To
 //! put a backup back by a copy of files, end every process that uses the file, and remove `-wal` and `-shm` first.
 //!
-//! Dropped blobs make room in the file for later ones; only a `VACUUM`, which needs the file to itself, makes it
-//! smaller.
+//! # What is dropped
+//!
+//! A collection is one transaction. Dropped blobs make room in the file for later ones; only a `VACUUM`, which needs the file
+//! to itself, makes it smaller. The age of a blob is judged by the clock that the store was opened with; blobs of a file of
+//! an earlier format count as old.
+//!
+//! What is dropped or overwritten is filled with zeros (`PRAGMA secure_delete`), which writes each freed page once more, when
+//! blobs are dropped and where a head gets shorter: a collection of 2,900 blobs of 10 KB took 0.3 s instead of 0.1 s, and
+//! commits as long as before. After a collection whatever the age, as
+//! [`Engine::erase`](canvas_core::Engine::erase) asks for, the log is moved into the file and emptied, so that the text is
+//! in neither; while another process reads, that waits as for a lock, and fails (`STORE_INDETERMINATE`) where the wait
+//! ends. Not reached are copies and backups, the disk's own spare blocks, and what an earlier version of this library
+//! has freed: that stays in free pages until they are used again, or a `VACUUM`.
 //!
 //! # Limits
 //!

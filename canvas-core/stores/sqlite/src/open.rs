@@ -216,6 +216,9 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "fullfsync", options.durability == Durability::Power)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is dropped is overwritten with zeros, in free pages too: otherwise a text that must be gone could be read in
+    // the file until something else needs its room.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     // After one large commit the log would keep its size for as long as the file is open.
     let log_limit = connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()));
     log_limit?;
@@ -286,6 +289,7 @@ mod tests {
                     ("fullfsync", full_sync),
                     ("checkpoint_fullfsync", 1),
                     ("foreign_keys", 1),
+                    ("secure_delete", 1),
                     ("trusted_schema", 0),
                     ("busy_timeout", i64::from(i32::MAX)),
                     ("journal_size_limit", LOG_BYTES),

@@ -7,7 +7,8 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION: i64 = 0x636e_7673;
 
 /// Each brings a file from the format of its index to the next.
-const MIGRATIONS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
 
 /// The format that this code reads and writes; in the file it is the `user_version`.
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Commit, Committed, Loaded, StoreError,
-    StoreOperation as Operation,
+    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Collected, Commit, Committed, Loaded, StoreError,
+    StoreOperation as Operation, Version,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -187,13 +188,14 @@ impl BlockingStore for SqliteStore {
                 return Ok(if matches { Committed::Late { clock } } else { Committed::Conflict(current) });
             };
             for blob in &blobs {
-                // One that is there already is compared, which heals it where it was damaged.
+                // One that is there already is young again. SQLite writes only the pages that differ, which heals it
+                // where it was damaged.
                 transaction
                     .prepare_cached(
-                        "INSERT INTO blob (canvas, hash, bytes) VALUES (?1, ?2, ?3) \
-                         ON CONFLICT DO UPDATE SET bytes = excluded.bytes WHERE bytes IS NOT excluded.bytes",
+                        "INSERT INTO blob (canvas, hash, bytes, put) VALUES (?1, ?2, ?3, ?4) \
+                         ON CONFLICT DO UPDATE SET bytes = excluded.bytes, put = excluded.put",
                     )?
-                    .execute(params![key, blob.id().as_bytes(), blob.as_bytes()])?;
+                    .execute(params![key, blob.id().as_bytes(), blob.as_bytes(), millis(clock)])?;
             }
             transaction.commit()?;
             Ok(Committed::Done { version: version.name(), clock })
@@ -253,22 +255,67 @@ impl BlockingStore for SqliteStore {
         })
     }
 
-    fn delete(&self, canvas: &CanvasId, blobs: &[BlobId]) -> Result<(), StoreError> {
-        self.run(Role::Write, (Operation::Delete, Some(canvas)), |transaction| {
+    fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        self.run(Role::Write, (Operation::Collect, Some(canvas)), |transaction| {
             let mut select = transaction
                 .prepare_cached("SELECT key, version, stamp, sum, head FROM canvas WHERE id = ?1")?;
             let mut rows = select.query([canvas.as_str().as_bytes()])?;
-            let Some(row) = rows.next()? else { return Ok(()) };
-            let (key, (_, head)): (i64, _) = (row.get(0)?, row::read(canvas, row, 1)?);
+            let Some(row) = rows.next()? else { return Ok(Collected::Conflict) };
+            let (key, (version, head)): (i64, _) = (row.get(0)?, row::read(canvas, row, 1)?);
             drop(rows);
             drop(select);
-            let needed: BTreeSet<BlobId> = head.blobs().collect();
-            for id in blobs.iter().filter(|id| !needed.contains(id)) {
-                transaction
-                    .prepare_cached("DELETE FROM blob WHERE canvas = ?1 AND hash = ?2")?
-                    .execute(params![key, id.as_bytes()])?;
+            if version.name() != *at {
+                return Ok(Collected::Conflict);
             }
-            transaction.commit()
+            let needed: BTreeSet<BlobId> = head.blobs().collect();
+            let needed: BTreeSet<&[u8]> =
+                keep.iter().chain(&needed).map(|id| id.as_bytes().as_slice()).collect();
+            let newest = match older_than {
+                Duration::ZERO => i64::MAX,
+                older_than => millis((self.clock)()).saturating_sub_unsigned(millis_of(older_than)),
+            };
+            let mut unneeded: Vec<i64> = Vec::new();
+            let mut select =
+                transaction.prepare_cached("SELECT rowid, hash FROM blob WHERE canvas = ?1 AND put <= ?2")?;
+            let mut rows = select.query(params![key, newest])?;
+            while let Some(row) = rows.next()? {
+                if !needed.contains(row.get_ref(1)?.as_blob().map_err(wrong_type)?) {
+                    unneeded.push(row.get(0)?);
+                }
+            }
+            drop(rows);
+            drop(select);
+            let mut bytes = 0;
+            {
+                // The length is at the beginning of a row, and the content is not read for it.
+                let mut length =
+                    transaction.prepare_cached("SELECT length(bytes) FROM blob WHERE rowid = ?1")?;
+                let mut delete = transaction.prepare_cached("DELETE FROM blob WHERE rowid = ?1")?;
+                for row in &unneeded {
+                    bytes += length.query_row([row], |row| row.get::<_, i64>(0))?.unsigned_abs();
+                    delete.execute([row])?;
+                }
+            }
+            match older_than {
+                Duration::ZERO => transaction.commit_and_empty_log()?,
+                _ => transaction.commit()?,
+            }
+            Ok(Collected::Done { blobs: unneeded.len() as u64, bytes })
         })
     }
+}
+
+/// A time as a column has it.
+fn millis(time: Timestamp) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn millis_of(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

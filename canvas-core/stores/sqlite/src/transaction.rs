@@ -1,6 +1,6 @@
 //! One transaction on one connection, and what a COMMIT that fails has done.
 
-use canvas_core::StoreErrorKind;
+use canvas_core::{StoreError, StoreErrorKind};
 use rusqlite::Connection;
 
 use super::error::CallError;
@@ -63,6 +63,20 @@ impl<'a> Transaction<'a> {
                 Err(error)
             }
         }
+    }
+
+    /// Makes it last, and moves all of the log into the file, so that nothing is left in it that is not in the file any
+    /// more. Waits for readers as for a lock.
+    pub(super) fn commit_and_empty_log(self) -> Result<(), CallError> {
+        let connection = self.connection;
+        self.commit()?;
+        let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if is_busy {
+            let busy = StoreError::new(StoreErrorKind::Busy);
+            let busy = busy.saying("what was dropped is still in the log, which others read: try again");
+            return Err(CallError::from(busy).in_doubt());
+        }
+        Ok(())
     }
 
     /// Commits nothing, in one page.

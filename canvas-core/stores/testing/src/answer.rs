@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_core::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Committed, Head, Loaded, StoreError, Version};
+use canvas_core::{BlobId, CanvasId, Collected, Committed, Head, Loaded, Store, StoreError, Version};
 
 /// The version of a commit that was done.
 #[track_caller]
@@ -19,6 +20,30 @@ pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp)
     match committed {
         Ok(Committed::Done { version, clock }) => (version, clock),
         other => panic!("the commit gave {other:?}"),
+    }
+}
+
+/// Collects by the row as it is, whatever the age of blobs. Where there is none, by a version that no row has.
+///
+/// # Errors
+///
+/// Those of the store.
+pub async fn collect(
+    store: &impl Store,
+    canvas: &CanvasId,
+    keep: &[BlobId],
+) -> Result<Collected, StoreError> {
+    let row = store.load(canvas).await.ok().flatten();
+    let at = row.map_or_else(|| Version::new("1-1"), |row| row.version);
+    store.collect(canvas, &keep.iter().copied().collect(), Duration::ZERO, &at).await
+}
+
+/// The number of blobs that a collection has dropped.
+#[track_caller]
+pub fn dropped(collected: Result<Collected, StoreError>) -> u64 {
+    match collected {
+        Ok(Collected::Done { blobs, .. }) => blobs,
+        other => panic!("the collection gave {other:?}"),
     }
 }
 

@@ -3,6 +3,8 @@
 
 mod answer;
 mod clock;
+pub mod collecting;
+pub mod erasing;
 mod folder;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -17,7 +19,9 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-pub use answer::{conflict, current, definite, done, done_at, fault, indeterminate, skipped};
+pub use answer::{
+    collect, conflict, current, definite, done, done_at, dropped, fault, indeterminate, skipped,
+};
 pub use clock::{Clock, NOW, system_now};
 pub use folder::Folder;
 #[cfg(feature = "postgres")]

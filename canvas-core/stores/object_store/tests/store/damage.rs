@@ -1,10 +1,11 @@
 //! Content that the store never wrote.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Commit, Engine, Policy, Store as _, block_on};
-use canvas_store_testing::{canvas, commit, done, edit, fault, key};
-use object_store::ObjectStoreExt as _;
+use canvas_core::{Blob, BlobId, Collected, Commit, Engine, Policy, Store as _, block_on};
+use canvas_store_testing::{canvas, collect, commit, done, dropped, edit, fault, key};
+use futures_util::TryStreamExt as _;
 use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore as _, ObjectStoreExt as _};
 
 use super::{served, state};
 
@@ -37,7 +38,7 @@ fn a_row_that_cannot_be_read_is_a_fault_that_says_why() {
         let (code, _) = fault(block_on(store.commit(commit("c", None, "two\n"))));
         assert_eq!(code, expected);
         // Which blobs it needs, nobody can tell.
-        assert_eq!(fault(block_on(store.delete(&id, &[BlobId::of(b"one\n")]))).0, expected);
+        assert_eq!(fault(block_on(collect(&store, &id, &[]))).0, expected);
         assert!(block_on(store.blob(&id, BlobId::of(b"one\n"))).unwrap().is_some());
         // The list does not look inside.
         assert_eq!(block_on(store.list(None, 10)).unwrap(), [canvas("c")]);
@@ -51,11 +52,16 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
     let (server, store) = served();
     let (id, now) = (canvas("c"), Timestamp::from_millis(0));
     done(block_on(store.commit(commit("c", None, "one\n"))));
-    let place = Path::from(format!("p/blobs/cc.blobs/{}", BlobId::of(b"one\n")));
+    let blobs = Path::from("p/blobs/cc.blobs");
     for (n, found) in [Some(BlobId::of(b"other")), None].into_iter().enumerate() {
-        match found {
-            Some(_) => drop(block_on(server.objects().put(&place, "other".into())).unwrap()),
-            None => block_on(server.objects().delete(&place)).unwrap(),
+        let puts: Vec<_> = block_on(server.objects().list(Some(&blobs)).try_collect()).unwrap();
+        // The last one counts, and where it is gone the one before.
+        assert_eq!(puts.len(), n + 1);
+        for ObjectMeta { location: place, .. } in &puts {
+            match found {
+                Some(_) => drop(block_on(server.objects().put(place, "other".into())).unwrap()),
+                None => block_on(server.objects().delete(place)).unwrap(),
+            }
         }
         let read = block_on(store.blob(&id, BlobId::of(b"one\n"))).unwrap();
         assert_eq!(read.map(|blob| blob.id()), found);
@@ -80,9 +86,9 @@ fn only_blobs_that_nobody_needs_are_dropped() {
         let first = commit(name, None, "one\n");
         done(block_on(store.commit(Commit { blobs: vec![first.blobs[0].clone(), old.clone()], ..first })));
     }
-    block_on(store.delete(&canvas("nobody"), &[old.id()])).unwrap();
-    for _ in 0..2 {
-        block_on(store.delete(&id, &[old.id(), BlobId::of(b"one\n"), BlobId::of(b"never there")])).unwrap();
+    assert_eq!(block_on(collect(&store, &canvas("nobody"), &[])).unwrap(), Collected::Conflict);
+    for gone in [1, 0] {
+        assert_eq!(dropped(block_on(collect(&store, &id, &[BlobId::of(b"never there")]))), gone);
         let there = |name, id| block_on(store.blob(&canvas(name), id)).unwrap().is_some();
         assert_eq!((there("c", old.id()), there("c", BlobId::of(b"one\n"))), (false, true));
         assert_eq!((there("d", old.id()), there("d", BlobId::of(b"one\n"))), (true, true));

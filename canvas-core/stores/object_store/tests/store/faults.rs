@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use canvas_core::{BlobId, Commit, Committed, Store as _, Version, block_on};
 use canvas_store_object::ObjectCanvasStore;
-use canvas_store_testing::{Clock, canvas, commit, done, fault};
+use canvas_store_testing::{Clock, canvas, collect, commit, done, fault};
 use object_store::Error;
 use object_store::path::Path;
 
@@ -142,23 +142,26 @@ fn errors_of_other_calls() {
         expect(Request::Get, "/heads/");
         let (found, text) = fault(block_on(store.load(&id)));
         assert_eq!((found, text.starts_with("load of canvas \"c\": ")), (expected, true));
+        expect(Request::List, "/blobs/");
+        let (found, text) = fault(block_on(store.blob(&id, gone)));
+        assert_eq!((found, text.starts_with("blob of canvas \"c\": ")), (expected, true));
         expect(Request::Get, "/blobs/");
         let (found, text) = fault(block_on(store.blob(&id, gone)));
         assert_eq!((found, text.starts_with("blob of canvas \"c\": ")), (expected, true));
         expect(Request::List, "/heads");
         let (found, text) = fault(block_on(store.list(None, 1)));
         assert_eq!((found, text.starts_with("list: ")), (expected, true));
-        expect(Request::Get, "/heads/");
-        let (found, text) = fault(block_on(store.delete(&id, &[gone])));
-        assert_eq!((found, text.starts_with("delete of canvas \"c\": ")), (expected, true));
+        expect(Request::List, "/blobs/");
+        let (found, text) = fault(block_on(collect(&store, &id, &[])));
+        assert_eq!((found, text.starts_with("collect of canvas \"c\": ")), (expected, true));
         // Some may be gone by then.
         expect(Request::Delete, "");
-        let (found, _) = fault(block_on(store.delete(&id, &[gone])));
+        let (found, _) = fault(block_on(collect(&store, &id, &[])));
         assert_eq!(found, IN_DOUBT);
     }
     // Of GCS: what is to go is not there.
     server.expect(Request::Delete, "", Mishap::Refused(not_found()));
-    block_on(store.delete(&id, &[gone])).unwrap();
+    block_on(collect(&store, &id, &[])).unwrap();
     server.asked();
 }
 

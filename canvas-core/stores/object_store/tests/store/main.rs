@@ -1,5 +1,6 @@
 //! The store on an object store: its contract, and what servers and networks do to it.
 
+mod collecting;
 mod conditions;
 mod conformance;
 mod damage;

@@ -16,9 +16,11 @@ WITH cur AS MATERIALIZED (
     RETURNING h.version, h.stamp
 ), kept AS (
     -- The join with `moved` ties the blobs to the head.
-    INSERT INTO {schema}.blobs (canvas, hash, content)
-    SELECT $1, b.hash, b.content FROM moved, unnest($7::bytea[], $8::bytea[]) AS b(hash, content)
-    ON CONFLICT DO NOTHING
+    -- One that is there is young again, and its content stays where it is.
+    INSERT INTO {schema}.blobs (canvas, hash, content, put)
+    SELECT DISTINCT ON (b.hash) $1, b.hash, b.content, moved.stamp
+    FROM moved, unnest($7::bytea[], $8::bytea[]) AS b(hash, content)
+    ON CONFLICT (canvas, hash) DO UPDATE SET put = excluded.put
 ), lost AS MATERIALIZED (
     -- Where the snapshot shows what it expected, it has lost to a commit that is later than its snapshot.
     SELECT CASE

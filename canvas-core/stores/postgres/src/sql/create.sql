@@ -12,8 +12,9 @@ WITH alone AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING version, stamp
 ), kept AS (
-    INSERT INTO {schema}.blobs (canvas, hash, content)
-    SELECT $1, b.hash, b.content FROM made, unnest($6::bytea[], $7::bytea[]) AS b(hash, content)
-    ON CONFLICT DO NOTHING
+    INSERT INTO {schema}.blobs (canvas, hash, content, put)
+    SELECT DISTINCT ON (b.hash) $1, b.hash, b.content, made.stamp
+    FROM made, unnest($6::bytea[], $7::bytea[]) AS b(hash, content)
+    ON CONFLICT (canvas, hash) DO UPDATE SET put = excluded.put
 )
 SELECT timed.clock, made.version AS new_version, made.stamp AS new_stamp FROM timed LEFT JOIN made ON true

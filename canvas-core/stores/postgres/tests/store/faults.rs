@@ -6,7 +6,7 @@ use canvas_core::{
     StoreOperation, Version,
 };
 use canvas_store_postgres::sqlstate;
-use canvas_store_testing::{World, address, canvas, commit, conflict, connect, definite, done, key};
+use canvas_store_testing::{World, address, canvas, collect, commit, conflict, connect, definite, done, key};
 
 use super::isolation::raising;
 use super::row;
@@ -155,7 +155,7 @@ async fn a_damaged_head_is_unreadable() {
     let faults = [
         store.load(&id).await.map(drop),
         store.commit(commit(&id, None, "two\n")).await.map(drop),
-        store.delete(&id, &[BlobId::of(b"old\n")]).await,
+        collect(&store, &id, &[]).await.map(drop),
     ];
     for fault in faults {
         assert_eq!(definite(fault).code(), "HEAD_DAMAGED");
@@ -223,7 +223,7 @@ async fn a_standby_is_not_asked() {
         definite(store.list(None, 9).await),
         definite(store.commit(commit(&id, Some(&version), "two\n")).await),
         definite(store.commit(commit("new", None, "two\n")).await),
-        definite(store.delete(&id, &[BlobId::of(b"x")]).await),
+        definite(collect(&store, &id, &[]).await),
     ];
     for error in errors {
         assert_eq!(error.code(), "STORE_UNAVAILABLE", "{error}");

@@ -1,5 +1,6 @@
 //! The PostgreSQL store on a real server: run with `.ci/postgres cargo test -p canvas-store-postgres`.
 
+mod collecting;
 mod contract;
 mod faults;
 mod isolation;

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use super::row;
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Commit, Committed, Store as _};
-use canvas_store_testing::{World, canvas, commit, conflict, definite, done, done_at, head};
+use canvas_core::{Blob, BlobId, Collected, Commit, Committed, Store as _};
+use canvas_store_testing::{
+    World, canvas, collect, commit, conflict, definite, done, done_at, dropped, head,
+};
 
 /// A moment that a statement sent now is sure to reach the server before.
 const SOON: Duration = Duration::from_secs(1);
@@ -217,7 +219,7 @@ async fn a_creation_that_waits_past_its_limit_is_late() {
 
 /// Blobs are found unneeded by a head that is no longer the head when the row is free.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_that_waits_keeps_what_the_new_head_needs() {
+async fn a_collection_that_waits_drops_nothing_where_the_head_has_moved() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store();
     let mut first = commit(&id, None, "kept\n");
@@ -226,15 +228,15 @@ async fn a_deletion_that_waits_keeps_what_the_new_head_needs() {
     let (needed, old) = (BlobId::of(b"needed again\n"), BlobId::of(b"old\n"));
     let blocker = world.block(&id).await;
     blocker.change(&head(&id, "needed again\n", 0)).await;
-    let ids = [needed, old, BlobId::of(b"kept\n")];
-    let (deleted, ()) = tokio::join!(store.delete(&id, &ids), async {
+    let (collected, ()) = tokio::join!(collect(&store, &id, &[]), async {
         world.waiting(1).await;
         blocker.commit().await;
     });
-    deleted.expect("the head is read again");
-    assert!(store.blob(&id, needed).await.expect("the store answers").is_some());
-    for gone in [old, BlobId::of(b"kept\n")] {
-        assert!(store.blob(&id, gone).await.expect("the store answers").is_none());
-    }
-    store.delete(&canvas("nobody"), &ids).await.expect("there is nothing to drop");
+    assert_eq!(collected.expect("the store answers"), Collected::Conflict);
+    let there = async |blob| store.blob(&id, blob).await.expect("the store answers").is_some();
+    assert!(there(needed).await && there(old).await);
+    assert_eq!(dropped(collect(&store, &id, &[]).await), 2);
+    assert!(there(needed).await && !there(old).await);
+    let nobody = collect(&store, &canvas("nobody"), &[]).await;
+    assert_eq!(nobody.expect("the store answers"), Collected::Conflict);
 }

@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Commit, Engine, Policy, block_on};
-use canvas_store_testing::{Folder, canvas, commit, done, edit, key};
+use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Collected, Commit, Engine, Policy, block_on};
+use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, key};
 use rusqlite::params;
 
 use super::{code, counter, definite, state};
@@ -35,7 +35,7 @@ fn a_head_that_cannot_be_read_is_a_fault_of_its_own_kind() {
         // The conflict would carry it.
         assert_eq!(code(store.commit(commit("c", None, "two\n"))), expected);
         // Which blobs it needs, nobody can tell.
-        assert_eq!(code(store.delete(&id, &[BlobId::of(b"one\n")])), expected);
+        assert_eq!(code(super::collect(&store, "c", &[])), expected);
         assert!(store.blob(&id, BlobId::of(b"one\n")).unwrap().is_some());
         let engine = Engine::new(Blocking::in_place(folder.store()), Policy::default());
         let error = block_on(engine.snapshot(&id, Timestamp::from_millis(0))).unwrap_err();
@@ -72,15 +72,14 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
 fn only_blobs_that_nobody_needs_are_dropped() {
     let folder = Folder::new();
     let store = folder.store();
-    let id = canvas("c");
     let old = Blob::text("old\n".into());
     for name in ["c", "d"] {
         let first = commit(name, None, "one\n");
         done(store.commit(Commit { blobs: vec![first.blobs[0].clone(), old.clone()], ..first }));
     }
-    store.delete(&canvas("nobody"), &[old.id()]).unwrap();
-    for _ in 0..2 {
-        store.delete(&id, &[old.id(), BlobId::of(b"one\n"), BlobId::of(b"never there")]).unwrap();
+    assert_eq!(super::collect(&store, "nobody", &[]).unwrap(), Collected::Conflict);
+    for gone in [1, 0] {
+        assert_eq!(dropped(super::collect(&store, "c", &[BlobId::of(b"never there")])), gone);
         let there = |name, id| store.blob(&canvas(name), id).unwrap().is_some();
         assert_eq!((there("c", old.id()), there("c", BlobId::of(b"one\n"))), (false, true));
         assert_eq!((there("d", old.id()), there("d", BlobId::of(b"one\n"))), (true, true));
@@ -140,8 +139,8 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
     };
     let format = |format: i64| raw.pragma_update(None, "user_version", format).unwrap();
     let cases = [
-        ("STORE_TOO_NEW", Kind::Format(3)),
-        ("STORE_MOVED", Kind::Format(1)),
+        ("STORE_TOO_NEW", Kind::Format(4)),
+        ("STORE_MOVED", Kind::Format(2)),
         ("STORE_DAMAGED", Kind::Format(0)),
         ("STORE_DAMAGED", Kind::Root(9_999)),
     ];
@@ -155,10 +154,10 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
             assert_eq!(code(store.load(&id)), expected);
             assert_eq!(code(store.blob(&id, BlobId::of(b"one\n"))), expected);
             assert_eq!(code(store.list(None, 1)), expected);
-            assert_eq!(code(store.delete(&id, &[])), expected);
+            assert_eq!(code(super::collect(&store, "c", &[])), expected);
         }
         match kind {
-            Kind::Format(_) => format(2),
+            Kind::Format(_) => format(3),
             Kind::Root(_) => move_root(page),
         }
         assert_eq!(state(&store, "c"), before);

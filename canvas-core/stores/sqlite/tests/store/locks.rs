@@ -82,7 +82,7 @@ fn a_lock_that_stays_is_a_fault_and_reads_go_on() {
     let text = busy.to_string();
     assert!(text.starts_with(r#"commit of canvas "a\0\u{202e}b": another connection"#), "{text}");
     assert!(text.contains(": try again"), "{text}");
-    assert_eq!(code(store.delete(&canvas("a\0\u{202e}b"), &[])), "STORE_BUSY");
+    assert_eq!(code(super::collect(&store, "a\0\u{202e}b", &[])), "STORE_BUSY");
     assert_eq!(state(&store, "a\0\u{202e}b"), before);
     assert_eq!(store.list(None, 10).unwrap().len(), 1);
     // A file that has its tables needs no lock to be opened.

@@ -19,7 +19,7 @@ fn codes(store: &SqliteStore, commit: Commit) -> [&'static str; 5] {
         code(store.load(&id)),
         code(store.blob(&id, BlobId::of(b"one\n"))),
         code(store.list(None, 1)),
-        code(store.delete(&id, &[])),
+        code(super::collect(store, "c", &[])),
     ]
 }
 

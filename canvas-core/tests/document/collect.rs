@@ -1,0 +1,135 @@
+//! Collections: what goes, what stays, and where the history ends afterwards.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use canvas_core::{
+    Author, Base, BlobId, Collection, Dropped, Edit, EngineError, Policy, Redo, Revision, Undo, UndoScope,
+    block_on,
+};
+
+use crate::any::code;
+use crate::world::World;
+
+const HOUR: u64 = 3_600_000;
+
+fn collect(world: &World, history: u64) -> Result<Dropped, EngineError> {
+    let collection = Collection { history: Some(history), ..Collection::default() };
+    block_on(world.engine.collect(&world.canvas, collection, world.now()))
+}
+
+fn undo(steps: u32) -> Undo {
+    Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::new(steps).unwrap()) }
+}
+
+fn numbers(world: &World) -> Vec<u64> {
+    let entries = block_on(world.engine.history(&world.canvas, None, 999, world.now())).unwrap();
+    entries.iter().map(|entry| entry.number.get()).collect()
+}
+
+fn with_edits(edits: u64, policy: Policy) -> World {
+    let world = World::with("0\n", policy);
+    for n in 1..=edits {
+        world.edit(&format!("{n}\n"));
+    }
+    world
+}
+
+/// Everything that leads beyond the entries that are kept ends there, for the engine that has collected, for one that has
+/// the earlier head in its cache, and for one that knows nothing.
+#[test]
+fn what_leads_beyond_the_history_that_is_kept_ends_there() {
+    for (cold, cached) in [(false, false), (false, true), (true, false)] {
+        let world = with_edits(20, Policy::default());
+        let peer = world.peer();
+        peer.text();
+        world.clock.wait(HOUR);
+        let dropped = collect(if cached { &peer } else { &world }, 5).unwrap();
+        assert!(dropped.blobs > 15 && dropped.bytes > 0, "{dropped:?}");
+        let world = if cold { world.peer() } else { world };
+        assert_eq!(numbers(&world), [20, 19, 18, 17, 16]);
+        let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+        assert_eq!((replay.entries, replay.first), (5, BlobId::of(b"15\n")));
+        let stacks = block_on(world.engine.stacks(&world.canvas, None, 99, world.now())).unwrap();
+        assert_eq!((stacks.undo.len(), stacks.redo.len()), (5, 0));
+        let on = |revision| Edit::on(Base::Number(Revision::new(revision).unwrap()), "mine\n");
+        assert_eq!(code(&world.ask("user", on(3))), "PATCH_REJECTED/STALE_BASE");
+        assert_eq!(code(&world.ask("user", undo(6))), "HISTORY_EMPTY");
+        for what in [
+            UndoScope::To(canvas_core::ChangeNumber::new(3)),
+            UndoScope::Change(canvas_core::ChangeNumber::new(3)),
+        ] {
+            assert_eq!(code(&world.ask("user", Undo { by: Author::User, what })), "HISTORY_NOT_FOUND");
+        }
+        assert_eq!(code(&world.ask("user", undo(5))), "OK");
+        assert_eq!(world.text(), "15\n");
+        assert_eq!(code(&world.ask("user", undo(1))), "HISTORY_EMPTY");
+        // Another collection, of undoings, which reach back below those that are kept.
+        world.clock.wait(HOUR);
+        collect(&world, 3).unwrap();
+        assert_eq!(code(&world.peer().ask("user", undo(1))), "HISTORY_EMPTY");
+        let redo = Redo { by: Author::User, steps: NonZeroU32::new(3).unwrap() };
+        assert_eq!(code(&world.peer().ask("user", redo)), "OK");
+        assert_eq!(world.text(), "18\n");
+        block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+    }
+}
+
+/// A history of no entries leaves a canvas that goes on.
+#[test]
+fn a_collection_that_keeps_no_history_leaves_the_canvas() {
+    let world = with_edits(3, Policy::default());
+    world.clock.wait(HOUR);
+    collect(&world, 0).unwrap();
+    let peer = world.peer();
+    assert_eq!((numbers(&peer), code(&peer.ask("user", undo(1))).as_str()), (vec![], "HISTORY_EMPTY"));
+    peer.edit("on\n");
+    assert_eq!((numbers(&peer), code(&peer.ask("user", undo(1))).as_str()), (vec![4], "OK"));
+    assert_eq!(peer.text(), "3\n");
+}
+
+/// The age counts from the store's clock alone, and has a least value.
+#[test]
+fn what_is_young_stays_whatever_the_host_says() {
+    let world = with_edits(20, Policy::default());
+    let none = Dropped::default();
+    assert_eq!(collect(&world, 5).unwrap(), none);
+    let now = Collection { history: Some(5), older_than: Duration::ZERO };
+    let ask = |now_at| block_on(world.engine.collect(&world.canvas, now, now_at)).unwrap();
+    world.clock.wait(59_999);
+    for wrong in [0, 10 * HOUR, u64::MAX] {
+        assert_eq!(ask(canvas_core::lease::Timestamp::from_millis(wrong)), none);
+    }
+    world.clock.wait(1);
+    assert!(ask(world.now()).blobs > 0);
+}
+
+/// 500 edits of 10 KB, of which 50 are kept.
+#[test]
+fn a_long_history_takes_little_once_it_was_collected() {
+    let line = |n: u64| format!("Line {n} of a text that is long enough to be worth a diff.\n");
+    let text = |n: u64| (0..180).map(|i| line(if i == n % 180 { 1_000 + n } else { i })).collect::<String>();
+    let world = World::with(&text(0), Policy::default());
+    for n in 1..=500 {
+        world.edit(&text(n));
+    }
+    let bytes = |world: &World| world.spy().inner.blob_stats(&world.canvas).1;
+    let before = bytes(&world);
+    world.clock.wait(HOUR);
+    collect(&world, 50).unwrap();
+    let after = bytes(&world);
+    assert!(before > 4_000_000 && after < 500_000, "{before} {after}");
+    assert_eq!(block_on(world.engine.replay(&world.canvas, world.now())).unwrap().entries, 50);
+}
+
+/// What nothing needs goes with a deleted canvas, and the tombstone stays.
+#[test]
+fn a_deleted_canvas_is_collected() {
+    let world = with_edits(20, Policy::default());
+    world.delete("delete").unwrap();
+    world.clock.wait(HOUR);
+    assert!(collect(&world, 5).unwrap().blobs > 30);
+    let never = canvas_core::CanvasId::new("never").unwrap();
+    let error = block_on(world.engine.collect(&never, Collection::default(), world.now())).unwrap_err();
+    assert_eq!(error.code(), "CANVAS_NOT_FOUND");
+}
