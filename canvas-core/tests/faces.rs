@@ -275,7 +275,7 @@ fn what_is_not_understood_is_not_collected() {
         canvas.engine.store().clone(),
         Policy { min_blob_age: Duration::ZERO, ..Policy::default() },
     );
-    let collected = block_on(canvas.engine.collect(&canvas.id, collection, canvas.at));
+    let collected = block_on(canvas.engine.collect(&canvas.id, collection));
     let code = collected.as_ref().map_or_else(EngineError::code, |_| "OK");
     assert_eq!(code, OF_BOARDS);
     if code == "OK" {

@@ -64,12 +64,7 @@ impl<S: Store> Engine<S> {
     /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs, and
     /// then nothing is dropped; [`EngineError::Contention`] where others change the canvas all the time;
     /// [`EngineError::NotFound`]; [`EngineError::Damaged`]; faults of the store. It may be asked for again after each.
-    pub async fn collect(
-        &self,
-        canvas: &CanvasId,
-        collection: Collection,
-        _now: Timestamp,
-    ) -> Result<Dropped, EngineError> {
+    pub async fn collect(&self, canvas: &CanvasId, collection: Collection) -> Result<Dropped, EngineError> {
         let history = collection.history.unwrap_or(u64::MAX).min(self.policy.history);
         let older_than = collection.older_than.max(self.policy.min_blob_age);
         self.drop_unneeded(canvas, history, older_than).await

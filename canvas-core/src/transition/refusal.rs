@@ -161,7 +161,9 @@ pub enum CallRefusal {
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
     /// [`Engine::resolve`](crate::Engine::resolve) has barred the call, which had not been done by then.
-    #[error("this call was given up before it was done: send it again with a new id")]
+    #[error(
+        "this call was given up before it was done, or its answer was erased: look at the canvas, and send it with a new id if it is still to be done"
+    )]
     Abandoned,
 }
 

@@ -169,7 +169,8 @@ fn an_abandoned_key_is_refused() {
         block_on(session.forget(&world.engine, id("k"), world.now())).unwrap_err(),
         block_on(session.end_turn(&world.engine, id("k"), world.now())).unwrap_err(),
     ] {
-        let message = "this call was given up before it was done: send it again with a new id";
+        let message = "this call was given up before it was done, or its answer was erased: look at the canvas, and send it with a \
+                       new id if it is still to be done";
         assert_eq!((e.code(), e.to_string().as_str()), ("CALL_ABANDONED", message));
     }
     assert_eq!(session, world.session);

@@ -86,15 +86,15 @@ impl Documents {
 
     /// Drops what nothing needs any more.
     pub(super) fn collect(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let (now, canvas) = (self.now(request)?, canvas(request)?);
-        let default = Collection::default();
+        self.now(request)?;
+        let (canvas, default) = (canvas(request)?, Collection::default());
         let collection = Collection {
             history: request.field::<Option<u64>>("keep_entries")?,
             older_than: request
                 .field::<Option<u64>>("older_than")?
                 .map_or(default.older_than, Duration::from_millis),
         };
-        let dropped = block_on(self.engine.collect(&canvas, collection, now))?;
+        let dropped = block_on(self.engine.collect(&canvas, collection))?;
         Ok(json!({"removed": dropped.blobs}))
     }
 

@@ -79,7 +79,7 @@ pub async fn collect_until(
     loop {
         let last = over.load(Ordering::SeqCst);
         let collection = Collection { history: Some(HISTORY), older_than };
-        match engine.collect(canvas, collection, system_now()).await {
+        match engine.collect(canvas, collection).await {
             Ok(dropped) => (collections, blobs) = (collections + 1, blobs + dropped.blobs),
             Err(EngineError::Contention { .. }) if !last => {}
             Err(e) => panic!("collection {collections}: {e}"),
