@@ -20,7 +20,7 @@ pub enum StoreOperation {
     Blob,
     /// [`Store::list`](crate::Store::list).
     List,
-    /// [`Store::delete`](crate::Store::delete).
+    /// [`Store::collect`](crate::Store::collect).
     Collect,
     /// Hearing of changes by others.
     Listen,
