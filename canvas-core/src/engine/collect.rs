@@ -149,7 +149,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// The head with a history of so many entries; `None` where it has no more.
+/// The head with a history of at most `history` entries; `None` where it has no more.
 fn cut(head: &Arc<Head>, history: u64) -> Option<Arc<Head>> {
     let kept_from = head.journal.oldest(history);
     // Nothing is older than the first entry, and a history that was cleared has none.

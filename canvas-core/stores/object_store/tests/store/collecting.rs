@@ -46,7 +46,7 @@ fn a_bucket_has_no_secret_that_was_erased() {
     assert_eq!(found(), 0);
 }
 
-/// What was dropped is told from what is put again, also where a dropped name is asked for: the last put counts.
+/// What was dropped is distinguished from what is put again, also where a dropped name is asked for: the last put counts.
 #[test]
 fn a_blob_that_is_put_again_has_a_place_of_its_own() {
     let (server, store) = super::served();
