@@ -1,5 +1,6 @@
 //! Changes of JSON values as JSON Patch (RFC 6902).
 
+#[cfg(feature = "board")]
 use ::json_patch::PatchOperation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,10 +32,12 @@ pub enum JsonPatchOperation {
 }
 
 /// What leads from one value to another, in order; nothing where they are equal. Items of lists are compared by index.
+#[cfg(feature = "board")]
 pub(crate) fn diff(before: &Value, after: &Value) -> Vec<JsonPatchOperation> {
     ::json_patch::diff(before, after).0.into_iter().filter_map(operation).collect()
 }
 
+#[cfg(feature = "board")]
 fn operation(operation: PatchOperation) -> Option<JsonPatchOperation> {
     let path = operation.path().to_string();
     match operation {

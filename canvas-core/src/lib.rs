@@ -53,14 +53,17 @@ pub mod conformance;
 mod document;
 mod engine;
 mod history;
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
 mod json_patch;
 mod model;
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
+#[cfg_attr(not(feature = "board"), expect(dead_code, reason = "jobs of surfaces are not polled yet"))]
 mod schedule;
 #[cfg(feature = "schema")]
 mod schema;
 mod store;
+#[cfg(feature = "surface")]
+pub mod surface;
 mod transition;
 #[cfg(feature = "zone")]
 #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only faces tell the local time"))]
@@ -102,11 +105,11 @@ pub use engine::{
 pub use history::board::{BoardJournal, BoardJournalError};
 pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts};
 pub use history::step::Step;
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
 pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
 pub use model::canonical::{CanonicalError, canonical_json};
 pub use model::face::Face;
 pub use model::format::HeadError;

@@ -73,7 +73,7 @@ macro_rules! name {
     };
 }
 
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) use name;
 
 /// Stores an id as the text that it is shown as and parsed from.

@@ -2,7 +2,7 @@
 
 pub(crate) mod author;
 pub(crate) mod blob;
-#[cfg(feature = "board")]
+#[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) mod canonical;
 pub(crate) mod face;
 pub(crate) mod format;

@@ -1,0 +1,17 @@
+//! A surface: declarative state, actions and assets. A press of a button runs an allowed tool without a model, and no
+//! value ever becomes a command.
+//!
+//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes);
+//! `sink` (what a value may become where it ends up) and `template`; `contract` and `policy` (what the host allows);
+//! `spec` and what is in it; `asset`, `descriptor`; `plan` (an action, resolved); `audit`.
+
+pub(crate) mod error;
+pub(crate) mod limits;
+pub(crate) mod name;
+pub(crate) mod state;
+
+pub use error::{SurfaceCode, SurfaceFault};
+pub use limits::SurfaceLimits;
+pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
+pub use state::path::{StatePath, StatePathError};
+pub use state::value::StateValue;

@@ -1,0 +1,4 @@
+//! The values of a surface.
+
+pub(crate) mod path;
+pub(crate) mod value;

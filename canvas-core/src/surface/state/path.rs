@@ -1,0 +1,121 @@
+//! Paths into the values of a surface, as specs write them: `rollout.steps.0`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::surface::state::value::StateValue;
+
+/// A path of names between dots. A name of digits is an item of a list where there is one.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct StatePath(String);
+
+/// A text that is no path into a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum StatePathError {
+    /// It is empty, has an empty name, or is longer than [`StatePath::BYTES`].
+    #[error("a path has names between its dots, and at most {} bytes: give it as a.b.c", StatePath::BYTES)]
+    Name,
+    /// A name has a brace, white space or a control character.
+    #[error("a name in a path has no braces, no white space and no control character: rename the member")]
+    Character,
+    /// A name is `__proto__`, `prototype` or `constructor`.
+    #[error("__proto__, prototype and constructor are no names of members: rename the member")]
+    Reserved,
+}
+
+canvas_patch::coded_error!(StatePathError => "STATE_PATH");
+
+/// Names of members that a browser's objects have of themselves.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    matches!(name, "__proto__" | "prototype" | "constructor")
+}
+
+impl StatePath {
+    /// Bytes that a path may have.
+    pub const BYTES: usize = 1024;
+
+    /// Checks a path.
+    ///
+    /// # Errors
+    ///
+    /// [`StatePathError`] says which rule it breaks.
+    pub fn new(text: &str) -> Result<Self, StatePathError> {
+        if text.len() > Self::BYTES || text.split('.').any(str::is_empty) {
+            return Err(StatePathError::Name);
+        }
+        if text.contains(|c: char| matches!(c, '{' | '}') || c.is_whitespace() || c.is_control()) {
+            return Err(StatePathError::Character);
+        }
+        if text.split('.').any(is_reserved) {
+            return Err(StatePathError::Reserved);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Its names, at least one.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('.')
+    }
+
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What is there; `None` where nothing is.
+    pub fn of<'v>(&self, value: &'v StateValue) -> Option<&'v StateValue> {
+        self.names().try_fold(value, StateValue::child)
+    }
+}
+
+impl fmt::Display for StatePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for StatePath {
+    type Error = StatePathError;
+
+    fn try_from(text: String) -> Result<Self, StatePathError> {
+        Self::new(&text)
+    }
+}
+
+impl From<StatePath> for String {
+    fn from(path: StatePath) -> Self {
+        path.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_plain_names() {
+        for (text, expected) in [
+            ("a", Ok(())),
+            ("a.b-c.0", Ok(())),
+            ("", Err(StatePathError::Name)),
+            ("a..b", Err(StatePathError::Name)),
+            (".a", Err(StatePathError::Name)),
+            ("a b", Err(StatePathError::Character)),
+            ("a.{b", Err(StatePathError::Character)),
+            ("a.\u{a0}", Err(StatePathError::Character)),
+            ("a\u{0}", Err(StatePathError::Character)),
+            ("a.__proto__.b", Err(StatePathError::Reserved)),
+            ("constructor", Err(StatePathError::Reserved)),
+        ] {
+            assert_eq!(StatePath::new(text).map(drop), expected, "{text:?}");
+        }
+        for (bytes, expected) in [(1024, Ok(())), (1025, Err(StatePathError::Name))] {
+            assert_eq!(StatePath::new(&"a".repeat(bytes)).map(drop), expected, "{bytes}");
+        }
+    }
+}
