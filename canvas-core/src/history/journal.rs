@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::head::JournalSlot;
 use crate::model::id::OpKey;
+use crate::model::journal_slot::JournalSlot;
 use crate::model::links;
 use crate::model::revision::Revision;
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::history::journal::Entry;
 use crate::model::blob::BlobId;
-use crate::model::head::JournalSlot;
+use crate::model::journal_slot::JournalSlot;
 use crate::model::links;
 
 /// What is known of an entry that was named.

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_lease::{Epoch, Lock, Timestamp, safe_integer};
+use canvas_lease::{Epoch, Lock, Timestamp};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -20,9 +20,8 @@ use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
 use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
-use crate::model::links::Links;
+use crate::model::journal_slot::JournalSlot;
 use crate::model::path::TreePath;
-use crate::model::receipt::is_zero;
 use crate::model::receipts::Receipts;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
@@ -78,74 +77,6 @@ pub struct TurnStart {
     pub epoch: Epoch,
     /// The revision at the start.
     pub revision: Revision,
-}
-
-/// Where the journal hangs on the head. Each entry names the one before, so that a commit writes one entry and this
-/// slot, however many there are.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(from = "StoredSlot")]
-pub struct JournalSlot {
-    /// The last entry; `None` before the first, and after the history was cleared.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<BlobId>,
-    /// The entry that undo takes back next.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub undo: Option<BlobId>,
-    /// The undoing that redo takes back next.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub redo: Option<BlobId>,
-    /// Entries that were ever made; the last one has this number. Each has a revision of its own, so there are no more
-    /// than those.
-    pub entries: u64,
-    /// The oldest entry that is kept; what is older may be dropped, and nobody goes there. Zero where all are kept, as in
-    /// heads from before there were collections.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub kept_from: u64,
-    /// Links down to old entries.
-    #[serde(skip_serializing_if = "Links::is_empty")]
-    pub(crate) links: Links,
-    #[serde(flatten)]
-    pub(crate) unknown: Unknown,
-}
-
-/// A slot as it may be stored.
-#[derive(Deserialize)]
-struct StoredSlot {
-    last: Option<BlobId>,
-    undo: Option<BlobId>,
-    redo: Option<BlobId>,
-    #[serde(default, deserialize_with = "safe_integer::deserialize")]
-    entries: u64,
-    #[serde(default, deserialize_with = "safe_integer::deserialize")]
-    kept_from: u64,
-    #[serde(default)]
-    links: Links,
-    /// Links as they were before, by powers of 16.
-    #[serde(default)]
-    skips: Vec<BlobId>,
-    #[serde(flatten)]
-    unknown: Unknown,
-}
-
-impl From<StoredSlot> for JournalSlot {
-    fn from(stored: StoredSlot) -> Self {
-        let StoredSlot { last, undo, redo, entries, kept_from, links, skips, unknown } = stored;
-        let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, kept_from, links, unknown }
-    }
-}
-
-impl JournalSlot {
-    /// The blobs that it names.
-    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> + use<> {
-        [self.last, self.undo, self.redo].into_iter().flatten()
-    }
-
-    /// Without history. Numbers go on.
-    pub(crate) fn cleared(&self) -> Self {
-        let (entries, kept_from, unknown) = (self.entries, self.kept_from, self.unknown.clone());
-        Self { entries, kept_from, unknown, ..Self::default() }
-    }
 }
 
 /// The one mutable value of a canvas. It moves only by compare-and-swap.
@@ -365,7 +296,7 @@ impl Head {
     /// What a conversation knows.
     pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
         let fresh = match &self.made_by {
-            // Who is not known may be new, or one that was given up.
+            // Who is not known may be new, or one that was evicted.
             _ if self.gave_up => Conversation::NOTHING,
             // It has no text that a diff would fit; but its first patch may be for the first document, while that is there.
             Some(maker) if maker != id => Conversation { seen: Some(self.origin), ..Conversation::NOTHING },

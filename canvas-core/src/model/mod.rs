@@ -8,6 +8,7 @@ pub(crate) mod face;
 pub(crate) mod format;
 pub(crate) mod head;
 pub(crate) mod id;
+pub(crate) mod journal_slot;
 pub(crate) mod links;
 pub(crate) mod path;
 pub(crate) mod receipt;
