@@ -57,7 +57,6 @@ mod history;
 mod json_patch;
 mod model;
 #[cfg(any(feature = "board", feature = "surface"))]
-#[cfg_attr(not(feature = "board"), expect(dead_code, reason = "jobs of surfaces are not polled yet"))]
 mod schedule;
 #[cfg(feature = "schema")]
 mod schema;

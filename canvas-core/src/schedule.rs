@@ -177,11 +177,16 @@ impl<K: Ord + Clone> Schedule<K> {
     /// where that is longer. Past the last retry the key is planned at `otherwise`, but not before the pause that was asked
     /// for.
     pub(crate) fn retry(&mut self, key: &K, asked: u64, otherwise: Option<Timestamp>) {
+        self.retry_from(key, self.limits.first_pause, asked, otherwise);
+    }
+
+    /// As [`retry`](Self::retry), with a first pause of this key's own.
+    pub(crate) fn retry_from(&mut self, key: &K, first_pause: u64, asked: u64, otherwise: Option<Timestamp>) {
         let Some(item) = self.items.get_mut(key) else { return };
         let asked = asked.min(DAY);
         let at = if item.failures < self.limits.retries {
             let doubled = 1_u64.checked_shl(item.failures).unwrap_or(u64::MAX);
-            let pause = self.limits.first_pause.max(1).saturating_mul(doubled);
+            let pause = first_pause.max(1).saturating_mul(doubled);
             Some(later(self.now, pause.min(self.limits.longest_pause.max(1)).max(asked)))
         } else {
             otherwise.map(|at| at.max(later(self.now, asked)))

@@ -42,6 +42,7 @@
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those. Without the feature
 //! `board` (on by default) there are no tools of the board, and `canvas-core` is built without it.
 
+mod arguments;
 mod hint;
 mod lease_change;
 mod prompt;

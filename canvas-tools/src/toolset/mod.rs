@@ -1,6 +1,5 @@
 //! Toolsets: what a model can call, and the value that joins several and routes calls.
 
-mod arguments;
 #[cfg(feature = "board")]
 pub(crate) mod board;
 pub(crate) mod call;

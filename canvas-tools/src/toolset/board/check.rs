@@ -14,8 +14,8 @@ use super::arguments::{
     PlannedCall, RedoSteps, Refresh, Remove, Save, UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
+use crate::arguments::arguments;
 use crate::reply::ToolError;
-use crate::toolset::arguments::arguments;
 
 /// A call that has passed every check which needs no board.
 #[derive(Debug)]

@@ -38,10 +38,10 @@ use self::failure::{DirectiveError, DirectiveFailure};
 use self::parse::Directive;
 use self::snapshot::TakeSnapshot;
 use self::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
-use super::arguments::arguments;
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
+use crate::arguments::arguments;
 use crate::reply::{ToolError, ToolReply};
 
 impl<S: Store> Toolset<S> for DirectiveTools {

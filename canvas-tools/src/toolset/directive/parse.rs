@@ -7,8 +7,8 @@ use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
+use crate::arguments::{pointer, pointer_key};
 use crate::reply::shorten;
-use crate::toolset::arguments::{pointer, pointer_key};
 
 /// Bytes of a diff. A larger change is several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;

@@ -15,8 +15,8 @@ use super::arguments::{
 };
 use super::reading::{Reading, bad_query};
 use super::tool::{LeaseRule, Tool};
+use crate::arguments::arguments;
 use crate::reply::{PATH_BYTES, ToolError};
-use crate::toolset::arguments::arguments;
 use crate::toolset::call::ToolCall;
 
 /// Arguments that have passed every check which needs no canvas.

@@ -7,7 +7,7 @@ use serde_path_to_error::Segment;
 use crate::reply::{ToolError, shorten};
 
 /// Reads the arguments of a call. What is wrong with them is named by its place.
-pub(super) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ToolError> {
+pub(crate) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ToolError> {
     if !arguments.is_object() {
         return Err(ToolError::argument("", "pass the arguments as one JSON object"));
     }
@@ -19,7 +19,7 @@ pub(super) fn arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, Too
 }
 
 /// A path as a JSON Pointer (RFC 6901).
-pub(super) fn pointer(path: &serde_path_to_error::Path) -> String {
+pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
     path.iter().map(pointer_segment).collect()
 }
 
@@ -31,6 +31,6 @@ fn pointer_segment(segment: &Segment) -> String {
     }
 }
 
-pub(super) fn pointer_key(key: &str) -> String {
+pub(crate) fn pointer_key(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
