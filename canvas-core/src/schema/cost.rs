@@ -64,7 +64,7 @@ impl Room {
 }
 
 /// A place of a JSON Pointer, one name further.
-pub(super) fn step(place: &str, name: &str) -> String {
+pub(crate) fn step(place: &str, name: &str) -> String {
     format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 

@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use self::cost::step;
 use self::cost::{Graph, GraphError, Room};
 
 /// A fault that a schema finds in a value.
@@ -307,7 +308,7 @@ fn place_of_reference(schema: &Value, uri: &str) -> Option<String> {
         }
         match value {
             Value::Object(map) => {
-                stack.extend(map.iter().rev().map(|(name, value)| (value, cost::step(&place, name))));
+                stack.extend(map.iter().rev().map(|(name, value)| (value, step(&place, name))));
             }
             Value::Array(items) => {
                 stack.extend(items.iter().enumerate().rev().map(|(n, value)| (value, format!("{place}/{n}"))))

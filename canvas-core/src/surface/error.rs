@@ -79,6 +79,11 @@ impl SurfaceFault {
     pub(crate) fn new(place: impl Into<String>, code: SurfaceCode, message: impl Into<String>) -> Self {
         Self { place: place.into(), code, message: message.into() }
     }
+
+    /// The fault of a part, as one of the whole that has the part at this place.
+    pub(crate) fn under(self, place: &str) -> Self {
+        Self { place: format!("{place}{}", self.place), ..self }
+    }
 }
 
 canvas_patch::coded_error!(SurfaceFault as SurfaceCode {

@@ -11,10 +11,16 @@ pub(crate) mod jobs;
 pub(crate) mod limits;
 pub(crate) mod name;
 pub(crate) mod state;
+#[cfg(feature = "proptest")]
+pub mod strategies;
 
 pub use error::{SurfaceCode, SurfaceFault};
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;
 pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
+pub use state::change::{StateChange, StateConflict, changed_paths};
+pub use state::patch::StatePatch;
 pub use state::path::{StatePath, StatePathError};
+pub use state::pointer::{StatePointer, StatePointerError};
+pub use state::surface_state::{ChangedState, SurfaceState};
 pub use state::value::StateValue;

@@ -34,6 +34,37 @@ impl StateValue {
         }
     }
 
+    /// A member or an item that may be changed. What leads to it is copied where it is shared.
+    pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
+        match self {
+            Self::Object(members) if members.contains_key(name) => Arc::make_mut(members).get_mut(name),
+            Self::List(items) => {
+                let index = index(name).filter(|index| *index < items.len())?;
+                Arc::make_mut(items).get_mut(index)
+            }
+            _ => None,
+        }
+    }
+
+    /// The JSON: sorted members, no white space. Equal values have equal texts.
+    pub fn to_json(&self) -> String {
+        json_text(self, 128)
+    }
+
+    /// Bytes of [`StateValue::to_json`]. Linear in the value.
+    pub fn json_bytes(&self) -> usize {
+        json_bytes(self)
+    }
+
+    /// How many lists and objects are nested at most: 0 for what is neither. Linear in the value.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Object(members) => 1 + members.values().map(Self::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     /// As a value of serde_json. Linear in the value.
     pub fn to_value(&self) -> Value {
         match self {
@@ -49,6 +80,33 @@ impl StateValue {
     }
 }
 
+/// The JSON of something, which has about so many bytes.
+pub(crate) fn json_text<T: Serialize + ?Sized>(value: &T, bytes: usize) -> String {
+    let mut json = Vec::with_capacity(bytes);
+    serde_json::to_writer(&mut json, value).expect("a vector takes everything, and names are text");
+    String::from_utf8(json).expect("JSON is UTF-8")
+}
+
+/// Bytes of the JSON of something, without making it.
+pub(crate) fn json_bytes<T: Serialize + ?Sized>(value: &T) -> usize {
+    struct Count(usize);
+
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    serde_json::to_writer(&mut count, value).expect("a count takes everything, and names are text");
+    count.0
+}
+
 /// The number of an item; `None` where a text is none.
 pub(crate) fn index(name: &str) -> Option<usize> {
     let is_plain = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
@@ -60,6 +118,10 @@ impl From<Value> for StateValue {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
+            // The two zeros are equal, so that only one may be kept.
+            Value::Number(number) if number.is_f64() && number.as_f64() == Some(0.0) => {
+                Self::Number(Number::from_f64(0.0).expect("zero is a number of JSON"))
+            }
             Value::Number(number) => Self::Number(number),
             Value::String(text) => Self::Text(text.into()),
             Value::Array(items) => Self::List(Arc::new(items.into_iter().map(Self::from).collect())),
@@ -67,6 +129,20 @@ impl From<Value> for StateValue {
                 members.into_iter().map(|(name, value)| (name.into(), Self::from(value))).collect(),
             )),
         }
+    }
+}
+
+impl schemars::JsonSchema for StateValue {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "StateValue".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Value::json_schema(generator)
     }
 }
 

@@ -1,0 +1,162 @@
+//! Results that are put into a state.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::surface::error::{SurfaceCode, SurfaceFault};
+use crate::surface::limits::SurfaceLimits;
+use crate::surface::state::edit::{Edit, StateDraft};
+use crate::surface::state::path::StatePath;
+use crate::surface::state::pointer::StatePointer;
+use crate::surface::state::surface_state::{ChangedState, SurfaceState};
+use crate::surface::state::value::{StateValue, index};
+
+impl SurfaceState {
+    /// Puts a value at a path. Objects that are missing on the way are made; lists are not, and an item is replaced where
+    /// it is there.
+    ///
+    /// # Errors
+    ///
+    /// `STATE_PATH` where the path leads through something that is neither an object nor a list, or to an item that is not
+    /// there; `STATE_TOO_LARGE`. The place is that in the state.
+    pub fn save(
+        &self,
+        path: &StatePath,
+        value: StateValue,
+        limits: &SurfaceLimits,
+    ) -> Result<ChangedState, SurfaceFault> {
+        let (mut node, mut place) = (Some(self.value()), StatePointer::root());
+        let mut missing = Vec::new();
+        for name in path.names() {
+            let Some(here) = node else {
+                missing.push(name);
+                continue;
+            };
+            node = match here {
+                StateValue::Object(members) => members.get(name),
+                StateValue::List(items) => match index(name).and_then(|index| items.get(index)) {
+                    Some(item) => Some(item),
+                    None => return Err(no_item(&place, path, name, items.len())),
+                },
+                _ => return Err(no_object(&place, path, name)),
+            };
+            place = place.join(name);
+        }
+        let wrap = |inner, name: &str| StateValue::Object(Arc::new(BTreeMap::from([(name.into(), inner)])));
+        let value = missing.into_iter().rev().fold(value, wrap);
+        let mut draft = StateDraft::new(self);
+        draft
+            .edit(&place, Edit::Replace(value), limits)
+            .map_err(|error| SurfaceFault::new(place.as_str(), error.code(), error.to_string()))?;
+        draft.finish(limits)
+    }
+}
+
+fn no_item(place: &StatePointer, path: &StatePath, name: &str, items: usize) -> SurfaceFault {
+    let message = format!(
+        "{path} leads through a list of {items} items, which has no item {name}: save beside the list"
+    );
+    SurfaceFault::new(place.as_str(), SurfaceCode::StatePath, message)
+}
+
+fn no_object(place: &StatePointer, path: &StatePath, name: &str) -> SurfaceFault {
+    let message =
+        format!("{path} leads through a value that has no member {name}: save elsewhere, or remove it first");
+    SurfaceFault::new(place.as_str(), SurfaceCode::StatePath, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::surface::strategies::{state_paths, state_values};
+
+    fn save(state: Value, path: &str, value: Value) -> Result<ChangedState, SurfaceFault> {
+        let limits = SurfaceLimits::default();
+        let state = SurfaceState::new(state.into(), &limits).unwrap();
+        state.save(&StatePath::new(path).unwrap(), value.into(), &limits)
+    }
+
+    #[test]
+    fn saves_make_objects_and_never_lists() {
+        for (state, path, expected, changed) in [
+            (json!({}), "a", Some(json!({"a": 7})), "/a"),
+            (json!({"a": 1}), "a", Some(json!({"a": 7})), "/a"),
+            (json!({"a": null}), "a", Some(json!({"a": 7})), "/a"),
+            (json!({}), "a.b.c", Some(json!({"a": {"b": {"c": 7}}})), "/a"),
+            (json!({"a": {"x": 1}}), "a.b.c", Some(json!({"a": {"x": 1, "b": {"c": 7}}})), "/a/b"),
+            (json!({}), "a.0", Some(json!({"a": {"0": 7}})), "/a"),
+            (json!({"a": [1, 2]}), "a.1", Some(json!({"a": [1, 7]})), "/a"),
+            (json!({"a": [{"b": 1}]}), "a.0.b", Some(json!({"a": [{"b": 7}]})), "/a"),
+            (json!([1]), "0", Some(json!([7])), ""),
+            (json!({"a/b": {}}), "a/b.~", Some(json!({"a/b": {"~": 7}})), "/a~1b/~0"),
+            // Items that are not there, and values that have no members.
+            (json!({"a": [1]}), "a.1", None, "/a"),
+            (json!({"a": []}), "a.0.b", None, "/a"),
+            (json!({"a": [1]}), "a.-", None, "/a"),
+            (json!({"a": [1]}), "a.00", None, "/a"),
+            (json!({"a": [1]}), "a.b", None, "/a"),
+            (json!({"a": "x"}), "a.b", None, "/a"),
+            (json!({"a": null}), "a.b", None, "/a"),
+            (json!(7), "a", None, ""),
+        ] {
+            match (save(state, path, json!(7)), expected) {
+                (Ok(saved), Some(expected)) => {
+                    assert_eq!(saved.state.value().to_value(), expected);
+                    assert_eq!(saved.changes.len(), 1);
+                    assert_eq!(saved.changes[0].path.as_str(), changed);
+                }
+                (Err(fault), None) => {
+                    assert_eq!(
+                        (fault.code, fault.place.as_str()),
+                        (SurfaceCode::StatePath, changed),
+                        "{path}"
+                    );
+                }
+                (result, _) => panic!("{path}: {result:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_save_that_changes_nothing_is_none() {
+        assert_eq!(save(json!({"a": {"b": [1]}}), "a.b", json!([1])).unwrap().changes, []);
+    }
+
+    #[test]
+    fn saves_stay_within_the_limits() {
+        let limits = SurfaceLimits { state_bytes: 20, depth: 2, ..Default::default() };
+        let state = SurfaceState::new(json!({}).into(), &limits).unwrap();
+        for (path, value, expected) in [
+            ("a", json!("123456789012"), true),
+            ("a", json!("1234567890123"), false),
+            ("a.b", json!(1), true),
+            ("a.b.c", json!(1), false),
+            ("a", json!([[]]), false),
+        ] {
+            let saved = state.save(&StatePath::new(path).unwrap(), value.into(), &limits);
+            let code = saved.as_ref().map(drop).map_err(|fault| fault.code);
+            let expected = if expected { Ok(()) } else { Err(SurfaceCode::StateTooLarge) };
+            assert_eq!(code, expected, "{path}");
+        }
+    }
+
+    proptest! {
+        /// What is saved is there, and its change leads there and back.
+        #[test]
+        fn what_is_saved_is_there(value in state_values(), path in state_paths(), saved in state_values()) {
+            let limits = SurfaceLimits::default();
+            let before = SurfaceState::new(value, &limits).unwrap();
+            let Ok(ChangedState { state: after, changes }) = before.save(&path, saved.clone(), &limits) else {
+                return Ok(());
+            };
+            prop_assert_eq!(path.of(after.value()), Some(&saved));
+            prop_assert_eq!(after.bytes(), after.to_json().len());
+            prop_assert_eq!(&before.apply(&changes).unwrap(), &after);
+            let inverse: Vec<_> = changes.into_iter().map(crate::surface::StateChange::inverse).collect();
+            prop_assert_eq!(after.apply(&inverse).unwrap(), before);
+        }
+    }
+}
