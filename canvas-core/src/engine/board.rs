@@ -12,7 +12,7 @@ use super::walk::Walk;
 use super::{Engine, Snapshot, seen};
 use crate::board::{Board, BoardPatch, LoadError, Registry};
 use crate::model::blob::{BlobId, Missing};
-use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 use crate::transition::policy::Policy;
@@ -52,7 +52,7 @@ impl Task for BoardTask {
     type Answer = Option<Arc<Board>>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        let row = context.live_with(&[Face::Board])?;
+        let row = context.live_with(&[TreeFile::Board])?;
         let Some(id) = row.head.board() else { return Ok(Decision::Answer(None)) };
         match row.contents.board(id, context.blobs) {
             Ok(board) => Ok(Decision::Answer(Some(board))),

@@ -14,6 +14,7 @@ use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
 use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::model::tree::Tree;
@@ -172,13 +173,11 @@ async fn stacks<S: Store>(
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
     let head = Arc::clone(&walk.head);
-    for (face, root) in head.roots() {
-        match (face, root) {
-            (Face::Document, _) => {}
-            #[cfg(feature = "board")]
-            (Face::Board, root) => blobs.extend(walk.board_blobs(root).await?),
-            (face, _) => return Err(walk.not_supported(face)),
+    for (file, id) in head.files() {
+        if !file.face().is_supported() {
+            return Err(walk.not_supported(file.face()));
         }
+        blobs.extend(named(walk, file, id).await?);
     }
     loop {
         let entries = walk.window().await?;
@@ -192,6 +191,16 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
             // The last entry names one that is forgotten, and a walk looks at it to see that.
             blobs.extend(entry.documents().chain(entry.previous()).chain(entry.below()));
         }
+    }
+}
+
+/// The blobs that a file of a tree needs besides its own. Most need none.
+#[cfg_attr(not(feature = "board"), expect(unused_variables, reason = "a document is one blob"))]
+async fn named<S: Store>(walk: &Walk<'_, S>, file: TreeFile, id: BlobId) -> Result<Vec<BlobId>, EngineError> {
+    match file {
+        #[cfg(feature = "board")]
+        TreeFile::Board => walk.board_blobs(id).await,
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -193,7 +193,7 @@ impl<'a, T: Task> Run<'a, T> {
     fn take_row(&mut self, row: Option<Loaded>) {
         let old = self.row.take().map(|known| known.contents).unwrap_or_default();
         // What has been the document may be a text that a conversation knows.
-        old.roots().for_each(|root| self.blobs.insert(root.id(), Some(root.clone())));
+        old.blobs().for_each(|blob| self.blobs.insert(blob.id(), Some(blob.clone())));
         self.is_fresh = true;
         self.row = row.map(|Loaded { head, version, clock, document }| {
             let mut sent = Contents::default();

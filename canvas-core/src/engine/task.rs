@@ -10,7 +10,7 @@ use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
@@ -86,15 +86,15 @@ impl<'a> DecisionContext<'a> {
         self.live_with(&[])
     }
 
-    /// As [`DecisionContext::live`], with the roots of other faces, which are fetched along with the document.
-    pub(super) fn live_with(&self, faces: &[Face]) -> Result<&'a CachedRow, Blocked> {
+    /// As [`DecisionContext::live`], with other files, which are fetched along with the document.
+    pub(super) fn live_with(&self, files: &[TreeFile]) -> Result<&'a CachedRow, Blocked> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.run.not_found())?;
-        let faces = faces.iter().copied().filter(|face| face.is_supported());
-        let roots =
-            [Face::Document].into_iter().chain(faces).filter_map(|face| Some((face, row.head.root(face)?)));
-        let missing = roots.filter(|(face, root)| row.contents.root(*face, *root).is_none());
-        let missing: Vec<_> = missing.map(|(_, root)| root).collect();
+        let files = files.iter().copied().filter(|file| file.face().is_supported());
+        let files = [TreeFile::Document].into_iter().chain(files);
+        let named = files.filter_map(|file| Some((file, row.head.file(file)?)));
+        let missing = named.filter(|(file, id)| row.contents.file(*file, *id).is_none());
+        let missing: Vec<_> = missing.map(|(_, id)| id).collect();
         if !missing.is_empty() {
             return Err(Missing::all(missing).into());
         }
@@ -149,7 +149,7 @@ impl<C: Command> Task for Call<'_, C> {
     type Answer = Reply<Outcome<C>>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        let row = context.live_with(C::FACES)?;
+        let row = context.live_with(C::FILES)?;
         let (clock, types) = (row.clock(context.run.now), context.run.types);
         let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, types };
         let decision = decide(&view, context.run.policy, self.operation, self.command)?;
@@ -250,7 +250,7 @@ impl Task for Create<'_> {
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
         leave_receipt((&mut head, &mut blobs), context, self.operation, self.digest(), answer);
         let mut contents = Contents::default();
-        contents.put(Face::Document, self.document.clone());
+        contents.put(TreeFile::Document, self.document.clone());
         let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
         Ok(Decision::Commit(change, Reply { answer: revision, replayed: false }))
     }
@@ -317,7 +317,8 @@ impl Task for Erase<'_> {
             Recall::Abandoned => return Err(EngineError::Abandoned.into()),
         }
         // What cannot be dropped afterwards is not forgotten either.
-        if let Some((face, _)) = row.head.roots().find(|(face, _)| !face.is_supported()) {
+        let mut faces = row.head.files().map(|(file, _)| file.face());
+        if let Some(face) = faces.find(|face| !face.is_supported()) {
             return Err(EngineError::FaceNotSupported { canvas: context.run.canvas.clone(), face }.into());
         }
         let (mut head, nothing) = (Head::clone(&row.head), Blob::text(String::new()));

@@ -32,7 +32,7 @@ impl Face {
         match self {
             Self::Document => TreePath::document(),
             Self::Board => TreePath::board(),
-            Self::Surface => TreePath::surface(),
+            Self::Surface => TreePath::descriptor(),
         }
     }
 

@@ -18,6 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
+use crate::model::file::TreeFile;
 use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::journal_slot::JournalSlot;
@@ -264,28 +265,28 @@ impl Head {
 
     /// The document's blob, also of a tombstone: its last one.
     pub fn document(&self) -> BlobId {
-        self.draft.get(&TreePath::document()).unwrap_or(self.origin.document)
+        self.draft.file(TreeFile::Document).unwrap_or(self.origin.document)
     }
 
     /// The board's root blob; `None` where the canvas has no board.
     pub fn board(&self) -> Option<BlobId> {
-        self.draft.get(&TreePath::board())
+        self.draft.file(TreeFile::Board)
     }
 
-    /// The root blob of a face; `None` where the canvas does not have it. A tombstone still has its document.
-    pub(crate) fn root(&self, face: Face) -> Option<BlobId> {
-        match face {
-            Face::Document => Some(self.document()),
-            face => self.draft.get(&face.path()),
+    /// The blob of a file; `None` where the canvas does not have it. A tombstone still has its document.
+    pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
+        match file {
+            TreeFile::Document => Some(self.document()),
+            file => self.draft.file(file),
         }
     }
 
-    /// The root blobs of the faces of its trees: of the draft, and of what was committed.
-    pub(crate) fn roots(&self) -> impl Iterator<Item = (Face, BlobId)> {
+    /// The files of its trees: of the draft, and of what was committed.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
         [Some(&self.draft), self.committed.as_ref()]
             .into_iter()
             .flatten()
-            .flat_map(|tree| Face::ALL.into_iter().filter_map(|face| Some((face, tree.get(&face.path())?))))
+            .flat_map(|tree| TreeFile::ALL.into_iter().filter_map(|file| Some((file, tree.file(file)?))))
     }
 
     /// The document as it is now.
@@ -357,7 +358,7 @@ impl Head {
             (self.journal.entries <= last.get(), "journal"),
             // One past the last entry keeps none.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),
-            (self.deleted || self.draft.get(&TreePath::document()).is_some(), "draft"),
+            (self.deleted || self.draft.file(TreeFile::Document).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
             Some((_, place)) => Err(HeadError::Inconsistent { place }),

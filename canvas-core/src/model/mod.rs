@@ -5,6 +5,7 @@ pub(crate) mod blob;
 #[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) mod canonical;
 pub(crate) mod face;
+pub(crate) mod file;
 pub(crate) mod format;
 pub(crate) mod head;
 pub(crate) mod id;

@@ -1,5 +1,6 @@
 //! Paths in a canvas's tree.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ impl TreePath {
     }
 
     /// What describes the surface.
-    pub(crate) fn surface() -> Self {
+    pub(crate) fn descriptor() -> Self {
         Self("descriptor.json".into())
     }
 
@@ -104,6 +105,13 @@ fn encoded_byte(digits: &[u8]) -> Option<u8> {
     let [high, low, ..] = digits else { return None };
     let digit = |b: u8| char::from(b).to_digit(16);
     u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()
+}
+
+/// Trees are asked for the names that the library has itself.
+impl Borrow<str> for TreePath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Display for TreePath {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
+use crate::model::file::TreeFile;
 use crate::model::path::TreePath;
 
 /// Paths and the blobs they name, in the order of the paths.
@@ -16,6 +17,11 @@ impl Tree {
     /// The blob at a path.
     pub fn get(&self, path: &TreePath) -> Option<BlobId> {
         self.0.get(path).copied()
+    }
+
+    /// The blob of a face's file.
+    pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
+        self.0.get(file.path()).copied()
     }
 
     /// Puts a blob at a path and gives back what stood there.

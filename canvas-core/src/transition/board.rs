@@ -11,8 +11,8 @@ use crate::history::step::Step;
 use crate::model::author::Author;
 use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
-use crate::model::path::TreePath;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
 use crate::transition::access::{access_of, author_text};
@@ -98,7 +98,7 @@ impl Command for RunBoardCommand {
 
 impl Decide for RunBoardCommand {
     const KIND: &'static str = "board";
-    const FACES: &'static [Face] = &[Face::Board];
+    const FILES: &'static [TreeFile] = &[TreeFile::Board];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -164,7 +164,7 @@ impl Transition<'_> {
     /// Makes this the board of the revision that the head has.
     pub(super) fn put_board(&mut self, board: StoredBoard) {
         let StoredBoard { root, parts, board } = board;
-        self.head.draft.insert(TreePath::board(), root.id());
+        self.head.draft.insert(TreeFile::Board.tree_path(), root.id());
         self.head.faces[Face::Board] = self.head.revision;
         self.blobs.extend(parts);
         self.blobs.push(root.clone());

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::transition::refusal::{CallRefusal, Refused};
@@ -32,7 +32,7 @@ pub trait Command: sealed::Decide {
 pub(crate) type Outcome<C> = Result<<C as Command>::Done, <C as Command>::Refusal>;
 
 pub(crate) mod sealed {
-    use super::{Access, Command, Digest, Face, OpKey, Outcome, Stop, Transition};
+    use super::{Access, Command, Digest, OpKey, Outcome, Stop, Transition, TreeFile};
 
     /// How a command is decided.
     #[expect(unnameable_types, reason = "it seals `Command`")]
@@ -60,8 +60,9 @@ pub(crate) mod sealed {
         where
             Self: Command;
 
-        /// Faces whose roots it reads besides the document's.
-        const FACES: &'static [Face] = &[];
+        /// Files that it reads besides the document, fetched along with that. What it asks for later costs a round trip
+        /// of its own.
+        const FILES: &'static [TreeFile] = &[];
 
         /// Whether an answer counts as a refusal, which a cached head is not enough for.
         fn is_refusal(outcome: &Outcome<Self>) -> bool

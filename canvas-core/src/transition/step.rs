@@ -8,9 +8,9 @@ use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::{ConversationId, OpKey};
-use crate::model::path::TreePath;
 use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{Counter, LimitRefusal};
@@ -117,7 +117,7 @@ impl<'a> Transition<'a> {
 
     /// Makes a text the document of the revision that the head has. `edits` lead to it, or are left out.
     pub(super) fn put_document(&mut self, blob: Blob, edits: &[TextEdit]) {
-        self.head.draft.insert(TreePath::document(), blob.id());
+        self.head.draft.insert(TreeFile::Document.tree_path(), blob.id());
         self.head.faces[Face::Document] = self.head.revision;
         self.blobs.push(blob.clone());
         self.contents.put_document(blob, self.view.contents, edits);

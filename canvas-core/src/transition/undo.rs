@@ -15,6 +15,7 @@ use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
@@ -102,7 +103,7 @@ impl Command for Undo {
 
 impl Decide for Undo {
     const KIND: &'static str = "undone";
-    const FACES: &'static [Face] = &[Face::Board];
+    const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -151,7 +152,7 @@ impl Command for Redo {
 
 impl Decide for Redo {
     const KIND: &'static str = "redone";
-    const FACES: &'static [Face] = &[Face::Board];
+    const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
