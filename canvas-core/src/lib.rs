@@ -115,6 +115,8 @@ pub use model::format::HeadError;
 pub use model::head::{Head, TurnStart};
 pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
 pub use model::journal_slot::JournalSlot;
+#[cfg(feature = "surface")]
+pub use model::json_hash::{JsonHash, ParseJsonHashError};
 pub use model::path::{PathError, TreePath};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
 pub use model::tree::Tree;
@@ -135,6 +137,8 @@ pub use transition::document::{
 pub use transition::edit::{Edit, Edited};
 pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
 pub use transition::policy::Policy;
+#[cfg(feature = "surface")]
+pub use transition::refusal::SurfaceCommandRefusal;
 pub use transition::refusal::{
     ApplyPatchRefusal, BaseRefusal, BoardCommandRefusal, BoardRefusal, CallRefusal, CheckOutRefusal, Counter,
     CreateBoardRefusal, EditRefusal, HistoryRefusal, HolderRefusal, HostEditRefusal, LeaseRefusal,
@@ -143,6 +147,8 @@ pub use transition::refusal::{
 };
 pub use transition::rollout::{Access, Rollout};
 pub use transition::stale::{StaleBase, StaleCause, StaleEdit};
+#[cfg(feature = "surface")]
+pub use transition::surface::refusal::SurfaceRefusal;
 pub use transition::turn::{
     Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
     TurnEnded,

@@ -52,7 +52,7 @@ macro_rules! coded_error {
     ($error:ty { $($rows:tt)+ }) => {
         $crate::coded_error!($error as &'static str { $($rows)+ });
     };
-    ($error:ty as $type:ty { $($case:pat => $code:expr $(, $retryable:expr)?;)+ }) => {
+    ($error:ty as $type:ty { $($(#[$cfg:meta])* $case:pat => $code:expr $(, $retryable:expr)?;)+ }) => {
         impl $error {
             /// The stable upper-case code.
             pub fn code(&self) -> $type {
@@ -66,7 +66,7 @@ macro_rules! coded_error {
 
             fn code_and_retry(&self) -> ($type, bool) {
                 match self {
-                    $($case => ($code, [$($retryable,)? false][0]),)+
+                    $($(#[$cfg])* $case => ($code, [$($retryable,)? false][0]),)+
                 }
             }
         }

@@ -42,6 +42,8 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'s
         | Refusal::History(_)
         | Refusal::Board(_)
         | Refusal::NewBoard(_) => None,
+        // Document tools meet no other face.
+        _ => None,
     }
 }
 

@@ -10,12 +10,16 @@ pub(crate) mod format;
 pub(crate) mod head;
 pub(crate) mod id;
 pub(crate) mod journal_slot;
+#[cfg(feature = "surface")]
+pub(crate) mod json_hash;
 pub(crate) mod links;
 pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod receipts;
 pub(crate) mod revision;
 pub(crate) mod shelf;
+#[cfg(feature = "surface")]
+pub(crate) mod surface;
 pub(crate) mod tree;
 pub(crate) mod unknown;
 #[cfg(feature = "zone")]

@@ -3,17 +3,19 @@
 //!
 //! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes);
 //! `sink` (what a value may become where it ends up) and `template`; `contract` and `policy` (what the host allows);
-//! `spec` and what is in it; `asset`, `descriptor`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by
-//! itself is due) knows only the names.
+//! `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when
+//! what runs by itself is due) knows only the names.
 
+pub(crate) mod confirmation;
 pub(crate) mod error;
 pub(crate) mod jobs;
 pub(crate) mod limits;
-pub(crate) mod name;
 pub(crate) mod state;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 
+pub(crate) use crate::model::surface as name;
+pub use confirmation::{Confirmation, ConfirmationPrompt};
 pub use error::{SurfaceCode, SurfaceFault};
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;

@@ -46,6 +46,8 @@ mod revert;
 pub(crate) mod rollout;
 pub(crate) mod stale;
 mod step;
+#[cfg(feature = "surface")]
+pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
 pub(crate) mod view;

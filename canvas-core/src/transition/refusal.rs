@@ -16,6 +16,8 @@ use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported}
 use crate::model::revision::Revision;
 use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
+#[cfg(feature = "surface")]
+use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
 pub trait Refused: std::error::Error {
@@ -39,22 +41,24 @@ pub trait Refused: std::error::Error {
 }
 
 macro_rules! groups {
-    ($($group:ident($type:ty): $doc:literal),+ $(,)?) => {
-        /// A refusal of any command, borrowed.
+    ($($(#[$cfg:meta])* $group:ident($type:ty): $doc:literal),+ $(,)?) => {
+        /// A refusal of any command, borrowed. Each face that the library is built with may add a group.
         #[derive(Debug, Clone, Copy, PartialEq)]
+        #[non_exhaustive]
         pub enum Refusal<'a> {
-            $(#[doc = $doc] $group(&'a $type)),+
+            $($(#[$cfg])* #[doc = $doc] $group(&'a $type)),+
         }
 
         impl std::fmt::Display for Refusal<'_> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
-                    $(Self::$group(group) => std::fmt::Display::fmt(group, f)),+
+                    $($(#[$cfg])* Self::$group(group) => std::fmt::Display::fmt(group, f)),+
                 }
             }
         }
 
         $(
+            $(#[$cfg])*
             impl Refused for $type {
                 fn view(&self) -> Refusal<'_> {
                     Refusal::$group(self)
@@ -76,6 +80,8 @@ groups! {
     History(HistoryRefusal): "The history does not have it.",
     Board(BoardRefusal): "There is no such board to change.",
     NewBoard(NewBoardRefusal): "There can be no such board.",
+    #[cfg(feature = "surface")]
+    Surface(SurfaceRefusal): "A surface refuses it.",
 }
 
 macro_rules! composed {
@@ -140,6 +146,14 @@ composed! {
     /// Why [`RunBoardCommand`](crate::RunBoardCommand) is refused, other than by the board itself.
     BoardCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Board(BoardRefusal), Limit(LimitRefusal),
+    }
+}
+
+#[cfg(feature = "surface")]
+composed! {
+    /// Why a command on a surface is refused.
+    SurfaceCommandRefusal {
+        Call(CallRefusal), NotAvailable(NotAvailable), Surface(SurfaceRefusal), Limit(LimitRefusal),
     }
 }
 
@@ -414,6 +428,8 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT";
     Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS";
     Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD;
+    #[cfg(feature = "surface")]
+    Self::Surface(refusal) => refusal.code(), refusal.retryable();
 });
 
 impl Refusal<'_> {

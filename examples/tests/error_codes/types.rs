@@ -9,16 +9,18 @@ use canvas_core::board::{
     TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
+use canvas_core::surface::{EventId, StatePath, StatePathError, SurfaceCode, SurfaceFault};
 use canvas_core::text::{
     Address, AddressError, ApplyError, Difference, ExceededLimit, GrepError, Options, Query, Reason,
     RepairKind, apply, resolve,
 };
 use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
-    Head, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesRefusal, NameError, NewBoardRefusal,
-    NotAvailable, ParseBlobIdError, ParseRangeHashError, ParseRevisionIdError, PatchRefusal, PathError,
-    RangeHash, Refused as _, Revision, RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause,
-    StaleEdit, StoreError, StoreErrorKind, TreePath, ZoneError, canonical_json,
+    Head, HeadError, HistoryRefusal, JsonHash, LeaseRefusal, LimitRefusal, LinesRefusal, NameError,
+    NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseJsonHashError, ParseRangeHashError,
+    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, Refused as _, Revision, RevisionId, Rollout,
+    Schema, SchemaError, StaleBase, StaleCause, StaleEdit, StoreError, StoreErrorKind, SurfaceRefusal,
+    TreePath, ZoneError, canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
@@ -84,6 +86,11 @@ fn samples() -> Vec<Sample> {
     };
     let query = || serde_json::from_value(json!({"type": "stats", "params": {}})).unwrap();
     let at = Timestamp::from_millis(1);
+    let fault = |code| -> SurfaceFault {
+        serde_json::from_value(json!({"place": "/a", "code": code, "message": "It is wrong: correct it."}))
+            .unwrap()
+    };
+    let event = || EventId::new("1").unwrap();
     samples! {
         // canvas-patch
         ApplyError false: rejected(),
@@ -124,6 +131,18 @@ fn samples() -> Vec<Sample> {
         HistoryRefusal false: HistoryRefusal::UserActed,
         BoardRefusal false: BoardRefusal::NoBoard,
         NewBoardRefusal false: NewBoardRefusal::BoardExists,
+        // Surfaces
+        ParseJsonHashError false: "a".parse::<JsonHash>().unwrap_err(),
+        StatePathError false: StatePath::new("a..b").unwrap_err(),
+        SurfaceFault false: fault(SurfaceCode::StatePath),
+        SurfaceFault true: fault(SurfaceCode::TooManyRunning),
+        SurfaceRefusal false: fault(SurfaceCode::StatePath).into(),
+        SurfaceRefusal true: fault(SurfaceCode::ActionInProgress).into(),
+        SurfaceRefusal false: SurfaceRefusal::SurfaceNotFound,
+        SurfaceRefusal false: SurfaceRefusal::SpecInvalid { faults: vec![fault(SurfaceCode::TemplateInvalid)] },
+        SurfaceRefusal true: SurfaceRefusal::ActionInProgress { event: event(), until: at },
+        SurfaceRefusal true: SurfaceRefusal::TooManyRunning { limit: 1 },
+        SurfaceRefusal false: SurfaceRefusal::ActionLost { event: event() },
         // Boards
         BoardError false: BoardError::TooMany { found: Board::COMPONENTS + 1 },
         BoardJournalError false: BoardJournalError::NothingToUndo,
@@ -233,4 +252,5 @@ fn codes_are_names_in_json() {
     check(&CommandErrorCode::ALL, CommandErrorCode::code);
     check(&DataErrorCode::ALL, DataErrorCode::code);
     check(&ValidationFailedCode::ALL, ValidationFailedCode::code);
+    check(&SurfaceCode::ALL, SurfaceCode::code);
 }

@@ -1,4 +1,4 @@
-//! Names on a surface.
+//! Names on a surface, which heads and records have too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,3 @@
+//! Commands on surfaces.
+
+pub(crate) mod refusal;

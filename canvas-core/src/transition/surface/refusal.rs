@@ -1,0 +1,212 @@
+//! Why a command on a surface is refused.
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::revision::Revision;
+use crate::surface::name::EventId;
+use crate::surface::{ConfirmationPrompt, SurfaceCode, SurfaceFault};
+
+/// Why a request to a surface is not done. Nothing was changed and nothing was run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum SurfaceRefusal {
+    /// The canvas has no surface, or none that the asker may see.
+    #[error("there is no such surface: create it, or list those that you may see")]
+    SurfaceNotFound,
+    /// The canvas has a surface already.
+    #[error("this canvas has a surface already: change that one, or choose another id")]
+    SurfaceExists,
+    /// The surface is not what it was.
+    #[error("the surface cannot be read: restore the store from a backup, or update the library")]
+    SurfaceDamaged,
+    /// The surface has changed since the revision that the request expects, or that is yet to come.
+    #[error("the surface is at revision {}, not at {}: read it again and repeat the request", current.get(), expected.get())]
+    StaleSurface {
+        /// The revision that was expected.
+        expected: Revision,
+        /// The revision of the canvas.
+        current: Revision,
+    },
+    /// The spec cannot be saved.
+    #[error("{}", spec_faults(faults))]
+    SpecInvalid {
+        /// Everything that is wrong, in the order of the spec; at least one.
+        faults: Vec<SurfaceFault>,
+    },
+    /// A person must see what would run, and say yes.
+    #[error(
+        "a person must confirm this action: show what would run, and repeat the request with the confirmation"
+    )]
+    ConfirmationRequired {
+        /// What would run.
+        prompt: Box<ConfirmationPrompt>,
+    },
+    /// What was confirmed would not run now, or the confirmation came too late.
+    #[error(
+        "what was confirmed is not what would run now: repeat the request without it, and confirm what is shown then"
+    )]
+    ConfirmStale,
+    /// The same request is under way.
+    #[error(
+        "this action runs already, until {until} at the latest (milliseconds since 1970 UTC): ask again after that"
+    )]
+    ActionInProgress {
+        /// Its execution.
+        event: EventId,
+        /// When it ends at the latest, by the store's clock.
+        #[schemars(with = "u64")]
+        until: Timestamp,
+    },
+    /// The action was begun, and nobody knows how it ended. It is not run again.
+    #[error("nobody knows how this action ended: look at what it did before you send it under a new id")]
+    ActionLost {
+        /// Its execution.
+        event: EventId,
+    },
+    /// As many actions are under way as there may be.
+    #[error("{limit} actions are under way, which is the limit: try again when one has ended")]
+    TooManyRunning {
+        /// The limit.
+        limit: usize,
+    },
+    /// Nothing is under way under this event, for this runner.
+    #[error(
+        "no action is under way under this event, or another runner has begun it: look at its audit record"
+    )]
+    EventNotFound {
+        /// The event that was named.
+        event: EventId,
+    },
+    /// Something is wrong at one place of the request.
+    #[error("{fault}")]
+    SurfaceRefused {
+        /// What, and where.
+        fault: SurfaceFault,
+    },
+}
+
+canvas_patch::coded_error!(SurfaceRefusal {
+    Self::SurfaceNotFound => SurfaceCode::SurfaceNotFound.code();
+    Self::SurfaceExists => "CANVAS_EXISTS";
+    Self::SurfaceDamaged => "CANVAS_DAMAGED";
+    Self::StaleSurface { .. } => SurfaceCode::RevisionConflict.code();
+    Self::SpecInvalid { .. } => SurfaceCode::SpecInvalid.code();
+    Self::ConfirmationRequired { .. } => SurfaceCode::ConfirmationRequired.code();
+    Self::ConfirmStale => SurfaceCode::ConfirmStale.code();
+    Self::ActionInProgress { .. } => SurfaceCode::ActionInProgress.code(), true;
+    Self::ActionLost { .. } => SurfaceCode::ActionLost.code();
+    Self::TooManyRunning { .. } => SurfaceCode::TooManyRunning.code(), true;
+    Self::EventNotFound { .. } => SurfaceCode::ActionNotFound.code();
+    Self::SurfaceRefused { fault } => fault.code().code(), fault.retryable();
+});
+
+impl SurfaceRefusal {
+    /// Where in the request it is, as a JSON Pointer; `None` where it is the whole of it, or nothing in it.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Self::StaleSurface { .. } => Some("/expectedRevision"),
+            Self::ConfirmationRequired { .. } | Self::ConfirmStale => Some("/confirmation"),
+            Self::EventNotFound { .. } => Some("/eventId"),
+            Self::SpecInvalid { faults } => faults.first().map(|fault| fault.place.as_str()),
+            Self::SurfaceRefused { fault } => Some(&fault.place),
+            _ => None,
+        }
+    }
+}
+
+impl From<SurfaceFault> for SurfaceRefusal {
+    fn from(fault: SurfaceFault) -> Self {
+        Self::SurfaceRefused { fault }
+    }
+}
+
+/// The first fault of a spec, and how many there are.
+fn spec_faults(faults: &[SurfaceFault]) -> String {
+    let first = faults.first().map_or("correct the spec", |fault| fault.message.as_str());
+    match faults.len() {
+        0 | 1 => format!("the spec cannot be saved: {first}"),
+        all => format!("the spec cannot be saved for {all} faults, the first of which is: {first}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::json_hash::JsonHash;
+    use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
+
+    fn refusals() -> Vec<(SurfaceRefusal, &'static str, Option<&'static str>)> {
+        let (event, until) = (EventId::new("1").unwrap(), Timestamp::from_millis(1));
+        let fault =
+            |code| SurfaceFault::new("/spec/actions/a", code, "the action is wrong: correct it".to_owned());
+        let prompt = ConfirmationPrompt {
+            tool: None,
+            session_key: None,
+            args: json!({"command": "ls"}),
+            words: Some(vec!["ls".to_owned()]),
+            digest: JsonHash::of(&json!(1)).unwrap(),
+            planned_at: until,
+            expires_at: until,
+        };
+        let (expected, current) = (Revision::ZERO, Revision::ZERO);
+        let faults = vec![fault(SurfaceCode::TemplateInvalid), fault(SurfaceCode::StatePath)];
+        vec![
+            (SurfaceRefusal::SurfaceNotFound, "SURFACE_NOT_FOUND", None),
+            (SurfaceRefusal::SurfaceExists, "CANVAS_EXISTS", None),
+            (SurfaceRefusal::SurfaceDamaged, "CANVAS_DAMAGED", None),
+            (
+                SurfaceRefusal::StaleSurface { expected, current },
+                "REVISION_CONFLICT",
+                Some("/expectedRevision"),
+            ),
+            (SurfaceRefusal::SpecInvalid { faults }, "SPEC_INVALID", Some("/spec/actions/a")),
+            (
+                SurfaceRefusal::ConfirmationRequired { prompt: Box::new(prompt) },
+                "CONFIRMATION_REQUIRED",
+                Some("/confirmation"),
+            ),
+            (SurfaceRefusal::ConfirmStale, "CONFIRM_STALE", Some("/confirmation")),
+            (SurfaceRefusal::ActionInProgress { event: event.clone(), until }, "ACTION_IN_PROGRESS", None),
+            (SurfaceRefusal::ActionLost { event: event.clone() }, "ACTION_LOST", None),
+            (SurfaceRefusal::TooManyRunning { limit: 16 }, "TOO_MANY_RUNNING", None),
+            (SurfaceRefusal::EventNotFound { event }, "ACTION_NOT_FOUND", Some("/eventId")),
+            (fault(SurfaceCode::ToolNotAllowed).into(), "TOOL_NOT_ALLOWED", Some("/spec/actions/a")),
+        ]
+    }
+
+    /// A receipt keeps each refusal, and no other group of the command's refusals reads its JSON.
+    #[test]
+    fn refusals_are_read_as_they_were_written() {
+        for (refusal, code, place) in refusals() {
+            assert_eq!((refusal.code(), refusal.place()), (code, place), "{refusal:?}");
+            let of_command = SurfaceCommandRefusal::from(refusal);
+            assert_eq!(of_command.code(), code);
+            let json = serde_json::to_value(&of_command).unwrap();
+            assert_eq!(serde_json::from_value::<SurfaceCommandRefusal>(json).unwrap(), of_command);
+        }
+    }
+
+    #[test]
+    fn only_what_ends_by_itself_is_worth_a_retry() {
+        let retryable = refusals().into_iter().filter(|(refusal, ..)| refusal.retryable());
+        assert_eq!(
+            retryable.map(|(_, code, _)| code).collect::<Vec<_>>(),
+            ["ACTION_IN_PROGRESS", "TOO_MANY_RUNNING"]
+        );
+    }
+
+    #[test]
+    fn a_prompt_has_the_names_of_the_protocol() {
+        let (refusal, ..) = refusals().swap_remove(5);
+        let json = serde_json::to_value(refusal).unwrap();
+        let members: Vec<&str> =
+            json["prompt"].as_object().unwrap().iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(members, ["args", "digest", "expiresAt", "plannedAt", "words"]);
+        assert_eq!(json["prompt"]["args"], json!({"command": "ls"}));
+        assert!(matches!(json["refusal"], Value::String(ref name) if name == "confirmation_required"));
+    }
+}
