@@ -42,12 +42,16 @@
 //! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those. Without the feature
 //! `board` (on by default) there are no tools of the board, and `canvas-core` is built without it.
 
+#[cfg(feature = "surface")]
+pub mod action;
 mod arguments;
 mod hint;
 mod lease_change;
 mod prompt;
 mod reply;
 mod session;
+#[cfg(feature = "surface")]
+pub mod surface;
 mod sync;
 mod toolset;
 

@@ -1,0 +1,72 @@
+//! What clients hear of surfaces.
+
+use std::sync::Arc;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::surface::{ActionId, EventId};
+use canvas_core::{CanvasId, Revision};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Something that has happened to a surface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SurfaceEvent {
+    /// What.
+    pub event: SurfaceEventKind,
+    /// The canvas.
+    pub canvas_id: CanvasId,
+    /// The revision of the canvas then.
+    pub revision: Revision,
+    /// When, in milliseconds since 1970 UTC.
+    #[schemars(with = "u64")]
+    pub at: Timestamp,
+    /// The action, where one ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<ActionId>,
+    /// Its execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_id: Option<EventId>,
+    /// Where the state has changed, as JSON Pointers; left out where something else has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_paths: Option<Vec<String>>,
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub enum SurfaceEventKind {
+    /// Its state, its spec, its title or its assets have changed, or it was made or deleted.
+    #[serde(rename = "canvas.updated")]
+    Updated,
+    /// Somebody shows it from now on, or no more.
+    #[serde(rename = "canvas.view.updated")]
+    ViewUpdated,
+    /// An action has begun.
+    #[serde(rename = "canvas.action.started")]
+    ActionStarted,
+    /// An action has ended well.
+    #[serde(rename = "canvas.action.finished")]
+    ActionFinished,
+    /// An action has failed.
+    #[serde(rename = "canvas.action.failed")]
+    ActionFailed,
+}
+
+impl SurfaceEvent {
+    /// An event without more than every event has.
+    pub fn new(event: SurfaceEventKind, canvas_id: CanvasId, revision: Revision, at: Timestamp) -> Self {
+        Self { event, canvas_id, revision, at, action_id: None, event_id: None, changed_paths: None }
+    }
+
+    /// The same of an action.
+    #[must_use]
+    pub fn of_action(self, action_id: &ActionId, event_id: &EventId) -> Self {
+        Self { action_id: Some(action_id.clone()), event_id: Some(event_id.clone()), ..self }
+    }
+
+    /// Its JSON, made once however many get it: hand clones to the clients that
+    /// [`Views::clients`](super::Views::clients) names.
+    pub fn encode(&self) -> Arc<str> {
+        serde_json::to_string(self).expect("an event has no maps").into()
+    }
+}

@@ -1,0 +1,203 @@
+//! Who shows which surface.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use canvas_core::CanvasId;
+use canvas_core::lease::Timestamp;
+use canvas_core::surface::{ClientId, SurfaceActor};
+
+/// Which clients and sessions show which surface. A value of the host: nothing of it is stored.
+///
+/// A view ends when it is closed, and by itself when its lifetime is over; whatever its holder asks of the surface
+/// extends it. Times are those of the host's calls; a clock that falls back ends no view.
+///
+/// ```
+/// use canvas_core::CanvasId;
+/// use canvas_core::lease::Timestamp;
+/// use canvas_core::surface::{ClientId, SurfaceActor};
+/// use canvas_tools::surface::{ViewPolicy, Views};
+///
+/// let mut views = Views::new(ViewPolicy::default());
+/// let (canvas, window) = (CanvasId::new("deploy")?, SurfaceActor::ClientId(ClientId::new("window")?));
+/// assert!(views.open(&canvas, &window, Timestamp::from_millis(1_000)));
+/// assert_eq!(views.of(&canvas), [window]);
+/// let later = Timestamp::from_millis(1_000 + 30 * 60_000);
+/// assert_eq!((views.expire(later), views.of(&canvas).len()), (vec![canvas.clone()], 0));
+/// # Ok::<(), canvas_core::NameError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Views {
+    policy: ViewPolicy,
+    views: BTreeMap<CanvasId, BTreeMap<SurfaceActor, Timestamp>>,
+    /// The same views by their end.
+    ends: BTreeSet<(Timestamp, CanvasId, SurfaceActor)>,
+}
+
+/// How many views there may be, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewPolicy {
+    /// From the last request of its holder to the end of a view. Default 30 minutes.
+    pub lifetime: Duration,
+    /// Views of all surfaces. Of more that one goes which would end first. Default 100,000.
+    pub most: usize,
+}
+
+impl Default for ViewPolicy {
+    fn default() -> Self {
+        Self { lifetime: Duration::from_secs(30 * 60), most: 100_000 }
+    }
+}
+
+impl Views {
+    /// Without views.
+    pub const fn new(policy: ViewPolicy) -> Self {
+        Self { policy, views: BTreeMap::new(), ends: BTreeSet::new() }
+    }
+
+    /// Somebody shows a surface. `false` where it did already; the view lives longer then.
+    pub fn open(&mut self, canvas: &CanvasId, who: &SurfaceActor, now: Timestamp) -> bool {
+        let is_new = !self.close(canvas, who);
+        while self.ends.len() >= self.policy.most.max(1) {
+            let Some((_, canvas, who)) = self.ends.first().cloned() else { break };
+            self.close(&canvas, &who);
+        }
+        let end = now.saturating_add(self.policy.lifetime);
+        self.views.entry(canvas.clone()).or_default().insert(who.clone(), end);
+        self.ends.insert((end, canvas.clone(), who.clone()));
+        is_new
+    }
+
+    /// Somebody shows a surface no more. `false` where it did not.
+    pub fn close(&mut self, canvas: &CanvasId, who: &SurfaceActor) -> bool {
+        let Some(of_canvas) = self.views.get_mut(canvas) else { return false };
+        let Some(end) = of_canvas.remove(who) else { return false };
+        if of_canvas.is_empty() {
+            self.views.remove(canvas);
+        }
+        self.ends.remove(&(end, canvas.clone(), who.clone()))
+    }
+
+    /// Somebody has asked for something of a surface. Extends the view where there is one.
+    pub fn touch(&mut self, canvas: &CanvasId, who: &SurfaceActor, now: Timestamp) {
+        if self.views.get(canvas).is_some_and(|of_canvas| of_canvas.contains_key(who)) {
+            self.open(canvas, who, now);
+        }
+    }
+
+    /// Ends the views whose time has come. Gives the canvases that they were of.
+    pub fn expire(&mut self, now: Timestamp) -> Vec<CanvasId> {
+        let mut canvases = BTreeSet::new();
+        while let Some((_, canvas, who)) = self.ends.first().filter(|(end, ..)| *end <= now).cloned() {
+            self.close(&canvas, &who);
+            canvases.insert(canvas);
+        }
+        canvases.into_iter().collect()
+    }
+
+    /// A connection is gone, and all its views with it. Gives their canvases. Linear in the number of views.
+    pub fn disconnect(&mut self, who: &SurfaceActor) -> Vec<CanvasId> {
+        let of_them = self.views.iter().filter(|(_, of_canvas)| of_canvas.contains_key(who));
+        let canvases: Vec<CanvasId> = of_them.map(|(canvas, _)| canvas.clone()).collect();
+        for canvas in &canvases {
+            self.close(canvas, who);
+        }
+        canvases
+    }
+
+    /// A canvas is gone, and its views with it.
+    pub fn forget(&mut self, canvas: &CanvasId) {
+        for (who, end) in self.views.remove(canvas).into_iter().flatten() {
+            self.ends.remove(&(end, canvas.clone(), who));
+        }
+    }
+
+    /// Who shows a surface, in the order of their names.
+    pub fn of(&self, canvas: &CanvasId) -> Vec<SurfaceActor> {
+        self.views.get(canvas).into_iter().flatten().map(|(who, _)| who.clone()).collect()
+    }
+
+    /// The clients that show a surface: who is sent its events.
+    pub fn clients(&self, canvas: &CanvasId) -> impl Iterator<Item = &ClientId> {
+        self.views.get(canvas).into_iter().flatten().filter_map(|(who, _)| match who {
+            SurfaceActor::ClientId(client) => Some(client),
+            SurfaceActor::SessionKey(_) => None,
+        })
+    }
+
+    /// When the next view ends by itself.
+    pub fn next_end(&self) -> Option<Timestamp> {
+        self.ends.first().map(|(end, ..)| *end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const POLICY: ViewPolicy = ViewPolicy { lifetime: Duration::from_millis(100), most: 4 };
+
+    fn at(ms: u64) -> Timestamp {
+        Timestamp::from_millis(ms)
+    }
+
+    fn names(canvas: usize, who: usize) -> (CanvasId, SurfaceActor) {
+        let who = SurfaceActor::ClientId(ClientId::new(["a", "b", "c"][who]).unwrap());
+        (CanvasId::new(["x", "y", "z"][canvas]).unwrap(), who)
+    }
+
+    #[test]
+    fn of_too_many_that_one_goes_which_would_end_first() {
+        let mut views = Views::new(POLICY);
+        for (canvas, who, now) in [(0, 0, 1), (0, 1, 2), (1, 0, 3), (1, 1, 4)] {
+            let (canvas, who) = names(canvas, who);
+            assert!(views.open(&canvas, &who, at(now)));
+        }
+        let (canvas, who) = names(0, 0);
+        views.touch(&canvas, &who, at(5));
+        let (third, last) = names(2, 2);
+        assert!(views.open(&third, &last, at(6)));
+        assert_eq!(views.of(&canvas), [who]);
+        assert_eq!(views.next_end(), Some(at(103)));
+    }
+
+    proptest! {
+        /// The views are those of a plain list, whatever is done.
+        #[test]
+        fn views_are_what_was_opened_and_not_ended(
+            steps in prop::collection::vec((0..5_u8, 0..3_usize, 0..3_usize, 0..60_u64), 0..60),
+        ) {
+            let mut views = Views::new(ViewPolicy { most: 100, ..POLICY });
+            let mut model: BTreeMap<(CanvasId, SurfaceActor), u64> = BTreeMap::new();
+            let mut now = 0;
+            for (what, canvas, who, ms) in steps {
+                now += ms;
+                let (canvas, who) = names(canvas, who);
+                let key = (canvas.clone(), who.clone());
+                match what {
+                    0 | 1 => {
+                        prop_assert_eq!(views.open(&canvas, &who, at(now)), model.insert(key, now + 100).is_none());
+                    }
+                    2 => prop_assert_eq!(views.close(&canvas, &who), model.remove(&key).is_some()),
+                    3 => {
+                        views.touch(&canvas, &who, at(now));
+                        model.entry(key).and_modify(|end| *end = now + 100);
+                    }
+                    _ => {
+                        let before = model.len();
+                        model.retain(|_, end| *end > now);
+                        prop_assert_eq!(views.expire(at(now)).is_empty(), model.len() == before);
+                    }
+                }
+                let shown: Vec<_> = ["x", "y", "z"].iter().flat_map(|name| {
+                    let canvas = CanvasId::new(name).unwrap();
+                    views.of(&canvas).into_iter().map(move |who| (canvas.clone(), who))
+                }).collect();
+                prop_assert_eq!(shown, model.keys().cloned().collect::<Vec<_>>());
+                prop_assert_eq!(views.next_end(), model.values().min().map(|end| at(*end)));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The arguments of the tool.
+
+use std::collections::BTreeMap;
+
+use canvas_core::{CanvasId, Revision};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::reply::ToolError;
+use crate::surface::{AssetContent, ListParams, CanvasParams, PatchParams, SurfaceRequest, UpsertParams};
+
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What to do.
+    operation: Operation,
+    /// The canvas. Leave it out for the one that you talk about.
+    #[serde(default)]
+    canvas_id: Option<CanvasId>,
+    /// For upsert: what people read above the surface.
+    #[serde(default)]
+    title: Option<String>,
+    /// For upsert: the whole spec, {"version": 1, "mode": "html", "toolPolicy": {"allow": [tool names]}, "state": {...},
+    /// "actions": {id: action}, "bindings": {name: action id}, "refresh": [{"id", "everyMs", "action", "enabled"}]}. An
+    /// action is {"kind": "tool.call", "tool", "args"?, "saveAs"?, "confirm"?, "timeoutMs"?}, {"kind": "session.send",
+    /// "message", "saveAs"?} or {"kind": "state.patch", "patch"}. Texts in args and message take values by {{state.path}},
+    /// {{input.path}} and {{runtime.now}}. The state of a surface that is there stays.
+    #[serde(default)]
+    spec: Option<BTreeMap<String, Value>>,
+    /// For upsert: assets by path, such as "assets/index.html". Each is its text, {"base64": bytes}, or null to take it
+    /// away.
+    #[serde(default)]
+    assets: Option<BTreeMap<String, Option<AssetContent>>>,
+    /// For patchState: operations of JSON Patch on the state, add, replace and remove. All are done or none.
+    #[serde(default)]
+    patch: Option<Vec<Value>>,
+    /// For upsert and patchState: the revision that get has shown. The call fails with REVISION_CONFLICT if the surface has
+    /// changed since.
+    #[serde(default)]
+    expected_revision: Option<Revision>,
+    /// For list: only what comes after this canvas.
+    #[serde(default)]
+    after: Option<CanvasId>,
+    /// For list: at most so many.
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Operation {
+    /// Make a surface, or give one that is there a new title, spec or assets.
+    Upsert,
+    /// See a surface with its spec, state and assets.
+    Get,
+    /// List the surfaces that you may see.
+    List,
+    /// Show a surface to the user.
+    Open,
+    /// Show it no more.
+    Close,
+    /// Change the state of a surface.
+    PatchState,
+}
+
+impl Operation {
+    pub(super) const fn is_read(self) -> bool {
+        matches!(self, Self::Get | Self::List)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Upsert => "upsert",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Open => "open",
+            Self::Close => "close",
+            Self::PatchState => "patchState",
+        }
+    }
+
+    /// Whether it has an argument beside the canvas.
+    fn takes(self, name: &str) -> bool {
+        match self {
+            Self::Upsert => matches!(name, "title" | "spec" | "assets" | "expectedRevision"),
+            Self::Get | Self::Open | Self::Close => false,
+            Self::List => matches!(name, "after" | "limit"),
+            Self::PatchState => matches!(name, "patch" | "expectedRevision"),
+        }
+    }
+}
+
+impl Arguments {
+    pub(super) const fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The request that it makes; `own` is the canvas of the conversation.
+    pub(super) fn request(self, own: &CanvasId) -> Result<SurfaceRequest, ToolError> {
+        let Self { operation, canvas_id, title, spec, assets, patch, expected_revision, after, limit } = self;
+        let given = [
+            ("title", title.is_some()),
+            ("spec", spec.is_some()),
+            ("assets", assets.is_some()),
+            ("patch", patch.is_some()),
+            ("expectedRevision", expected_revision.is_some()),
+            ("after", after.is_some()),
+            ("limit", limit.is_some()),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(name, given)| *given && !operation.takes(name)) {
+            let message = format!("{} takes no {name}: leave it out", operation.name());
+            return Err(ToolError::argument(&format!("/{name}"), message));
+        }
+        let canvas_id = canvas_id.unwrap_or_else(|| own.clone());
+        Ok(match operation {
+            Operation::Upsert => SurfaceRequest::Upsert(UpsertParams {
+                canvas_id,
+                title,
+                spec: spec.map(|spec| spec.into_iter().collect()),
+                assets: assets.unwrap_or_default(),
+                expected_revision,
+            }),
+            Operation::Get => SurfaceRequest::Get(CanvasParams { canvas_id }),
+            Operation::List => SurfaceRequest::List(ListParams { agent_id: None, after, limit }),
+            Operation::Open => SurfaceRequest::Open(CanvasParams { canvas_id }),
+            Operation::Close => SurfaceRequest::Close(CanvasParams { canvas_id }),
+            Operation::PatchState => {
+                let patch = patch.ok_or_else(|| {
+                    ToolError::argument("/patch", "patchState needs a patch: pass a list of operations")
+                })?;
+                SurfaceRequest::Patch(PatchParams { canvas_id, patch: patch.into(), expected_revision })
+            }
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Surfaces, their actions and their tool.
+
+mod requests;
