@@ -100,7 +100,7 @@ mod text;
 pub use diff::apply::{Applied, apply};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
 pub use diff::conflict::{Conflict, Difference, ExceededLimit, Mismatch, Reason};
-pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder};
+pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};
 pub use diff::error::{ApplyError, Suggestion};
 pub use diff::excerpt::DiffExcerpt;

@@ -1,6 +1,6 @@
 //! Edits as values: there and back, and past one another.
 
-use canvas_patch::{Delta, DeltaConflict, Options, TextEdit, apply, build};
+use canvas_patch::{Delta, DeltaConflict, Options, Rebase, TextEdit, apply, build};
 use proptest::prelude::*;
 
 fn delta(edits: &[(usize, &str, &str)]) -> Delta {
@@ -47,6 +47,56 @@ fn edits_move_past_each_other_where_they_do_not_touch() {
             expected.map(str::to_owned).map_err(|at| DeltaConflict { at }),
             "{own:?} past {later:?}"
         );
+    }
+}
+
+/// What a later change has done too is left out, as long as nothing comes near it afterwards.
+#[test]
+fn a_rebase_leaves_out_what_was_done_already() {
+    for (own, later, expected) in [
+        // All of it, a part, one beside others.
+        (vec![(2, "cd", "x")], vec![vec![(2, "cd", "x")]], Ok("abxefgh")),
+        (vec![(2, "cd", ""), (6, "g", "y")], vec![vec![(2, "cd", "")]], Ok("abefyh")),
+        (vec![(2, "", "x"), (6, "", "y")], vec![vec![(2, "", "x"), (4, "e", "")]], Ok("abxcdfygh")),
+        (vec![(0, "a", "x"), (7, "h", "")], vec![vec![(0, "a", "x"), (7, "h", "")]], Ok("xbcdefg")),
+        // One by one, and what lies before has moved it.
+        (vec![(2, "c", "x"), (4, "e", "y")], vec![vec![(4, "e", "y")], vec![(2, "c", "x")]], Ok("abxdyfgh")),
+        (
+            vec![(4, "e", "y"), (7, "h", "")],
+            vec![vec![(0, "a", "aaa")], vec![(6, "e", "y")]],
+            Ok("aaabcdyfg"),
+        ),
+        // More or less than that, and something else at the same place.
+        (vec![(2, "cd", "x")], vec![vec![(2, "c", "x")]], Err((0, 2))),
+        (vec![(2, "c", "x")], vec![vec![(2, "cd", "x")]], Err((0, 2))),
+        (vec![(2, "", "x")], vec![vec![(2, "", "xx")]], Err((0, 2))),
+        // A change after that: away from it, or touching it in some way.
+        (vec![(2, "c", "x")], vec![vec![(2, "c", "x")], vec![(0, "a", ""), (4, "e", "")]], Ok("bxdfgh")),
+        (vec![(2, "c", "x")], vec![vec![(2, "c", "x")], vec![(2, "x", "c")]], Err((1, 2))),
+        (vec![(2, "c", "")], vec![vec![(2, "c", "")], vec![(2, "", "c")]], Err((1, 2))),
+        (vec![(2, "c", "")], vec![vec![(2, "c", "")], vec![(1, "b", "yc")]], Err((1, 2))),
+        (vec![(2, "c", "x")], vec![vec![(2, "c", "x")], vec![(3, "d", "")]], Err((1, 3))),
+        (
+            vec![(2, "c", "x")],
+            vec![vec![(2, "c", "x")], vec![(0, "a", "aa")], vec![(3, "x", "y")]],
+            Err((2, 3)),
+        ),
+        (
+            vec![(6, "g", "x"), (0, "a", "x")],
+            vec![vec![(6, "g", "x")], vec![(0, "a", "x")], vec![(6, "x", "")]],
+            Err((2, 6)),
+        ),
+    ] {
+        let mut own = own;
+        own.sort_unstable();
+        let mut text = "abcdefgh".to_owned();
+        let mut rebase = Ok(Rebase::new(delta(&own)));
+        for (index, later) in later.iter().map(|later| delta(later)).enumerate() {
+            text = later.apply(&text).unwrap();
+            rebase = rebase.and_then(|rebase| rebase.past(&later).map_err(|e| (index, e.at)));
+        }
+        let after = rebase.map(|rebase| rebase.into_delta().apply(&text).unwrap());
+        assert_eq!(after, expected.map(str::to_owned), "{own:?} past {later:?}");
     }
 }
 
@@ -125,9 +175,24 @@ proptest! {
         prop_assert_eq!(edit.is_empty(), before == after);
         prop_assert_eq!(edit.apply(&before), Ok(after.clone()));
         prop_assert_eq!(edit.inverse().apply(&after), Ok(before.clone()));
+        let mut reverted = after.clone();
+        prop_assert_eq!(edit.revert(&mut reverted), Ok(()));
+        prop_assert_eq!(&reverted, &before);
         prop_assert_eq!(&edit.inverse().inverse(), &edit);
         if let Ok(applied) = apply(&before, &build(&before, &after, 3), &Options::default()) {
             prop_assert_eq!(applied.delta(), edit);
+        }
+    }
+
+    /// In place or not, on the text that a change has led to and on any other.
+    #[test]
+    fn a_revert_is_the_inverse_applied(before in text(), after in text(), other in text()) {
+        let edit = Delta::between(&before, &after);
+        for text in [&before, &after, &other] {
+            let expected = edit.inverse().apply(text);
+            let mut reverted = text.clone();
+            prop_assert_eq!(edit.revert(&mut reverted), expected.clone().map(drop));
+            prop_assert_eq!(&reverted, expected.as_ref().unwrap_or(text));
         }
     }
 
@@ -148,6 +213,53 @@ proptest! {
             });
             prop_assert!(meet, "{:?} and {:?} lie apart", a, b);
         }
+    }
+}
+
+proptest! {
+    /// Past changes that have nothing in common with it, a rebase is one transformation after the other.
+    #[test]
+    fn a_rebase_transforms(text in text(), own in text(), later in prop::collection::vec(text(), 1..4)) {
+        let own = Delta::between(&text, &own);
+        let (mut transformed, mut rebase, mut now) = (Ok(own.clone()), Ok(Rebase::new(own)), text);
+        for after in later {
+            let later = Delta::between(&now, &after);
+            let in_common = transformed.iter().any(|own: &Delta| {
+                own.edits().iter().any(|one| later.edits().contains(one))
+            });
+            prop_assume!(!in_common);
+            transformed = transformed.and_then(|own| own.transform(&later));
+            rebase = rebase.and_then(|rebase| rebase.past(&later));
+            now = after;
+        }
+        prop_assert_eq!(rebase.map(Rebase::into_delta), transformed);
+    }
+
+    /// What is left of a change beside one that has a part of it is the rest, moved past that one.
+    #[test]
+    fn a_rebase_past_a_part_leaves_the_rest(
+        text in text(),
+        own in text(),
+        other in text(),
+        picked in prop::collection::vec(any::<bool>(), 12),
+    ) {
+        let own = Delta::between(&text, &own);
+        let (part, rest): (Vec<_>, Vec<_>) =
+            own.edits().iter().cloned().zip(picked).partition(|(_, picked)| *picked);
+        let edits = |picked: Vec<(TextEdit, bool)>| picked.into_iter().map(|(one, _)| one);
+        let rest = Delta::try_from(edits(rest).collect::<Vec<_>>()).unwrap();
+        // The part among edits of somebody else that lie away from it.
+        let other = Delta::between(&text, &other);
+        let apart = |one: &&TextEdit| {
+            own.edits().iter().all(|own| one.range().end < own.at || own.range().end < one.at)
+        };
+        let mut theirs: Vec<_> = edits(part).chain(other.edits().iter().filter(apart).cloned()).collect();
+        theirs.sort_by_key(|one| one.at);
+        let theirs = Delta::try_from(theirs).unwrap();
+
+        let rebased = Rebase::new(own).past(&theirs).map(Rebase::into_delta);
+        prop_assert_eq!(&rebased, &rest.transform(&theirs));
+        prop_assert!(rebased.is_ok());
     }
 }
 

@@ -201,7 +201,7 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Answered<C>, EngineError> {
         let begin = Begin::of_call(C::IS_READ, self.store.capabilities().notify);
-        let call = task::Call { operation, command: &command };
+        let call = task::Call::new(operation, &command);
         let (Reply { answer: result, replayed }, snapshot) = self.run(canvas, call, begin, now).await?;
         Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
     }
@@ -219,7 +219,7 @@ impl<S: Store> Engine<S> {
         command: &C,
         now: Timestamp,
     ) -> Result<(Option<Result<C::Done, C::Refusal>>, Snapshot), EngineError> {
-        let call = task::Call { operation, command };
+        let call = task::Call::new(operation, command);
         let (answer, snapshot) = self.run(canvas, RecallTask(call), Begin::Load, now).await?;
         Ok((answer, seen(canvas, snapshot)?))
     }

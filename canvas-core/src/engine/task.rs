@@ -141,8 +141,16 @@ pub(crate) struct Reply<A> {
 /// Run a command.
 #[derive(Debug)]
 pub(crate) struct Call<'a, C> {
-    pub(crate) operation: &'a OpKey,
-    pub(crate) command: &'a C,
+    operation: &'a OpKey,
+    command: &'a C,
+    digest: Digest,
+}
+
+impl<'a, C: Command> Call<'a, C> {
+    pub(crate) fn new(operation: &'a OpKey, command: &'a C) -> Self {
+        // A call is decided again each time that blobs were fetched, and a command may be as long as the document.
+        Self { operation, command, digest: command.digest() }
+    }
 }
 
 impl<C: Command> Task for Call<'_, C> {
@@ -152,7 +160,7 @@ impl<C: Command> Task for Call<'_, C> {
         let row = context.live_with(C::FILES)?;
         let (clock, types) = (row.clock(context.run.now), context.run.types);
         let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, types };
-        let decision = decide(&view, context.run.policy, self.operation, self.command)?;
+        let decision = decide(&view, context.run.policy, (self.operation, self.digest), self.command)?;
         let reply = Reply { answer: decision.result, replayed: decision.replayed };
         Ok(match decision.change {
             Some(change) => Decision::Commit(change, reply),
@@ -178,8 +186,8 @@ impl<C: Command> Task for RecallTask<'_, C> {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
         context.live()?;
-        let Call { operation, command } = &self.0;
-        Ok(Decision::Answer(match context.recall(operation, command.digest())? {
+        let Call { operation, digest, .. } = &self.0;
+        Ok(Decision::Answer(match context.recall(operation, *digest)? {
             Recall::New => None,
             Recall::Answered(answer) => Some(recalled::<C>(&answer, |id| context.blob(id))?),
             Recall::Reused => Some(Err(CallRefusal::CallIdReused.into())),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
-use crate::model::receipt::{Answer, Recall, Receipt};
+use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode};
 use crate::transition::policy::Policy;
@@ -34,13 +34,12 @@ impl<C: Command> Decided<C> {
 pub(crate) fn decide<C: Command>(
     view: &View<'_>,
     policy: &Policy,
-    operation: &OpKey,
+    (operation, digest): (&OpKey, Digest),
     command: &C,
 ) -> Result<Decided<C>, Missing> {
     if let Some(Err(refusal)) = command.access().map(|access| policy.permits(access)) {
         return Ok(Decided::refused(refusal));
     }
-    let digest = command.digest();
     if !C::IS_READ {
         match view.head.receipts.recall(operation, digest, |id| view.blob(id))? {
             Recall::New => {}

@@ -1,7 +1,9 @@
 //! What the user has typed becomes the document: in its place, or on the revision that it was made from.
 
+use std::borrow::Cow;
+
 use canvas_lease::{Epoch, PreemptionCause};
-use canvas_patch::Delta;
+use canvas_patch::{Delta, Rebase};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
@@ -26,7 +28,8 @@ use crate::transition::step::{Record, Stop, Transition};
 ///
 /// With a base, the user's changes are moved past those that were made since, by the rules of
 /// [`UndoScope::Author`](crate::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
-/// holds both texts. That needs the journal, and costs one entry for each change since the base.
+/// holds both texts. Where both change it in exactly the same way it counts as done, and as the other's change: undo of
+/// that takes it back. All that needs the journal, and costs one entry for each change since the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The whole new text.
@@ -99,11 +102,11 @@ impl Decide for Edit {
 }
 
 /// The document of an older revision, and the way from there to now.
-struct Past {
+struct Past<'e> {
     document: BlobId,
     text: String,
     /// Changes since, oldest first.
-    later: Vec<(ChangeNumber, Delta)>,
+    later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
 }
 
 impl Transition<'_> {
@@ -132,20 +135,20 @@ impl Transition<'_> {
         if !is_of(past.document) {
             return Err(stale(StaleCause::UnknownBase, None));
         }
-        let mut delta = Delta::between(&past.text, markdown);
+        let mut rebase = Rebase::new(Delta::between(&past.text, markdown));
         for (with, later) in &past.later {
-            delta = delta.transform(later).map_err(|_| {
+            rebase = rebase.past(later).map_err(|_| {
                 let known = SyncPoint { revision, document: past.document };
                 let limit = self.policy.refusal_diff_bytes;
                 let changes = changes_since((known, &past.text), (now, text), limit);
                 stale(StaleCause::Conflict { with: *with }, changes)
             })?;
         }
-        Ok((delta, true))
+        Ok((rebase.into_delta(), true))
     }
 
     /// The document of a revision; `None` where the journal does not lead there.
-    fn past(&self, base: Base) -> Result<Option<Past>, Missing> {
+    fn past(&self, base: Base) -> Result<Option<Past<'_>>, Missing> {
         let Some(entries) = self.entries_after(base)? else { return Ok(None) };
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
@@ -155,15 +158,16 @@ impl Transition<'_> {
             if after != past.document {
                 return Ok(None);
             }
-            let (text, delta) = match delta {
-                Some(delta) => (delta.inverse().apply(&past.text).ok(), delta.clone()),
+            let delta = match delta {
+                Some(delta) if delta.revert(&mut past.text).is_err() => return Ok(None),
+                Some(delta) => Cow::Borrowed(delta),
                 None => {
                     let text = self.view.blob(before)?.as_text().unwrap_or_default();
-                    (Some(text.to_owned()), Delta::between(text, &past.text))
+                    let after = std::mem::replace(&mut past.text, text.to_owned());
+                    Cow::Owned(Delta::between(text, &after))
                 }
             };
-            let Some(text) = text else { return Ok(None) };
-            (past.document, past.text) = (before, text);
+            past.document = before;
             past.later.push((entry.change, delta));
         }
         past.later.reverse();

@@ -326,11 +326,13 @@ impl Transition<'_> {
                     if *after != document_id.unwrap_or_else(|| self.view.head.document()) {
                         return Err(damaged(entry));
                     }
-                    let next = match delta {
-                        Some(delta) => delta.inverse().apply(&text).ok(),
-                        None => self.view.blob(*before)?.as_text().map(str::to_owned),
-                    };
-                    text = Cow::Owned(next.ok_or_else(|| damaged(entry))?);
+                    match delta {
+                        Some(delta) => delta.revert(text.to_mut()).map_err(|_| damaged(entry))?,
+                        None => {
+                            let named = self.view.blob(*before)?.as_text();
+                            text = Cow::Borrowed(named.ok_or_else(|| damaged(entry))?);
+                        }
+                    }
                     document_id = Some(*before);
                 }
                 #[cfg(feature = "board")]

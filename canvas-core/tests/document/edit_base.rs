@@ -162,6 +162,95 @@ fn large_changes_and_undone_ones_are_passed() {
     assert_eq!(world.text(), TEN.replace("c\n", "C\n").replace("e\n", "E\n"));
 }
 
+/// A change that another has made too counts as done, while the other's still stands; whoever touches it again after that
+/// is in the way of both.
+#[test]
+fn what_another_has_changed_in_the_same_way_is_taken_once() {
+    let replaced = |lines: &[(&str, &str)]| {
+        lines.iter().fold(TEN.to_owned(), |text, (line, new)| text.replace(&format!("{line}\n"), new))
+    };
+    let alike = replaced(&[("e", "E\n")]);
+    // What others make of the text, one after the other; what the user does; what is in the document then.
+    for (name, theirs, mine, expected) in [
+        ("all of it", vec![alike.clone()], alike.clone(), Some(alike.clone())),
+        (
+            "a part",
+            vec![alike.clone()],
+            replaced(&[("b", "B\n"), ("e", "E\n")]),
+            Some(replaced(&[("b", "B\n"), ("e", "E\n")])),
+        ),
+        ("a removal", vec![replaced(&[("e", "")])], replaced(&[("e", "")]), Some(replaced(&[("e", "")]))),
+        (
+            "an insertion",
+            vec![replaced(&[("e", "e\nnew\n")])],
+            replaced(&[("e", "e\nnew\n")]),
+            Some(replaced(&[("e", "e\nnew\n")])),
+        ),
+        (
+            "with others around it",
+            vec![replaced(&[("a", "A\n"), ("e", "E\n"), ("j", "")])],
+            alike.clone(),
+            Some(replaced(&[("a", "A\n"), ("e", "E\n"), ("j", "")])),
+        ),
+        (
+            "moved on since",
+            vec![alike.clone(), replaced(&[("a", ""), ("e", "E\n")])],
+            alike.clone(),
+            Some(replaced(&[("a", ""), ("e", "E\n")])),
+        ),
+        ("more than theirs", vec![alike.clone()], replaced(&[("e", "E\nand more\n")]), None),
+        ("less than theirs", vec![replaced(&[("e", "E\nand more\n")])], alike.clone(), None),
+        ("changed again", vec![alike.clone(), replaced(&[("e", "other\n")])], alike.clone(), None),
+        ("taken back", vec![alike.clone(), TEN.to_owned()], alike.clone(), None),
+        ("a removal taken back", vec![replaced(&[("e", "")]), TEN.to_owned()], replaced(&[("e", "")]), None),
+        (
+            "a removal taken back beside another change",
+            vec![replaced(&[("e", "")]), replaced(&[("d", "D\n")])],
+            replaced(&[("e", "")]),
+            None,
+        ),
+    ] {
+        let world = World::new(TEN);
+        let base = base(&world);
+        theirs.iter().for_each(|text| drop(world.edit(text)));
+        let before = world.head().revision_id();
+        let outcome = world.ask("user", Edit::on(base, mine.clone()));
+        match expected {
+            Some(expected) => {
+                let changed = edited(outcome).revision != before;
+                assert_eq!((&world.text(), changed), (&expected, Some(&expected) != theirs.last()), "{name}");
+            }
+            None => {
+                let stale = stale(&outcome);
+                assert!(matches!(stale.cause, StaleCause::Conflict { .. }), "{name}: {stale}");
+                assert_eq!((&world.text(), stale.markdown), (theirs.last().unwrap(), mine), "{name}");
+            }
+        }
+    }
+}
+
+/// What both have changed alike is the other's change: it goes with the other's undo, and the user's own stays.
+#[test]
+fn undo_of_the_other_author_takes_back_what_both_have_changed() {
+    let world = World::new(TEN);
+    let base = base(&world);
+    let lease = world.check_out("model");
+    world.write("model", lease, "e>E");
+    world.write("model", lease, "h>H");
+    edited(world.ask("user", Edit::on(base, TEN.replace("b\n", "B\n").replace("e\n", "E\n"))));
+    let both = TEN.replace("b\n", "B\n").replace("e\n", "E\n").replace("h\n", "H\n");
+    assert_eq!(world.text(), both);
+    for (author, expected) in
+        [(Actor::Assistant, TEN.replace("b\n", "B\n")), (Actor::User, both.replace("B\n", "b\n"))]
+    {
+        let what = UndoScope::Author { author, since: None };
+        world.ask("user", Undo { by: Author::User, what });
+        assert_eq!(world.text(), expected, "{author:?}");
+        world.ask("user", Undo { by: Author::User, what: UndoScope::Steps(1.try_into().unwrap()) });
+        assert_eq!(world.text(), both, "{author:?}");
+    }
+}
+
 /// A text of lines that all differ, with some of them changed, removed or added.
 fn lines() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(0..4_u8, 8)

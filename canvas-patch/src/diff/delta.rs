@@ -1,6 +1,8 @@
 //! A change of a text as a value of its own: its edits, in order.
 
+use std::iter::Peekable;
 use std::ops::Range;
+use std::slice::Iter;
 
 use crate::coded_error;
 use crate::diff::compare::changes;
@@ -120,6 +122,34 @@ impl Delta {
         Ok(out)
     }
 
+    /// Takes the change out of the text that it has led to, in place: as the inverse applied, without a copy of the text
+    /// where the edits are few.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaMismatch`] where the text does not hold what was inserted; it stays as it is.
+    pub fn revert(&self, text: &mut String) -> Result<(), DeltaMismatch> {
+        // Each edit of another length moves all that lies behind it.
+        const FEW: usize = 4;
+        if self.edits.len() > FEW {
+            *text = self.inverse().apply(text)?;
+            return Ok(());
+        }
+        let mut shift = 0_isize;
+        for one in &self.edits {
+            let at = one.at.wrapping_add_signed(shift);
+            if text.get(at..at.saturating_add(one.new.len())) != Some(&one.new) {
+                return Err(DeltaMismatch { at });
+            }
+            shift += one.new.len() as isize - one.old.len() as isize;
+        }
+        for one in &self.edits {
+            // What lies before it is as it was before the change.
+            text.replace_range(one.at..one.at + one.new.len(), &one.old);
+        }
+        Ok(())
+    }
+
     /// The change that leads back.
     pub fn inverse(&self) -> Self {
         let mut shift = 0_isize;
@@ -140,31 +170,112 @@ impl Delta {
     ///
     /// [`DeltaConflict`] where they conflict.
     pub fn transform(&self, later: &Self) -> Result<Self, DeltaConflict> {
-        let mut others = later.edits.iter().peekable();
-        let mut shift = 0_isize;
-        let mut moved = Vec::with_capacity(self.edits.len());
-        for one in &self.edits {
-            let own = one.range();
-            while let Some(other) = others.next_if(|other| is_before(&other.range(), &own)) {
-                shift += other.new.len() as isize - other.old.len() as isize;
-            }
-            if let Some(other) = others.peek()
-                && !is_before(&own, &other.range())
-            {
-                return Err(DeltaConflict { at: own.start.max(other.at) });
-            }
-            moved.push(TextEdit { at: one.at.wrapping_add_signed(shift), ..one.clone() });
-        }
-        // Edits that bordered on something removed since may border on each other now, and cancel out.
-        Ok(Self { edits: joined(moved) })
+        let mut past = Passing::new(later);
+        let edits = self.edits.iter().map(|one| {
+            let at = past.moved(&one.range(), is_before)?.start;
+            Ok(TextEdit { at, ..one.clone() })
+        });
+        Ok(Self { edits: joined(edits.collect::<Result<_, _>>()?) })
     }
 }
+
+/// A change on its way past later ones, one after the other. The first of them starts from the same text.
+///
+/// It is [`Delta::transform`] past each, but what a later change does in exactly the same way is no conflict: it is done
+/// already, and left out. A change after that one which touches or borders on such a place is a conflict, so that
+/// nothing which was done so is lost unseen.
+#[derive(Debug, Clone)]
+pub struct Rebase {
+    edits: Vec<TextEdit>,
+    /// Where others have done the same, in order, in the text that the edits fit.
+    done: Vec<Range<usize>>,
+}
+
+impl Rebase {
+    /// Begins with the text that the change was made for.
+    pub fn new(change: Delta) -> Self {
+        Self { edits: change.edits, done: Vec::new() }
+    }
+
+    /// Makes it fit the text that `later` leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`DeltaConflict`] where they conflict.
+    pub fn past(self, later: &Delta) -> Result<Self, DeltaConflict> {
+        let mut past = Passing::new(later);
+        let done = self.done.iter().map(|place| past.moved(place, is_apart));
+        let mut done: Vec<_> = done.collect::<Result<_, _>>()?;
+        let (mut past, mut edits) = (Passing::new(later), Vec::with_capacity(self.edits.len()));
+        for one in self.edits {
+            match past.moved(&one.range(), is_before) {
+                Ok(range) => edits.push(TextEdit { at: range.start, ..one }),
+                Err(_) if past.upcoming() == Some(&one) => {
+                    let at = past.place(one.at);
+                    done.push(at..at + one.new.len());
+                }
+                Err(conflict) => return Err(conflict),
+            }
+        }
+        done.sort_unstable_by_key(|place| place.start);
+        Ok(Self { edits: joined(edits), done })
+    }
+
+    /// What is left to do.
+    pub fn into_delta(self) -> Delta {
+        Delta { edits: self.edits }
+    }
+}
+
+/// Places of a text, in order, on their way past a change of it.
+struct Passing<'l> {
+    others: Peekable<Iter<'l, TextEdit>>,
+    /// Bytes that the change has added so far, less those that it has removed.
+    shift: isize,
+}
+
+impl<'l> Passing<'l> {
+    fn new(change: &'l Delta) -> Self {
+        Self { others: change.edits.iter().peekable(), shift: 0 }
+    }
+
+    /// Where a place is after the change; a conflict where an edit of the change is neither before nor after it.
+    fn moved(&mut self, own: &Range<usize>, is_before: IsBefore) -> Result<Range<usize>, DeltaConflict> {
+        while let Some(other) = self.others.next_if(|other| is_before(&other.range(), own)) {
+            self.shift += other.new.len() as isize - other.old.len() as isize;
+        }
+        match self.upcoming() {
+            Some(other) if !is_before(own, &other.range()) => {
+                Err(DeltaConflict { at: own.start.max(other.at) })
+            }
+            _ => Ok(self.place(own.start)..self.place(own.end)),
+        }
+    }
+
+    /// The edit of the change that comes next.
+    fn upcoming(&mut self) -> Option<&'l TextEdit> {
+        self.others.peek().copied()
+    }
+
+    /// Where a byte is, which no edit that comes next changes.
+    fn place(&self, at: usize) -> usize {
+        at.wrapping_add_signed(self.shift)
+    }
+}
+
+type IsBefore = fn(&Range<usize>, &Range<usize>) -> bool;
 
 /// Whether all of `a` lies before `b`, and not both are empty at one place.
 fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start && a.start < b.end
 }
 
+/// Whether `a` lies before `b`, with something between them.
+fn is_apart(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.end < b.start
+}
+
+/// Edits that bordered on something removed since may border on each other now, and cancel out.
 fn joined(edits: Vec<TextEdit>) -> Vec<TextEdit> {
     let mut joined: Vec<TextEdit> = Vec::with_capacity(edits.len());
     for one in edits {

@@ -132,7 +132,7 @@ impl Work {
         context: &DecisionContext<'_>,
     ) -> Result<Decision<ClientAnswer>, Blocked> {
         let answer = |outcome| ClientAnswer::Outcome(encode::<C>(&outcome));
-        Ok(match (Call { operation: self.name(), command }).decide(context)? {
+        Ok(match Call::new(self.name(), command).decide(context)? {
             Decision::Answer(reply) => Decision::Answer(answer(reply.answer)),
             Decision::Commit(change, reply) => Decision::Commit(change, answer(reply.answer)),
         })
