@@ -1,9 +1,10 @@
-//! How long a call holds back that loses its commits to others.
+//! How long a call, or a collection, holds back that loses its commits to others.
 //!
 //! * Who has lost once has the newest row at hand and goes on at once. Who loses twice has many beside it, and waits
 //!   after every second loss.
 //! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) that follows from the call's key and the
-//!   number of its losses: it differs from call to call, so that of many servers only few try at once.
+//!   number of its losses: it differs from call to call, so that of many servers only few try at once. A collection has
+//!   no key; its pause follows from what it has lost to.
 //! * The engine has no clock: it waits by what the host has given to [`Engine::with_pause`](crate::Engine::with_pause).
 
 use std::fmt;
@@ -27,10 +28,10 @@ impl Pause {
         Self(Some(Box::new(move |time| Box::pin(pause(time)))))
     }
 
-    /// Waits where a call has lost that number of commits; false where it does not.
-    pub(super) async fn wait(&self, longest: Duration, losses: u32, operation: Option<&OpKey>) -> bool {
-        let (Some(pause), Some(operation)) = (&self.0, operation) else { return false };
-        let time = share(longest, losses, operation);
+    /// Waits where `who` has lost that number of commits; false where it does not.
+    pub(super) async fn wait(&self, longest: Duration, losses: u32, who: &str) -> bool {
+        let Some(pause) = &self.0 else { return false };
+        let time = share(longest, losses, who);
         if time.is_zero() {
             return false;
         }
@@ -39,12 +40,17 @@ impl Pause {
     }
 }
 
-fn share(longest: Duration, losses: u32, operation: &OpKey) -> Duration {
+/// What a call is known by here.
+pub(super) fn name(operation: &OpKey) -> String {
+    let OpKey { conversation, turn, call } = operation;
+    format!("{} {conversation} {call}", turn.get())
+}
+
+fn share(longest: Duration, losses: u32, who: &str) -> Duration {
     if !losses.is_multiple_of(2) {
         return Duration::ZERO;
     }
-    let OpKey { conversation, turn, call } = operation;
-    let chance = BlobId::of(format!("{losses} {} {conversation} {call}", turn.get()).as_bytes());
+    let chance = BlobId::of(format!("{losses} {who}").as_bytes());
     longest.mul_f64(f64::from(chance.as_bytes()[0]) / 255.0)
 }
 
@@ -67,7 +73,7 @@ mod tests {
         let conversation = ConversationId::new("model").unwrap();
         let pauses = (0..1_000).map(|call| {
             let call = CallId::new(&format!("toolu_{call}")).unwrap();
-            let key = OpKey { conversation: conversation.clone(), turn: Turn::ZERO, call };
+            let key = name(&OpKey { conversation: conversation.clone(), turn: Turn::ZERO, call });
             assert_eq!(share(longest, 1, &key), Duration::ZERO);
             assert_eq!(share(longest, 2, &key), share(longest, 2, &key));
             share(longest, 2, &key)

@@ -18,10 +18,10 @@ use super::{Engine, EngineError};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
-use crate::store::contract::{Collected, Commit, Committed, Store};
+use crate::store::contract::{Collected, Commit, Committed, Store, Version};
 
 /// How often a collection begins again because others have changed the canvas.
-const TRIES: usize = 64;
+const TRIES: u32 = 64;
 
 /// What a collection leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,11 +105,16 @@ impl<S: Store> Engine<S> {
         older_than: Duration,
     ) -> Result<Dropped, EngineError> {
         let fault = |fault| EngineError::of(fault, canvas);
-        let mut damaged = None;
-        for _ in 0..TRIES {
+        let (mut damaged, mut lost) = (None, None::<Version>);
+        for losses in 0..TRIES {
+            if let Some(lost) = lost {
+                let who = format!("{canvas} {}", lost.as_str());
+                self.pause.wait(self.policy.back_off, losses, &who).await;
+            }
             let Some(row) = self.store.load(canvas).await.map_err(fault)? else {
                 return Err(EngineError::NotFound { canvas: canvas.clone() });
             };
+            lost = Some(row.version.clone());
             let head = cut(&row.head, history);
             let keep = match self.needed_by(head.as_ref().unwrap_or(&row.head)).await {
                 Ok(keep) => keep,

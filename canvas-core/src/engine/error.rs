@@ -75,7 +75,7 @@ pub enum EngineError {
     #[error("this operation key was used before with other arguments: use a new key")]
     KeyReused,
     /// The operation was abandoned by [`Engine::resolve`](crate::Engine::resolve).
-    #[error("this operation was given up before it was done: ask again under a new key")]
+    #[error("this operation was abandoned before it was done: ask again under a new key")]
     Abandoned,
     /// The store failed.
     #[error(transparent)]

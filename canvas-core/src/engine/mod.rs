@@ -320,7 +320,8 @@ impl<S: Store> Engine<S> {
                     if let Ok(Committed::Conflict(row)) = &mut committed {
                         losses += 1;
                         // Who has waited looks again. Where that fails, the row of the conflict is good enough.
-                        if self.pause.wait(self.policy.back_off, losses, run.operation()).await
+                        let who = run.operation().map(backoff::name).unwrap_or_default();
+                        if self.pause.wait(self.policy.back_off, losses, &who).await
                             && let Ok(newer) = self.store.load(canvas).await
                         {
                             *row = newer;

@@ -113,6 +113,16 @@ impl<'a> DecisionContext<'a> {
         receipts.map_or(Ok(Recall::New), |receipts| receipts.recall(operation, digest, |id| self.blob(id)))
     }
 
+    /// The answer of an operation that was done; `None` where it is new.
+    fn answered(&self, operation: &OpKey, digest: Digest) -> Result<Option<Answer>, Blocked> {
+        match self.recall(operation, digest)? {
+            Recall::New => Ok(None),
+            Recall::Answered(answer) => Ok(Some(answer)),
+            Recall::Reused => Err(EngineError::KeyReused.into()),
+            Recall::Abandoned => Err(EngineError::Abandoned.into()),
+        }
+    }
+
     fn stored_answer(&self, answer: &Answer) -> Result<Option<StoredAnswer>, Missing> {
         stored_answer(answer, |id| self.blob(id))
     }
@@ -236,30 +246,24 @@ impl Task for Create<'_> {
     type Answer = Reply<RevisionId>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        match context.recall(self.operation, self.digest())? {
-            Recall::New => {}
-            Recall::Reused => return Err(EngineError::KeyReused.into()),
-            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
-            Recall::Answered(_) if context.row.is_some_and(|row| row.head.is_deleted()) => {
+        let digest = self.digest();
+        if let Some(answer) = context.answered(self.operation, digest)? {
+            if context.row.is_some_and(|row| row.head.is_deleted()) {
                 return Err(EngineError::Deleted { canvas: context.run.canvas.clone() }.into());
             }
-            Recall::Answered(answer) => {
-                context.live()?;
-                let stored = context.stored_answer(&answer)?;
-                let made = stored.and_then(|stored| serde_json::from_str(stored.json()).ok());
-                let Revised { revision } = made.ok_or(EngineError::KeyReused)?;
-                return Ok(Decision::Answer(Reply { answer: revision, replayed: true }));
-            }
+            context.live()?;
+            let stored = context.stored_answer(&answer)?;
+            let made = stored.and_then(|stored| serde_json::from_str(stored.json()).ok());
+            let Revised { revision } = made.ok_or(EngineError::KeyReused)?;
+            return Ok(Decision::Answer(Reply { answer: revision, replayed: true }));
         }
         let mut head = self.head(context)?;
         head.made_by = Some(self.operation.conversation.clone());
         let revision = head.revision_id();
         let mut blobs = vec![self.document.clone()];
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), context, self.operation, self.digest(), answer);
-        let mut contents = Contents::default();
-        contents.put(TreeFile::Document, self.document.clone());
-        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
+        let mut change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
+        change.contents.put(TreeFile::Document, self.document.clone());
         Ok(Decision::Commit(change, Reply { answer: revision, replayed: false }))
     }
 
@@ -280,13 +284,9 @@ impl Task for Delete<'_> {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
         let digest = Digest::of(&[b"delete"]);
         let row = context.row.ok_or_else(|| context.run.not_found())?;
-        match context.recall(self.operation, digest)? {
-            // It may have been made again since, and that canvas stays.
-            Recall::Answered(_) => return Ok(Decision::Answer(())),
-            Recall::New if row.head.is_deleted() => return Ok(Decision::Answer(())),
-            Recall::New => {}
-            Recall::Reused => return Err(EngineError::KeyReused.into()),
-            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
+        // Where it was done, the canvas may have been made again since, and that one stays.
+        if context.answered(self.operation, digest)?.is_some() || row.head.is_deleted() {
+            return Ok(Decision::Answer(()));
         }
         let policy = context.run.policy;
         let mut head = Head::clone(&row.head);
@@ -295,9 +295,7 @@ impl Task for Delete<'_> {
         head.tombstone();
         let mut blobs = Vec::new();
         let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), context, self.operation, digest, answer);
-        let contents = Contents::default();
-        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
+        let change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
         Ok(Decision::Commit(change, ()))
     }
 
@@ -318,11 +316,8 @@ impl Task for Erase<'_> {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
         let digest = Digest::of(&[b"erase"]);
         let row = context.row.ok_or_else(|| context.run.not_found())?;
-        match context.recall(self.operation, digest)? {
-            Recall::Answered(_) => return Ok(Decision::Answer(())),
-            Recall::New => {}
-            Recall::Reused => return Err(EngineError::KeyReused.into()),
-            Recall::Abandoned => return Err(EngineError::Abandoned.into()),
+        if context.answered(self.operation, digest)?.is_some() {
+            return Ok(Decision::Answer(()));
         }
         // What cannot be dropped afterwards is not forgotten either.
         let mut faces = row.head.files().map(|(file, _)| file.face());
@@ -337,9 +332,7 @@ impl Task for Erase<'_> {
             blobs.push(nothing);
         }
         let answer = Answer::of_json(encode_answer("texts_erased", &Nothing {}), &mut blobs);
-        leave_receipt((&mut head, &mut blobs), context, self.operation, digest, answer);
-        let contents = Contents::default();
-        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
+        let change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
         Ok(Decision::Commit(change, ()))
     }
 
@@ -370,7 +363,7 @@ impl Task for Resolve<'_> {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Resolution>, Blocked> {
         let mut blobs = Vec::new();
-        let mut head = match context.row.map(|row| &row.head) {
+        let head = match context.row.map(|row| &row.head) {
             Some(head) => match head.receipts.find(self.operation, |id| context.blob(id))? {
                 Some(receipt) => {
                     let stored = context.stored_answer(&receipt.answer)?;
@@ -387,9 +380,7 @@ impl Task for Resolve<'_> {
             }
         };
         let nothing = Digest::of(&[]);
-        leave_receipt((&mut head, &mut blobs), context, self.operation, nothing, Answer::Abandoned);
-        let contents = Contents::default();
-        let change = Change { head: Arc::new(head), blobs, contents, not_after: None, actor: None };
+        let change = with_receipt(context, (self.operation, nothing), Answer::Abandoned, (head, blobs));
         Ok(Decision::Commit(change, Resolution::NeverDone))
     }
 
@@ -398,18 +389,18 @@ impl Task for Resolve<'_> {
     }
 }
 
-/// Leaves the receipt of an operation that needs no lease.
-fn leave_receipt(
-    (head, blobs): (&mut Head, &mut Vec<Blob>),
+/// A new head and its blobs, with the receipt of an operation that needs no lease.
+fn with_receipt(
     context: &DecisionContext<'_>,
-    operation: &OpKey,
-    digest: Digest,
+    (operation, digest): (&OpKey, Digest),
     answer: Answer,
-) {
+    (mut head, mut blobs): (Head, Vec<Blob>),
+) -> Change {
     let live = head.lock.lease().map(|lease| lease.id.fence());
     // Where there is no row, only the host's clock is known.
     let clock = context.row.map(|row| row.clock(context.run.now));
     let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer, at: 0 };
     let occasion = Occasion { is_refusal: false, live, clock };
-    head.receipts.push(receipt, occasion, &context.run.policy.receipt_bounds(), blobs);
+    head.receipts.push(receipt, occasion, &context.run.policy.receipt_bounds(), &mut blobs);
+    Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None, actor: None }
 }

@@ -109,7 +109,7 @@ impl Transition<'_> {
     }
 
     /// A conversation that knows nothing has been shown all of the document. One that knows an older text still gets the
-    /// changes with its next message; and one that may have been given up, which also may know one, the whole text.
+    /// changes with its next message; and one that may have been evicted, which also may know one, the whole text.
     pub(super) fn mark_known(&mut self) {
         if self.head.conversation(self.who).synced.is_none() && !self.head.gave_up {
             self.set_conversation(Conversation::knows(self.head.now()));

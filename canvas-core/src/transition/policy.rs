@@ -44,7 +44,7 @@ pub struct Policy {
     pub max_receipts: usize,
     /// Receipts of refusals that are kept, besides those of the live lease. They drop none of a change. Default 64.
     pub refusal_receipts: usize,
-    /// Conversations that a canvas follows, at least 1. Of more it gives up who has known nothing new for the longest
+    /// Conversations that a canvas follows, at least 1. Of more it evicts who has known nothing new for the longest
     /// time; should that one come back, it gets the whole document. Default 256.
     pub conversations: usize,
     /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
@@ -64,10 +64,10 @@ pub struct Policy {
     /// How old blobs are at least that [`Engine::collect`](crate::Engine::collect) drops, by the store's clock. Longer than
     /// any commit or read of this canvas may take. Default 1 minute.
     pub min_blob_age: Duration,
-    /// The longest that a call holds back after every second commit that it loses to others, where the engine has
-    /// something to wait by ([`Engine::with_pause`](crate::Engine::with_pause)). The actual time differs from call to
-    /// call, so that of many servers at one canvas only few try at once; each lost try costs a database as much as a
-    /// read. Default 24 ms; zero for never.
+    /// The longest that a call, or a collection, holds back after every second time that it loses to others, where the
+    /// engine has something to wait by ([`Engine::with_pause`](crate::Engine::with_pause)). The actual time differs from
+    /// call to call, so that of many servers at one canvas only few try at once; each lost try costs a database as much
+    /// as a read. Default 24 ms; zero for never.
     pub back_off: Duration,
     /// Bytes of canvases that an engine keeps between calls: texts, outlines, boards and heads, counted approximately. Of
     /// more those go that were used least recently, and are loaded again when they are asked for. At most 1,024 canvases

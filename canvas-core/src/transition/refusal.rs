@@ -176,7 +176,7 @@ pub enum CallRefusal {
     CallIdReused,
     /// [`Engine::resolve`](crate::Engine::resolve) has barred the call, which had not been done by then.
     #[error(
-        "this call was given up before it was done, or its answer was erased: look at the canvas, and send it with a new id if it is still to be done"
+        "this call was abandoned before it was done, or its answer was erased: look at the canvas, and send it with a new id if it is still to be done"
     )]
     Abandoned,
 }

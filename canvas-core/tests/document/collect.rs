@@ -9,7 +9,7 @@ use canvas_core::{
 };
 
 use crate::any::code;
-use crate::world::World;
+use crate::world::{Asked, Trouble, World, bump};
 
 const HOUR: u64 = 3_600_000;
 
@@ -103,6 +103,50 @@ fn what_is_young_stays_whatever_the_host_says() {
     assert_eq!(ask(), none);
     world.clock.wait(1);
     assert!(ask().blobs > 0);
+}
+
+/// A collection that loses to others begins again, and holds back after every second time.
+#[test]
+fn a_collection_that_others_overtake_begins_again() {
+    // Who comes before a cut of the history, or before blobs are dropped; what is asked for in all.
+    for (overtaken, (commits, collects, pauses)) in [
+        (vec![], (1, 1, 0)),
+        (vec![Asked::Commit], (2, 1, 0)),
+        (vec![Asked::Collect], (1, 2, 0)),
+        (vec![Asked::Commit, Asked::Collect], (2, 2, 1)),
+        (vec![Asked::Collect; 2], (1, 3, 1)),
+        (vec![Asked::Collect; 63], (1, 64, 31)),
+    ] {
+        let mut world = with_edits(20, Policy::default());
+        let pause = world.spy().pause();
+        world.engine = world.engine.with_pause(pause);
+        world.clock.wait(HOUR);
+        for asked in overtaken {
+            let (store, canvas) = (world.spy().inner.clone(), world.canvas.clone());
+            world.spy().expect(asked, Trouble::after(move || drop(bump(&store, &canvas))));
+        }
+        world.spy().asked();
+        assert!(collect(&world, 5).unwrap().blobs > 15);
+        assert!(world.spy().script_is_done());
+        let asked = world.spy().asked();
+        let count = |what| asked.iter().filter(|asked| **asked == what).count();
+        let counted = (count(Asked::Commit), count(Asked::Collect), count(Asked::Pause));
+        assert_eq!(counted, (commits, collects, pauses), "{asked:?}");
+        assert_eq!(numbers(&world), [20, 19, 18, 17, 16]);
+    }
+}
+
+#[test]
+fn a_collection_amid_a_storm_of_commits_ends_in_contention() {
+    let world = with_edits(20, Policy::default());
+    world.clock.wait(HOUR);
+    for _ in 0..64 {
+        let (store, canvas) = (world.spy().inner.clone(), world.canvas.clone());
+        world.spy().expect(Asked::Collect, Trouble::after(move || drop(bump(&store, &canvas))));
+    }
+    let e = collect(&world, 5).unwrap_err();
+    assert_eq!((e.code(), e.retryable(), world.spy().script_is_done()), ("CONTENTION", true, true));
+    assert!(collect(&world, 5).unwrap().blobs > 15, "the storm has passed");
 }
 
 /// 500 edits of 10 KB, of which 50 are kept.

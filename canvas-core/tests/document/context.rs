@@ -195,9 +195,9 @@ fn a_long_document_makes_way_for_its_headings() {
     assert_eq!((listed.len(), left_out), (32, 968), "16 KiB of titles");
 }
 
-/// Of too many conversations the one that has known nothing new for the longest time is given up.
+/// Of too many conversations the one that has known nothing new for the longest time is evicted.
 #[test]
-fn a_conversation_that_was_given_up_gets_the_whole_document() {
+fn an_evicted_conversation_gets_the_whole_document() {
     let world = World::with("a\n", Policy { conversations: 2, ..Policy::default() });
     hears(&world, "one");
     world.edit("b\n");

@@ -247,6 +247,7 @@ pub(crate) enum Asked {
     Commit,
     /// One or many at once.
     Blob,
+    Collect,
     Pause,
 }
 
@@ -386,6 +387,20 @@ impl Layer for Spy {
                 }
                 committed => committed,
             }),
+        }
+    }
+
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        let trouble = self.note(Asked::Collect);
+        match self.meet(trouble)? {
+            None => self.inner.collect(canvas, keep, older_than, at).await,
+            Some(_) => Err(broken()),
         }
     }
 

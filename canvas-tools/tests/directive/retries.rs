@@ -79,9 +79,9 @@ fn a_reused_call_id_is_refused_whatever_the_directive() {
     let (old, insert) =
         (world.version(), json!({"action": "insert", "content": "x", "target_range": [0, 0]}));
     world.direct_as("used", &insert).unwrap();
-    let operation = world.session.operation(CallId::new("given up").unwrap());
+    let operation = world.session.operation(CallId::new("abandoned").unwrap());
     block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
-    for (id, expected) in [("used", "CALL_ID_REUSED"), ("given up", "CALL_ABANDONED")] {
+    for (id, expected) in [("used", "CALL_ID_REUSED"), ("abandoned", "CALL_ABANDONED")] {
         for directive in [
             json!({"action": "replace", "content": "y", "target_range": [0, 1]}),
             json!({"action": "replace", "content": "y", "target_range": [0, 99]}),

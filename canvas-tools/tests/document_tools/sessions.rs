@@ -169,14 +169,14 @@ fn an_abandoned_key_is_refused() {
         block_on(session.forget(&world.engine, id("k"), world.now())).unwrap_err(),
         block_on(session.end_turn(&world.engine, id("k"), world.now())).unwrap_err(),
     ] {
-        let message = "this call was given up before it was done, or its answer was erased: look at the canvas, and send it with a \
+        let message = "this call was abandoned before it was done, or its answer was erased: look at the canvas, and send it with a \
                        new id if it is still to be done";
         assert_eq!((e.code(), e.to_string().as_str()), ("CALL_ABANDONED", message));
     }
     assert_eq!(session, world.session);
 }
 
-/// Who has lost the document, or was given up for others, gets the whole of it.
+/// Who has lost the document, or was evicted for others, gets the whole of it.
 #[test]
 fn an_evicted_conversation_gets_the_whole_document() {
     let world = World::with("a\n```\n", Policy { conversations: 1, ..Policy::default() });

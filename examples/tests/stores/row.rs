@@ -51,7 +51,7 @@ struct Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Receipt {
     Answered(Command, String),
-    /// Given up.
+    /// Abandoned.
     Void,
 }
 

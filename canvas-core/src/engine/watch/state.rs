@@ -68,7 +68,7 @@ impl Visible {
     fn of(head: &Head) -> Self {
         let status = match (head.is_deleted(), head.revision()) {
             (false, _) => CanvasStatus::Live,
-            // The tombstone of an operation that was given up before there was a canvas.
+            // The tombstone of an operation that was abandoned before there was a canvas.
             (true, Revision::ZERO) => CanvasStatus::Absent,
             (true, _) => CanvasStatus::Deleted,
         };

@@ -111,7 +111,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Debug, Clone)]
 pub(super) struct Story {
     pub(super) first: Vec<&'static str>,
-    /// One is fewer than there are, so that chats are given up for each other.
+    /// One is fewer than there are, so that chats are evicted for each other.
     pub(super) conversations: usize,
     /// Past it, and where it is shorter, the whole text is sent instead of a diff.
     pub(super) sync_diff_bytes: usize,
@@ -121,7 +121,7 @@ pub(super) struct Story {
 pub(super) fn story() -> impl Strategy<Value = Story> {
     let first = prop::collection::vec(line(), 0..6);
     let sizes = prop::sample::select(vec![0, 60, 32 << 10]);
-    // Whoever is given up learns texts, and of diffs there is more to see.
+    // Whoever is evicted learns texts, and of diffs there is more to see.
     let conversations = prop_oneof![1 => 1..CHATS, 3 => Just(CHATS)];
     (first, conversations, sizes, prop::collection::vec(step(), 1..30)).prop_map(
         |(first, conversations, sync_diff_bytes, steps)| Story {
