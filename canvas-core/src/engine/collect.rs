@@ -51,7 +51,7 @@ pub struct Dropped {
 
 impl<S: Store> Engine<S> {
     /// Drops the blobs of a canvas that nothing needs any more, deleted canvases too: old documents, entries of the
-    /// journal beyond those that are kept, pages of boards, answers of receipts that are forgotten. It may be asked for at
+    /// journal and records of actions beyond those that are kept, pages of boards, answers of receipts that are forgotten. It may be asked for at
     /// any time, while others write, and from many servers.
     ///
     /// Where the history is cut, undo, history and replay end there, and an edit on an older revision is out of reach.
@@ -73,7 +73,7 @@ impl<S: Store> Engine<S> {
     /// Erases every text of a canvas but the one that it has now, for a text that must be gone, such as a pasted secret. The
     /// host edits it out first, of the document, of the board, and of the artefact by promoting: what these hold stays.
     ///
-    /// The history is cleared. Receipts keep that a call was answered and not what: the same call again is refused with
+    /// The history is cleared, and so are the records of actions. Receipts keep that a call was answered and not what: the same call again is refused with
     /// `CALL_ABANDONED`, never done twice, and [`Engine::resolve`] says that it was answered. Conversations get the whole
     /// document next. Then everything goes that the head does not need, however young; engines of other servers may hold
     /// older texts in their caches until they are asked for the canvas again. How far a store overwrites what it drops
@@ -115,7 +115,7 @@ impl<S: Store> Engine<S> {
                 return Err(EngineError::NotFound { canvas: canvas.clone() });
             };
             lost = Some(row.version.clone());
-            let head = cut(&row.head, history);
+            let head = cut(&row.head, history, self.policy.audit_records());
             let keep = match self.needed_by(head.as_ref().unwrap_or(&row.head)).await {
                 Ok(keep) => keep,
                 // Another collection may have cut more, and its head says so.
@@ -154,14 +154,20 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// The head with a history of at most `history` entries; `None` where it has no more.
-fn cut(head: &Arc<Head>, history: u64) -> Option<Arc<Head>> {
-    let kept_from = head.journal.oldest(history);
+/// The head with at most `history` entries and `records` of actions; `None` where it has no more.
+fn cut(head: &Arc<Head>, history: u64, records: u64) -> Option<Arc<Head>> {
+    let (entries_from, records_from) = (head.journal.oldest(history), head.audit.oldest(records));
     // Nothing is older than the first entry, and a history that was cleared has none.
-    let is_cut = kept_from > head.journal.kept_from.max(1) && head.journal.last.is_some();
-    is_cut.then(|| {
+    let is_cut = entries_from > head.journal.kept_from.max(1) && head.journal.last.is_some();
+    let are_records_cut = records_from > head.audit.kept_from.max(1) && head.audit.last.is_some();
+    (is_cut || are_records_cut).then(|| {
         let mut head = Head::clone(head);
-        head.journal.kept_from = kept_from;
+        if is_cut {
+            head.journal.kept_from = entries_from;
+        }
+        if are_records_cut {
+            head.audit.kept_from = records_from;
+        }
         Arc::new(head)
     })
 }

@@ -12,6 +12,7 @@ use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
 use crate::history::step::Step;
+use crate::model::audit_slot::AuditLinks;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
@@ -21,7 +22,7 @@ use crate::model::tree::Tree;
 use crate::store::contract::Store;
 
 /// How often a read begins again because the head that it began with was overtaken.
-const TRIES: usize = 8;
+pub(super) const TRIES: usize = 8;
 
 /// Reads the journal by the head as it is. What is missing may be missing because a collection came after a later head: then
 /// it is read by that. A macro, since the futures of closures that borrow cannot be called `Send`.
@@ -32,7 +33,7 @@ macro_rules! reading {
             let mut $walk = $engine.walk($canvas, $now).await?;
             match $read.await {
                 Err(EngineError::Damaged { .. })
-                    if tries < TRIES && $engine.has_moved(&$walk.head).await? =>
+                    if tries < $crate::engine::history::TRIES && $engine.has_moved(&$walk.head).await? =>
                 {
                     tries += 1;
                 }
@@ -41,6 +42,9 @@ macro_rules! reading {
         }
     }};
 }
+
+#[cfg(feature = "surface")]
+pub(super) use reading;
 
 /// Documents that a replay has in memory at once.
 const DOCUMENTS: usize = 16;
@@ -111,8 +115,8 @@ impl<S: Store> Engine<S> {
         reading!(self, canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
-    /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, and
-    /// what these need. A host that drops blobs keeps these, and all that are young. It reads
+    /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
+    /// these need, and the records of actions. A host that drops blobs keeps these, and all that are young. It reads
     /// 1,024 entries in a dozen or two of round trips.
     ///
     /// # Errors
@@ -135,13 +139,13 @@ impl<S: Store> Engine<S> {
         reading!(self, canvas, now, walk => replay(&mut walk))
     }
 
-    async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
+    pub(super) async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
         let snapshot = self.snapshot(canvas, now).await?;
         Ok(Walk::new(self, snapshot.head, snapshot.document))
     }
 
     /// Whether a canvas has another head by now.
-    async fn has_moved(&self, head: &Head) -> Result<bool, EngineError> {
+    pub(super) async fn has_moved(&self, head: &Head) -> Result<bool, EngineError> {
         let canvas = head.canvas();
         let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
         Ok(row.is_none_or(|row| *row.head != *head))
@@ -172,6 +176,14 @@ async fn stacks<S: Store>(
 /// Every blob that the head of a walk needs, and the entries that it keeps.
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
+    let mut records = walk.records::<AuditLinks>();
+    loop {
+        let window = records.window().await?;
+        if window.is_empty() {
+            break;
+        }
+        blobs.extend(window.into_iter().map(|(id, _)| id));
+    }
     let head = Arc::clone(&walk.head);
     for (file, id) in head.files() {
         if !file.face().is_supported() {

@@ -3,11 +3,14 @@
 //! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
 //! What is left here waits for the store and keeps the cache.
 
+#[cfg(feature = "surface")]
+mod audit;
 mod backoff;
 pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
+mod chain;
 mod collect;
 mod context;
 mod error;

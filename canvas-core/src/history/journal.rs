@@ -17,7 +17,7 @@ use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 use crate::model::journal_slot::JournalSlot;
-use crate::model::links;
+use crate::model::links::{self, Linked};
 use crate::model::revision::Revision;
 
 macro_rules! number {
@@ -250,14 +250,6 @@ impl Entry {
         self.previous
     }
 
-    /// The entries that it names with their numbers: the one before, and those over many.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (u64, BlobId)> {
-        let number = self.number.0;
-        let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
-        let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
-        previous.into_iter().chain(links)
-    }
-
     /// What undo, or of an undoing redo, takes back after this one.
     pub(crate) fn below(&self) -> Option<BlobId> {
         match self.below {
@@ -275,9 +267,21 @@ impl Entry {
         };
         needed.into_iter().flatten()
     }
+}
 
-    /// Reads what the journal has written; `None` where it is something else.
-    pub(crate) fn read(blob: &Blob) -> Option<Self> {
+impl Linked for Entry {
+    fn read(blob: &Blob) -> Option<Self> {
         serde_json::from_str(blob.as_text()?).ok()
+    }
+
+    fn number(&self) -> u64 {
+        self.number.0
+    }
+
+    fn named(&self) -> impl Iterator<Item = (u64, BlobId)> {
+        let number = self.number.0;
+        let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
+        let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
+        previous.into_iter().chain(links)
     }
 }

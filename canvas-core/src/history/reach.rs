@@ -1,4 +1,4 @@
-//! Which entries of a journal to ask for next: all that are named by now and wanted, in one wave.
+//! Which entries of a journal, or of another chain, to ask for next: all that are named by now and wanted, in one wave.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -6,37 +6,38 @@ use std::ops::RangeInclusive;
 use crate::history::journal::Entry;
 use crate::model::blob::BlobId;
 use crate::model::journal_slot::JournalSlot;
-use crate::model::links;
+use crate::model::links::{self, Linked};
 
 /// What is known of an entry that was named.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Known<'e> {
+#[derive(Debug)]
+pub(crate) enum Known<'e, E = Entry> {
     /// Nobody has asked for it.
     Nothing,
     /// It is not there, or is no entry.
     Lost,
-    Entry(&'e Entry),
+    Entry(&'e E),
 }
 
 /// The entries that the head, and the entries read so far, name with their numbers.
-pub(crate) struct Reach<'s, L> {
-    slot: &'s JournalSlot,
+pub(crate) struct Reach<L> {
+    marks: Vec<(u64, BlobId)>,
     look: L,
     named: BTreeMap<u64, BlobId>,
     read: usize,
 }
 
-impl<'e, 's, L: Fn(BlobId) -> Known<'e>> Reach<'s, L> {
-    /// Begins with what the head names and with `seeds`, and leaves out what is older than `oldest`. Linear in the
+impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
+    /// Begins with `marks`, which the head names, and with `seeds`, and leaves out what is older than `oldest`. Linear in the
     /// entries that are read.
     pub(crate) fn new(
-        slot: &'s JournalSlot,
+        marks: impl IntoIterator<Item = (u64, BlobId)>,
         oldest: u64,
         seeds: impl IntoIterator<Item = (u64, BlobId)>,
         look: L,
     ) -> Self {
-        let mut reach = Self { slot, look, named: BTreeMap::new(), read: 0 };
-        let mut open: Vec<_> = seeds.into_iter().chain(marks(slot)).collect();
+        let marks: Vec<_> = marks.into_iter().collect();
+        let mut open: Vec<_> = seeds.into_iter().chain(marks.iter().copied()).collect();
+        let mut reach = Self { marks, look, named: BTreeMap::new(), read: 0 };
         while let Some((number, id)) = open.pop() {
             if number < oldest || reach.named.contains_key(&number) {
                 continue;
@@ -83,9 +84,9 @@ impl<'e, 's, L: Fn(BlobId) -> Known<'e>> Reach<'s, L> {
         matches!((self.look)(id), Known::Nothing)
     }
 
-    fn entry(&self, number: u64, id: BlobId) -> Option<&'e Entry> {
+    fn entry(&self, number: u64, id: BlobId) -> Option<&'e E> {
         match (self.look)(id) {
-            Known::Entry(entry) if entry.number.get() == number => Some(entry),
+            Known::Entry(entry) if entry.number() == number => Some(entry),
             _ => None,
         }
     }
@@ -98,17 +99,12 @@ impl<'e, 's, L: Fn(BlobId) -> Known<'e>> Reach<'s, L> {
         let closest = |named: &mut dyn Iterator<Item = (u64, BlobId)>| {
             named.filter(|(number, _)| *number >= target).min_by_key(|(number, _)| *number)
         };
-        let mut at = closest(&mut marks(self.slot))?;
+        let mut at = closest(&mut self.marks.iter().copied())?;
         while let Some(entry) = self.entry(at.0, at.1) {
             at = closest(&mut entry.named())?;
         }
         Some(at.1).filter(|id| self.is_new(*id))
     }
-}
-
-/// The entries that a head names with their numbers.
-fn marks(slot: &JournalSlot) -> impl Iterator<Item = (u64, BlobId)> + use<> {
-    slot.last.map(|id| (slot.entries, id)).into_iter().chain(slot.links.marks(slot.entries))
 }
 
 /// A walk down the changes that undo, or redo, would take back one after the other.
@@ -161,7 +157,7 @@ impl Chain {
             }
             Known::Lost => ChainStep::Lost(id),
             Known::Nothing => {
-                let reach = Reach::new(slot, kept, self.passed.iter().copied(), look);
+                let reach = Reach::new(slot.marks(), kept, self.passed.iter().copied(), look);
                 let Some(newest) = reach.number_of(id) else { return ChainStep::Missing(id, Vec::new()) };
                 let wanted = self.walked.saturating_add(more);
                 let guesses = wanted.saturating_mul(GUESSES).saturating_sub(reach.read());

@@ -16,7 +16,10 @@ use canvas_lease::{Epoch, Lock, Timestamp};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::model::audit_slot::AuditSlot;
 use crate::model::blob::BlobId;
+#[cfg(feature = "surface")]
+use crate::model::claims::Claims;
 use crate::model::face::{Face, PerFace};
 use crate::model::file::TreeFile;
 use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
@@ -112,6 +115,13 @@ pub struct Head {
     /// The last revision that a user made of the board, which raises no epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
+    /// Actions that are under way. A library without surfaces keeps them as it found them.
+    #[cfg(feature = "surface")]
+    #[serde(default, skip_serializing_if = "Claims::is_empty")]
+    pub(crate) claims: Claims,
+    /// Records of the actions that have ended. They outlive the surface, and the canvas too.
+    #[serde(default, skip_serializing_if = "AuditSlot::is_empty")]
+    pub(crate) audit: AuditSlot,
     pub(crate) deleted: bool,
     #[serde(flatten)]
     pub(crate) unknown: Unknown,
@@ -128,8 +138,8 @@ impl Head {
     /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
-        let (receipts, journal) = (self.receipts.clone(), self.journal.clone());
-        Some(Self { receipts, journal, unknown: self.unknown.clone(), ..first })
+        let (receipts, journal, audit) = (self.receipts.clone(), self.journal.clone(), self.audit.clone());
+        Some(Self { receipts, journal, audit, unknown: self.unknown.clone(), ..first })
     }
 
     /// A canvas that never was, as a tombstone.
@@ -150,10 +160,11 @@ impl Head {
         self.deleted = true;
     }
 
-    /// Forgets every text but those of its trees: the history, what conversations know, the first document. A tombstone,
-    /// which has no tree, gets `nothing` for its last document.
+    /// Forgets every text but those of its trees: the history, records of actions, what conversations know, the first
+    /// document. A tombstone, which has no tree, gets `nothing` for its last document.
     pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
         self.journal = self.journal.cleared();
+        self.audit = self.audit.cleared();
         self.conversations.clear();
         self.gave_up = true;
         self.origin = if self.deleted { SyncPoint { document: nothing, ..self.origin } } else { self.now() };
@@ -181,6 +192,9 @@ impl Head {
             gave_up: false,
             turn_start,
             user_revision: Revision::ZERO,
+            #[cfg(feature = "surface")]
+            claims: Claims::default(),
+            audit: AuditSlot::default(),
             deleted: false,
             unknown: Unknown::NONE,
         }
@@ -252,7 +266,8 @@ impl Head {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let known = self.conversations.values().flat_map(|c| c.points()).map(|point| point.document);
         let origin = [self.origin.document];
-        trees.chain(known).chain(origin).chain(self.journal.blobs()).chain(self.receipts.blobs())
+        let last = self.journal.blobs().chain(self.audit.last);
+        trees.chain(known).chain(origin).chain(last).chain(self.receipts.blobs())
     }
 
     /// Roughly what it takes in memory.
@@ -358,6 +373,7 @@ impl Head {
             (self.journal.entries <= last.get(), "journal"),
             // One past the last entry keeps none.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),
+            (self.audit.is_consistent(), "audit"),
             (self.deleted || self.draft.file(TreeFile::Document).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {

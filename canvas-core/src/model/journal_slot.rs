@@ -69,6 +69,11 @@ impl JournalSlot {
         [self.last, self.undo, self.redo].into_iter().flatten()
     }
 
+    /// The entries that it names with their numbers, but for those of the stacks.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> + use<> {
+        self.last.map(|id| (self.entries, id)).into_iter().chain(self.links.marks(self.entries))
+    }
+
     /// Without history. Numbers go on.
     pub(crate) fn cleared(&self) -> Self {
         let (entries, kept_from, unknown) = (self.entries, self.kept_from, self.unknown.clone());

@@ -1,4 +1,5 @@
-//! Links over many entries of the journal at once, so that few rounds of reads lead to any of its entries.
+//! Links over many entries of a chain at once, so that few rounds of reads lead to any of its entries: of the journal, and
+//! of the records of actions.
 //!
 //! An entry whose number is a multiple of 4^k links to the one 4^k before. So from a multiple of 4^k the 4^k entries
 //! before it are all reached in 3k rounds, each of which asks for everything that the one before has named. The head
@@ -10,7 +11,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::blob::BlobId;
+use crate::model::blob::{Blob, BlobId};
+
+/// A blob of a chain: it has a number, and names those before it.
+pub(crate) trait Linked: Sized {
+    /// Reads what the chain has written; `None` where it is something else.
+    fn read(blob: &Blob) -> Option<Self>;
+
+    /// Its number in the chain, from 1.
+    fn number(&self) -> u64;
+
+    /// The others that it names with their numbers: the one before, and those over many.
+    fn named(&self) -> impl Iterator<Item = (u64, BlobId)>;
+}
 
 const STEP: u64 = 4;
 /// Powers that are linked: up to 4^10, a million.

@@ -1,9 +1,12 @@
 //! What every face and every store speaks of: names, content, the head.
 
+pub(crate) mod audit_slot;
 pub(crate) mod author;
 pub(crate) mod blob;
 #[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) mod canonical;
+#[cfg(feature = "surface")]
+pub(crate) mod claims;
 pub(crate) mod face;
 pub(crate) mod file;
 pub(crate) mod format;

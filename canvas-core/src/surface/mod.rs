@@ -6,6 +6,7 @@
 //! `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when
 //! what runs by itself is due) knows only the names.
 
+pub(crate) mod audit;
 pub(crate) mod confirmation;
 pub(crate) mod error;
 pub(crate) mod jobs;
@@ -15,6 +16,7 @@ pub(crate) mod state;
 pub mod strategies;
 
 pub(crate) use crate::model::surface as name;
+pub use audit::{ActionOutcome, AuditRecord, NumberedRecord};
 pub use confirmation::{Confirmation, ConfirmationPrompt};
 pub use error::{SurfaceCode, SurfaceFault};
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};

@@ -198,7 +198,7 @@ impl Transition<'_> {
                     return Ok(None);
                 }
                 Known::Nothing => {
-                    let reach = Reach::new(journal, kept, [], |id| fetched.entry(id));
+                    let reach = Reach::new(journal.marks(), kept, [], |id| fetched.entry(id));
                     let mut likely = reach.wave(first..=journal.entries);
                     likely.retain(|other| *other != id);
                     return Err(Missing { needed: vec![id], likely });

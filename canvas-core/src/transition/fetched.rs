@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use crate::history::journal::Entry;
 use crate::history::reach::Known;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::links::Linked as _;
 
 /// Blobs by their ids, and those that the store was asked for in vain. A step runs again each time that some were
 /// fetched, so an entry of the journal is read out of its blob once.

@@ -7,6 +7,8 @@ use canvas_patch::Limits;
 #[cfg(feature = "board")]
 use crate::board::BoardRules;
 use crate::model::receipts::Bounds;
+#[cfg(feature = "surface")]
+use crate::surface::SurfaceLimits;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
@@ -21,6 +23,9 @@ pub struct Policy {
     /// What boards may be.
     #[cfg(feature = "board")]
     pub board: BoardRules,
+    /// How large surfaces may be.
+    #[cfg(feature = "surface")]
+    pub surface: SurfaceLimits,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
     /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
@@ -82,6 +87,8 @@ impl Default for Policy {
             git_mode: false,
             #[cfg(feature = "board")]
             board: BoardRules::default(),
+            #[cfg(feature = "surface")]
+            surface: SurfaceLimits::default(),
             lease: canvas_lease::Policy::default(),
             refuse_side_effects: false,
             patch: Limits::default(),
@@ -114,6 +121,15 @@ impl Policy {
             lifetime: self.receipt_lifetime,
             clock_tolerance: self.lease.clock_tolerance,
         }
+    }
+
+    /// Records of actions that are kept.
+    pub(crate) const fn audit_records(&self) -> u64 {
+        #[cfg(feature = "surface")]
+        return self.surface.audit;
+        // How many those are who can read them says.
+        #[cfg(not(feature = "surface"))]
+        u64::MAX
     }
 
     /// Whether models may do this at all. Whether one may do it now is another question, which each call answers.

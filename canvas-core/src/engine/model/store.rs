@@ -10,6 +10,7 @@ use super::flaw::Flaw;
 use crate::history::journal::Entry;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
+use crate::model::links::Linked as _;
 use crate::model::receipt::Answer;
 use crate::model::receipts::Receipts;
 use crate::store::contract::{Commit, Committed, Loaded, Version};

@@ -164,7 +164,7 @@ impl Reader {
 
     fn range(&mut self, journal: &Journal, wanted: RangeInclusive<u64>) -> Vec<u64> {
         loop {
-            let reach = Reach::new(&journal.slot, 1, [], |id| self.look(id));
+            let reach = Reach::new(journal.slot.marks(), 1, [], |id| self.look(id));
             let wave = reach.wave(wanted.clone());
             if wave.is_empty() {
                 return wanted.rev().map_while(|number| reach.named(number).map(|_| number)).collect();

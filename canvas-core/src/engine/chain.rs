@@ -1,0 +1,135 @@
+//! Reads of a chain of blobs, of which each names some before it: many at once, in few round trips.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use super::{Engine, EngineError};
+use crate::history::reach::{Known, Reach};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::id::CanvasId;
+use crate::model::links::Linked;
+use crate::store::contract::Store;
+
+/// Entries that a walk over all of them reads before it goes on: a few megabytes as a rule.
+const WINDOW: u64 = 1_024;
+
+/// A chain as the head has it: its newest entry, and the oldest that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) newest: u64,
+    pub(super) oldest: u64,
+    /// The entries that the head names, with their numbers.
+    pub(super) marks: Vec<(u64, BlobId)>,
+}
+
+/// A chain, as far as it was read.
+pub(super) struct ChainReader<'a, S, E> {
+    blobs: Blobs<'a, S>,
+    ends: Ends,
+    /// What was asked for; `None` where it was only likely to be needed, and is not there or no entry.
+    entries: BTreeMap<BlobId, Option<Arc<E>>>,
+    /// The number of the newest entry that no window has had.
+    next: u64,
+}
+
+impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
+    pub(super) fn new(blobs: Blobs<'a, S>, ends: Ends) -> Self {
+        let next = ends.newest;
+        Self { blobs, ends, entries: BTreeMap::new(), next }
+    }
+
+    /// The number of the newest entry.
+    pub(super) const fn newest(&self) -> u64 {
+        self.ends.newest
+    }
+
+    /// The entries of these numbers, newest first, as far as they are kept, with their ids.
+    pub(super) async fn range(
+        &mut self,
+        wanted: RangeInclusive<u64>,
+    ) -> Result<Vec<(BlobId, Arc<E>)>, EngineError> {
+        let (start, end) = ((*wanted.start()).max(self.ends.oldest), (*wanted.end()).min(self.ends.newest));
+        loop {
+            let marks = self.ends.marks.iter().copied();
+            let reach = Reach::new(marks, self.ends.oldest, [], |id| self.known(id));
+            let wave = reach.wave(start..=end);
+            if wave.is_empty() {
+                let named = (start..=end).rev().map_while(|number| Some((number, reach.named(number)?)));
+                let found = named.map(|(number, id)| {
+                    let entry = self.entries.get(&id).and_then(Option::as_ref);
+                    let entry = entry.filter(|entry| entry.number() == number).map(Arc::clone);
+                    entry.map(|entry| (id, entry)).ok_or(id)
+                });
+                return found.collect::<Result<_, _>>().map_err(|id| self.blobs.damaged(id));
+            }
+            self.read(&wave, &[]).await?;
+        }
+    }
+
+    /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
+    pub(super) async fn window(&mut self) -> Result<Vec<(BlobId, Arc<E>)>, EngineError> {
+        let oldest = self.next.saturating_sub(WINDOW - 1).max(1);
+        let is_near = |entry: &E| {
+            let number = entry.number();
+            number <= self.next.saturating_add(WINDOW) || number.is_multiple_of(WINDOW)
+        };
+        self.entries.retain(|_, entry| entry.as_deref().is_some_and(is_near));
+        let entries = self.range(oldest..=self.next).await?;
+        self.next = oldest - 1;
+        Ok(entries)
+    }
+
+    pub(super) fn known(&self, id: BlobId) -> Known<'_, E> {
+        match self.entries.get(&id) {
+            None => Known::Nothing,
+            Some(None) => Known::Lost,
+            Some(Some(entry)) => Known::Entry(entry),
+        }
+    }
+
+    /// Reads entries at once: those that must be there, and those that are only likely to be needed.
+    pub(super) async fn read(&mut self, needed: &[BlobId], likely: &[BlobId]) -> Result<(), EngineError> {
+        let ids = [needed, likely].concat();
+        let blobs = self.blobs.find(&ids).await?;
+        for (place, (id, blob)) in ids.iter().zip(blobs).enumerate() {
+            let entry = blob.as_ref().and_then(E::read).map(Arc::new);
+            if entry.is_none() && place < needed.len() {
+                return Err(self.blobs.damaged(*id));
+            }
+            self.entries.insert(*id, entry);
+        }
+        Ok(())
+    }
+}
+
+/// The blobs of a canvas.
+#[derive(Debug)]
+pub(super) struct Blobs<'a, S> {
+    engine: &'a Engine<S>,
+    canvas: CanvasId,
+}
+
+impl<'a, S: Store> Blobs<'a, S> {
+    pub(super) fn new(engine: &'a Engine<S>, canvas: CanvasId) -> Self {
+        Self { engine, canvas }
+    }
+
+    /// In the order of the ids, all of which must be there.
+    pub(super) async fn all(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
+        let blobs = ids.iter().zip(self.find(ids).await?);
+        blobs.map(|(id, blob)| blob.ok_or_else(|| self.damaged(*id))).collect()
+    }
+
+    /// As many as ids; `None` where one is not there or is another.
+    pub(super) async fn find(&self, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, EngineError> {
+        let found = self.engine.blobs(&self.canvas, ids).await;
+        let found = found.map_err(|fault| EngineError::of(fault, &self.canvas))?;
+        let found = found.into_iter().chain(std::iter::repeat(None));
+        Ok(ids.iter().zip(found).map(|(id, blob)| blob.filter(|blob| blob.id() == *id)).collect())
+    }
+
+    pub(super) fn damaged(&self, blob: BlobId) -> EngineError {
+        EngineError::Damaged { canvas: self.canvas.clone(), blob }
+    }
+}
