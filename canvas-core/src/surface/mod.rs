@@ -2,29 +2,39 @@
 //! value ever becomes a command.
 //!
 //! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes);
-//! `sink` (what a value may become where it ends up) and `template`; `contract` and `policy` (what the host allows);
-//! `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when
-//! what runs by itself is due) knows only the names.
+//! `sink` (what a value may become where it ends up); `contract` (a tool of the host), `template`, `policy` (what the host
+//! allows); `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs`
+//! (when what runs by itself is due) knows only the names.
 
 pub(crate) mod audit;
 pub(crate) mod confirmation;
+pub(crate) mod contract;
 pub(crate) mod error;
 pub(crate) mod jobs;
 pub(crate) mod limits;
+pub(crate) mod plan;
+pub(crate) mod policy;
+pub(crate) mod sink;
 pub(crate) mod state;
 #[cfg(feature = "proptest")]
 pub mod strategies;
+pub(crate) mod template;
 
 pub(crate) use crate::model::surface as name;
 pub use audit::{ActionOutcome, AuditRecord, NumberedRecord};
 pub use confirmation::{Confirmation, ConfirmationPrompt};
+pub use contract::{ContractError, ToolContract, ToolDeclaration};
 pub use error::{SurfaceCode, SurfaceFault};
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;
 pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
+pub use plan::{CallPlan, PlanRequest};
+pub use policy::{Ceiling, Confirm, PolicyView, widens};
+pub use sink::Sink;
 pub use state::change::{StateChange, StateConflict, changed_paths};
 pub use state::patch::StatePatch;
 pub use state::path::{StatePath, StatePathError};
 pub use state::pointer::{StatePointer, StatePointerError};
 pub use state::surface_state::{ChangedState, SurfaceState};
 pub use state::value::StateValue;
+pub use template::{Scope, Template, TemplateOptions, ValuePath, ValuePathError};

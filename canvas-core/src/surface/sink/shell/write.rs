@@ -1,0 +1,97 @@
+//! Writes a word of a command.
+
+use crate::surface::sink::part::{Part, Refused, Shown};
+
+/// Writes literals as they are, and values in single quotes, where no POSIX shell reads anything but the next quote.
+pub(crate) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
+    let is_glued = parts.len() > 1;
+    let mut is_open = false;
+    for part in parts {
+        match part {
+            Part::Literal(text) => {
+                if std::mem::take(&mut is_open) {
+                    out.push('\'');
+                }
+                out.push_str(text);
+            }
+            &Part::Value(value) => {
+                let text = values[value].text.as_ref();
+                if text.contains('\0') {
+                    let message = "has a NUL, at which a shell ends a word: remove it";
+                    return Err(Refused { value, message });
+                }
+                if is_glued && text.is_empty() {
+                    let message = "is empty and stands beside other text, which would mean something else: set it first";
+                    return Err(Refused { value, message });
+                }
+                // Two quoted values side by side stay in the same quotes: under `rc_quotes`, zsh reads '' as a quote.
+                if !std::mem::replace(&mut is_open, true) {
+                    out.push('\'');
+                }
+                quote(text, out);
+            }
+        }
+    }
+    if is_open {
+        out.push('\'');
+    }
+    match dot_segment(parts, values) {
+        Some(value) if is_glued => {
+            let message = "makes a segment . or .. of a path, which leads elsewhere: pass a name";
+            Err(Refused { value, message })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\'') {
+        out.push_str(before);
+        out.push_str(r"'\''");
+        rest = after;
+    }
+    out.push_str(rest);
+}
+
+/// The value within the first segment of a word that is `.` or `..` beside a slash.
+fn dot_segment(parts: &[Part], values: &[Shown<'_>]) -> Option<usize> {
+    let mut segment = Segment { after_slash: false, dots: 0, is_dots: true, value: None };
+    for part in parts {
+        let (text, value) = match part {
+            Part::Literal(text) => (text.as_ref(), None),
+            &Part::Value(value) => (values[value].text.as_ref(), Some(value)),
+        };
+        for byte in text.bytes() {
+            // In what the template says, a path may begin behind these.
+            let is_start = value.is_none() && matches!(byte, b'=' | b':' | b',' | b'@');
+            if byte == b'/' || is_start {
+                if let Some(found) = segment.end(byte == b'/') {
+                    return Some(found);
+                }
+                segment = Segment { after_slash: byte == b'/', dots: 0, is_dots: true, value: None };
+                continue;
+            }
+            segment.is_dots &= byte == b'.';
+            segment.dots += 1;
+            segment.value = segment.value.or(value);
+        }
+    }
+    segment.end(false)
+}
+
+struct Segment {
+    after_slash: bool,
+    /// Bytes, of which all are dots where `is_dots`.
+    dots: usize,
+    is_dots: bool,
+    /// A value with a byte in it.
+    value: Option<usize>,
+}
+
+impl Segment {
+    fn end(&self, before_slash: bool) -> Option<usize> {
+        let is_dots = self.is_dots && matches!(self.dots, 1 | 2);
+        self.value.filter(|_| is_dots && (self.after_slash || before_slash))
+    }
+}

@@ -1,0 +1,13 @@
+//! SQL: values go beside it, never into it.
+
+use crate::surface::sink::part::{Forbidden, Placed};
+
+/// Refuses the first placeholder.
+pub(super) fn judge(items: &[Placed]) -> Result<(), Forbidden> {
+    items.iter().find(|placed| placed.is_value()).map_or(Ok(()), |placed| {
+        Err(Forbidden::new(
+            placed.at,
+            "no value may stand in SQL: write a bind parameter, such as ? or $1, and give the value in an argument of its own",
+        ))
+    })
+}

@@ -1,0 +1,133 @@
+//! Puts values into a compiled template.
+
+use serde_json::{Map, Value};
+
+use crate::surface::error::{SurfaceCode, SurfaceFault};
+use crate::surface::sink::part::{Run, Shown};
+use crate::surface::sink::write;
+use crate::surface::template::size;
+use crate::surface::template::source::{Scope, Source};
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// Without placeholders, and how many bytes it has as JSON.
+    Fixed(Value, usize),
+    /// A value that keeps its type.
+    Typed(Typed),
+    Text(Text),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
+
+/// A string that is one placeholder, where the tool takes no string.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Typed {
+    pub(super) source: Source,
+    /// Whether text would go past the argument's sink, so that only what has none may come.
+    pub(super) is_scalar: bool,
+    pub(super) place: Box<str>,
+}
+
+/// A string with placeholders.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Text {
+    /// Its placeholders, each with what it says.
+    pub(super) sources: Vec<(Source, Box<str>)>,
+    pub(super) runs: Vec<Run>,
+    pub(super) place: Box<str>,
+}
+
+/// Resolves a template at a place, to at most a number of bytes of JSON.
+pub(super) fn resolve(
+    root: &Node,
+    scope: &Scope<'_>,
+    place: &str,
+    most_bytes: usize,
+) -> Result<Value, SurfaceFault> {
+    Resolving { scope, place, most: most_bytes, left: most_bytes }.node(root)
+}
+
+struct Resolving<'a> {
+    scope: &'a Scope<'a>,
+    place: &'a str,
+    most: usize,
+    left: usize,
+}
+
+impl Resolving<'_> {
+    fn node(&mut self, node: &Node) -> Result<Value, SurfaceFault> {
+        match node {
+            Node::Fixed(value, bytes) => {
+                self.take(*bytes)?;
+                Ok(value.clone())
+            }
+            Node::Typed(typed) => self.typed(typed),
+            Node::Text(text) => self.text(text).map(Value::String),
+            Node::List(items) => {
+                self.take(size::of_frame(items.len(), std::iter::empty()))?;
+                items.iter().map(|item| self.node(item)).collect()
+            }
+            Node::Object(members) => {
+                self.take(size::of_frame(members.len(), members.iter().map(|(name, _)| name.as_str())))?;
+                let members = members.iter().map(|(name, node)| Ok((name.clone(), self.node(node)?)));
+                Ok(Value::Object(members.collect::<Result<Map<_, _>, SurfaceFault>>()?))
+            }
+        }
+    }
+
+    fn typed(&mut self, typed: &Typed) -> Result<Value, SurfaceFault> {
+        let value = typed.source.value(self.scope);
+        if typed.is_scalar && (value.is_string() || value.is_array() || value.is_object()) {
+            let message = format!(
+                "{{{{ {} }}}} is text, a list or an object, and the argument takes a number or a boolean: set it to one",
+                typed.source
+            );
+            return Err(SurfaceFault::new(typed.place.as_ref(), SurfaceCode::ValueRefused, message));
+        }
+        self.take(size::of_value(&value))?;
+        Ok(value)
+    }
+
+    fn text(&mut self, text: &Text) -> Result<String, SurfaceFault> {
+        let values = text.sources.iter().map(|(source, name)| match source.text(self.scope) {
+            Ok(text) => Ok(Shown { text, name }),
+            Err(error) => {
+                let message = format!("{{{{ {name} }}}} cannot be written: {error}");
+                Err(SurfaceFault::new(text.place.as_ref(), SurfaceCode::ArgumentsRefused, message))
+            }
+        });
+        let values: Vec<Shown<'_>> = values.collect::<Result<_, _>>()?;
+        let mut out = String::with_capacity(text.capacity(&values));
+        for run in &text.runs {
+            write(run, &values, &mut out).map_err(|refused| {
+                let message = format!("{{{{ {} }}}} {}", values[refused.value].name, refused.message);
+                SurfaceFault::new(text.place.as_ref(), SurfaceCode::ValueRefused, message)
+            })?;
+            // Before the next run is written, so that many placeholders of one large value cost no more than the limit.
+            if out.len() > self.left {
+                self.take(out.len())?;
+            }
+        }
+        self.take(size::of_text(&out))?;
+        Ok(out)
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), SurfaceFault> {
+        let Some(left) = self.left.checked_sub(bytes) else {
+            let message =
+                format!("the arguments have more than {} bytes: make the values in them smaller", self.most);
+            return Err(SurfaceFault::new(self.place, SurfaceCode::ArgumentsRefused, message));
+        };
+        self.left = left;
+        Ok(())
+    }
+}
+
+impl Text {
+    /// Enough for values that need no escapes.
+    fn capacity(&self, values: &[Shown<'_>]) -> usize {
+        let literals: usize = self.runs.iter().map(Run::literal_bytes).sum();
+        literals + values.iter().map(|value: &Shown<'_>| value.text.len().min(4096) + 2).sum::<usize>()
+    }
+}
