@@ -1,14 +1,17 @@
 //! A surface: declarative state, actions and assets. A press of a button runs an allowed tool without a model, and no
 //! value ever becomes a command.
 //!
-//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes);
+//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes); `file`
+//! and `diff` (what a command changes, with the way back);
 //! `sink` (what a value may become where it ends up) and `template`; `contract` and `policy` (what the host allows);
 //! `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when
 //! what runs by itself is due) knows only the names.
 
 pub(crate) mod audit;
 pub(crate) mod confirmation;
+pub(crate) mod diff;
 pub(crate) mod error;
+pub(crate) mod file;
 pub(crate) mod jobs;
 pub(crate) mod limits;
 pub(crate) mod state;
@@ -18,7 +21,9 @@ pub mod strategies;
 pub(crate) use crate::model::surface as name;
 pub use audit::{ActionOutcome, AuditRecord, NumberedRecord};
 pub use confirmation::{Confirmation, ConfirmationPrompt};
+pub use diff::{FileChange, SurfaceDiff};
 pub use error::{SurfaceCode, SurfaceFault};
+pub use file::SurfaceFile;
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;
 pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
