@@ -1,5 +1,5 @@
-//! A canvas with a face that the library may have been built without: the same tests with the feature `board` and without
-//! it. Canvases are those of `fixtures/v1`.
+//! A canvas with a face that the library may have been built without: the same tests with the features `board` and
+//! `surface` and without them. Canvases are those of `fixtures/v1`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -8,14 +8,17 @@ use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, Collection, Command, Commit, Committed,
-    ConversationId, Edit, Engine, EngineError, Face, Head, MemoryStore, OpKey, Policy, Redo, Refused as _,
-    Resolution, SendMessage, Step, Store as _, TreePath, Undo, UndoScope, block_on,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, ClearHistory, Collection, Command, Commit,
+    Committed, ConversationId, Edit, Engine, EngineError, EntryKind, Face, Head, MemoryStore, OpKey, Policy,
+    Redo, Refused as _, Resolution, SendMessage, Step, Store as _, TreePath, Undo, UndoScope, block_on,
 };
 use serde_json::{Value, json};
 
 /// What takes a board's change back, or lists its blobs, is answered.
 const OF_BOARDS: &str = if cfg!(feature = "board") { "OK" } else { "FACE_NOT_SUPPORTED" };
+
+/// The same of a surface.
+const OF_SURFACES: &str = if cfg!(feature = "surface") { "OK" } else { "FACE_NOT_SUPPORTED" };
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 const USER: Author = Author::User;
@@ -61,7 +64,8 @@ impl Canvas {
     /// All that the head says of faces other than the document, and of the board's blobs.
     fn of_faces(&self) -> Value {
         let head: Value = serde_json::from_slice(&self.head().to_json()).unwrap();
-        let tree = |name: &str| ["board.json", "surface.json"].map(|path| head[name][path].clone());
+        let paths = ["board.json", "descriptor.json", "spec.json", "state/latest.json", "assets"];
+        let tree = |name: &str| paths.map(|path| head[name][path].clone());
         json!([
             tree("draft"),
             tree("committed"),
@@ -69,6 +73,12 @@ impl Canvas {
             head["faces"]["surface"],
             head["user_revision"]
         ])
+    }
+
+    fn file(&self, path: &str) -> Option<String> {
+        let id = self.head().draft().get(&TreePath::new(path).unwrap())?;
+        let blob = block_on(self.engine.store().blob(&self.id, id)).unwrap().unwrap();
+        Some(blob.as_text().unwrap().to_owned())
     }
 
     fn text(&self) -> String {
@@ -222,37 +232,84 @@ fn answers_to_commands_of_a_board_are_kept() {
     assert!(reported > 5, "{reported} commands");
 }
 
-/// A face that comes with a later version is left alone like one that was left out.
-#[test]
-fn a_face_that_is_not_there_yet_stays() {
-    let json = r#"{"face":"surface","before":null,"later": [1.0, 1e400]}"#;
-    let zeros = "0".repeat(64);
-    let entry = format!(
-        r#"{{"number":24,"change":24,"kind":"edit","actor":"user","author":"user","operation":{{"conversation":"u","turn":0,"call":"s"}},"at":1,"summary":"s","revision_before":24,"revision_after":25,"step":{json},"previous":"{zeros}"}}"#
-    );
-    let surface = Blob::text("a surface".into());
+/// A person's change of a surface, and then an effect elsewhere in its state.
+fn with_surface() -> Canvas {
     let Canvas { blobs, .. } = Canvas::open("held-2");
     let mut head = fixture("held-2.head");
+    let mut blobs: Vec<_> = blobs;
+    let mut put = |text: String| {
+        blobs.push(Blob::text(text));
+        blobs.last().unwrap().id()
+    };
+    let (logo, spec) = (put("a logo".into()), put("{}".into()));
+    let assets = json!({"logo.svg": {"blob": logo, "bytes": 6, "mediaType": "image/svg+xml"}});
+    let files = [
+        ("descriptor.json", put(r#"{"title":"t"}"#.into())),
+        ("spec.json", spec),
+        ("state/latest.json", put(r#"{"a":2,"log":[0.5]}"#.into())),
+        ("assets", put(assets.to_string())),
+    ];
+    for (path, blob) in files {
+        head["draft"][path] = json!(blob);
+    }
     let last = head["journal"]["last"].as_str().unwrap().to_owned();
-    let entry = Blob::text(entry.replace(&zeros, &last));
-    (head["journal"]["last"], head["journal"]["undo"]) = (json!(entry.id()), json!(entry.id()));
-    (head["journal"]["entries"], head["revision"], head["faces"]["surface"]) =
-        (json!(24), json!(25), json!(25));
-    head["draft"]["surface.json"] = json!(surface.id());
-    let text = entry.as_text().unwrap().to_owned();
-    let mut canvas = Canvas::of("held", &head, blobs.into_iter().chain([entry, surface]).collect());
+    let entry = |number: u64, kind: &str, step: &str, previous: &str| {
+        let (before, after) = (number, number + 1);
+        format!(
+            r#"{{"number":{number},"change":{number},"kind":"{kind}","actor":"user","author":"user","operation":{{"conversation":"u","turn":0,"call":"s{number}"}},"at":1,"summary":"s","revision_before":{before},"revision_after":{after},"step":{step},"previous":"{previous}"}}"#
+        )
+    };
+    let step = format!(
+        r#"{{"face":"surface","state":[{{"path":"/a","before":1.5,"after":2}}],"files":[{{"file":"spec","after":"{spec}"}}]}}"#
+    );
+    let edit = put(entry(24, "edit", &step, &last));
+    let step = r#"{"face":"surface","state":[{"path":"/log","before":null,"after":[0.5]}]}"#;
+    let effect = put(entry(25, "effect", step, &edit.to_string()));
+    (head["journal"]["last"], head["journal"]["undo"]) = (json!(effect), json!(edit));
+    (head["journal"]["entries"], head["journal"]["touched"]) = (json!(25), json!({"/log": 25}));
+    (head["revision"], head["faces"]["surface"]) = (json!(26), json!(26));
+    Canvas::of("held", &head, blobs)
+}
 
-    let faces = canvas.of_faces();
-    assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "FACE_NOT_SUPPORTED");
-    assert_eq!(canvas.blobs_in_use(), Err("FACE_NOT_SUPPORTED"));
-    let history = block_on(canvas.engine.history(&canvas.id, None, 1, canvas.at)).unwrap();
-    assert_eq!(history[0].step, Step::Unsupported { face: Face::Surface, json: json.into() });
-    assert_eq!(serde_json::to_string(&history[0]).unwrap(), text);
+/// Without the feature it stays as it is; with it, it is undone below what an effect has left.
+#[test]
+fn a_surface_is_kept_whole_or_undone() {
+    let mut canvas = with_surface();
+    let (faces, slot) = (canvas.of_faces(), |canvas: &Canvas| {
+        serde_json::from_slice::<Value>(&canvas.head().to_json()).unwrap()["journal"].clone()
+    });
+    let logo = BlobId::of(b"a logo");
+    assert_eq!(
+        canvas.blobs_in_use().map(|blobs| blobs.contains(&logo)).map_or_else(|code| code, |_| "OK"),
+        OF_SURFACES
+    );
+    assert!(canvas.blobs_in_use().is_ok_and(|blobs| blobs.contains(&logo)) == (OF_SURFACES == "OK"));
+    let history = block_on(canvas.engine.history(&canvas.id, None, 2, canvas.at)).unwrap();
+    for entry in &history {
+        assert_eq!(entry.step.face(), Face::Surface);
+        assert_eq!(matches!(entry.step, Step::Unsupported { .. }), OF_SURFACES != "OK");
+        let written = BlobId::of(serde_json::to_string(entry).unwrap().as_bytes());
+        assert!(canvas.blobs.iter().any(|blob| blob.id() == written), "entry {}", entry.number);
+    }
+    assert_eq!(history[0].kind, EntryKind::Effect);
+    assert_eq!(canvas.undo(UndoScope::Steps(ONE)), OF_SURFACES);
+    if OF_SURFACES == "OK" {
+        assert_eq!(canvas.file("state/latest.json").as_deref(), Some(r#"{"a":1.5,"log":[0.5]}"#));
+        assert_eq!(canvas.file("spec.json"), None);
+        assert_eq!(canvas.call(Redo { by: USER, steps: ONE }), "OK");
+    }
+    assert_eq!(canvas.of_faces()[0], faces[0]);
+    block_on(canvas.engine.replay(&canvas.id, canvas.at)).unwrap();
+    // The document beside it.
     assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
     assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
     assert_eq!(canvas.undo(UndoScope::Change(ChangeNumber::new(23))), "OK");
-    assert_eq!(canvas.of_faces(), faces);
+    assert_eq!(canvas.of_faces()[0], faces[0]);
     canvas.has_all_its_blobs();
+    // What effects have touched is kept as long as there is a history.
+    assert_eq!(slot(&canvas)["touched"], json!({"/log": 25}));
+    assert_eq!(canvas.call(ClearHistory), "OK");
+    assert_eq!(slot(&canvas)["touched"], Value::Null);
 }
 
 #[cfg(feature = "board")]
@@ -264,25 +321,26 @@ fn a_board_is_read() {
     assert_eq!(workspace.canvas.components.len(), 3);
 }
 
-/// Without the board nobody can say what it needs, so nothing is dropped, and the history is not cut.
+/// Without a face nobody can say what it needs, so nothing is dropped, and the history is not cut.
 #[test]
 fn what_is_not_understood_is_not_collected() {
-    let mut canvas = Canvas::open("wall-2");
-    let extra = canvas.blobs.len();
-    let head = canvas.head();
-    let collection = Collection { history: Some(2), older_than: Duration::ZERO };
-    canvas.engine = Engine::new(
-        canvas.engine.store().clone(),
-        Policy { min_blob_age: Duration::ZERO, ..Policy::default() },
-    );
-    let collected = block_on(canvas.engine.collect(&canvas.id, collection));
-    let code = collected.as_ref().map_or_else(EngineError::code, |_| "OK");
-    assert_eq!(code, OF_BOARDS);
-    if code == "OK" {
-        assert!(collected.unwrap().blobs > 0 && extra > 0);
-        assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
-    } else {
-        assert_eq!(canvas.head(), head);
-        canvas.has_all_its_blobs();
+    for (mut canvas, expected) in [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES)] {
+        let head = canvas.head();
+        let collection = Collection { history: Some(2), older_than: Duration::ZERO };
+        canvas.engine = Engine::new(
+            canvas.engine.store().clone(),
+            Policy { min_blob_age: Duration::ZERO, ..Policy::default() },
+        );
+        let collected = block_on(canvas.engine.collect(&canvas.id, collection));
+        assert_eq!(collected.as_ref().map_or_else(EngineError::code, |_| "OK"), expected);
+        if let Ok(dropped) = collected {
+            assert!(dropped.blobs > 0);
+            assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
+        } else {
+            assert_eq!(canvas.head(), head);
+            let erased = block_on(canvas.engine.erase(&canvas.id, &key("host", 0, "erase"), canvas.at));
+            assert_eq!((erased.unwrap_err().code(), canvas.head()), (expected, head));
+            canvas.has_all_its_blobs();
+        }
     }
 }

@@ -8,6 +8,8 @@ use serde::{Serialize, Serializer};
 
 #[cfg(feature = "board")]
 use super::board::BoardReplay;
+#[cfg(feature = "surface")]
+use super::surface::SurfaceReplay;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
@@ -201,17 +203,24 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
                 return Err(walk.not_supported(face));
             }
             // The last entry names one that is forgotten, and a walk looks at it to see that.
-            blobs.extend(entry.documents().chain(entry.previous()).chain(entry.below()));
+            blobs.extend(entry.blobs().into_iter().chain(entry.previous()).chain(entry.below()));
+            #[cfg(feature = "surface")]
+            blobs.extend(walk.assets_of(&entry).await?);
         }
     }
 }
 
 /// The blobs that a file of a tree needs besides its own. Most need none.
-#[cfg_attr(not(feature = "board"), expect(unused_variables, reason = "a document is one blob"))]
+#[cfg_attr(
+    not(any(feature = "board", feature = "surface")),
+    expect(unused_variables, reason = "a document is one blob")
+)]
 async fn named<S: Store>(walk: &Walk<'_, S>, file: TreeFile, id: BlobId) -> Result<Vec<BlobId>, EngineError> {
     match file {
         #[cfg(feature = "board")]
         TreeFile::Board => walk.board_blobs(id).await,
+        #[cfg(feature = "surface")]
+        TreeFile::Assets => walk.asset_blobs(id).await,
         _ => Ok(Vec::new()),
     }
 }
@@ -223,6 +232,8 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
         tree,
         #[cfg(feature = "board")]
         board: BoardReplay::default(),
+        #[cfg(feature = "surface")]
+        surface: SurfaceReplay::of(walk.head.draft()),
     };
     let mut entries = Vec::new();
     loop {
@@ -237,6 +248,8 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
     let first = faces.document.id();
     let forth: Vec<_> = entries.iter().rev().map(|entry| &entry.step).collect();
     faces.play(walk, &forth).await?;
+    #[cfg(feature = "surface")]
+    faces.surface.put(&mut faces.tree);
     match faces.tree.hash() {
         tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
         _ => Err(walk.damaged(faces.document.id())),
@@ -248,6 +261,8 @@ struct Faces {
     document: Blob,
     #[cfg(feature = "board")]
     board: BoardReplay,
+    #[cfg(feature = "surface")]
+    surface: SurfaceReplay,
     /// Their roots, as the entries name them.
     tree: Tree,
 }
@@ -288,6 +303,8 @@ impl Faces {
             Step::Board { before, after, patch, .. } => {
                 self.board.play(walk, (*before, *after), patch).await?
             }
+            #[cfg(feature = "surface")]
+            Step::Surface(diff) => return self.surface.play(walk, diff).await,
             Step::Unsupported { .. } => return Ok(()),
         };
         self.tree.insert(step.face().path(), root);

@@ -20,6 +20,8 @@ pub(crate) mod lock_view;
 mod model;
 mod run;
 mod snapshot;
+#[cfg(feature = "surface")]
+mod surface;
 mod task;
 mod walk;
 pub(crate) mod watch;

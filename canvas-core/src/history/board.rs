@@ -271,7 +271,7 @@ impl UndoEntry {
         let Step::Board { id, forward, patch, .. } = &entry.step else { return None };
         let patch = match entry.kind {
             EntryKind::Undo => Cow::Owned(patch.inverse()),
-            EntryKind::Edit | EntryKind::Redo | EntryKind::Revert => Cow::Borrowed(patch),
+            EntryKind::Edit | EntryKind::Redo | EntryKind::Revert | EntryKind::Effect => Cow::Borrowed(patch),
         };
         // An undoing and a redoing have times of their own; the change has noted when it was made. What was taken back
         // from under later changes leaves the board's time as it was.

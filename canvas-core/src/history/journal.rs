@@ -5,7 +5,8 @@
 //! * Undo and redo are entries too. Nothing is taken out of the chain, and it replays to the first text and back.
 //! * A redone change remains its author's. Undoing a change from under later ones is a change, which can be undone like
 //!   any other.
-//! * Of a board's blobs an entry needs none: it has the records before and after.
+//! * Of a board's blobs an entry needs none: it has the records before and after. Nor of a surface's states.
+//! * An effect is an entry too, in the chain and on neither stack. → `history/effect.rs`
 
 use std::fmt;
 
@@ -108,8 +109,16 @@ impl JournalSlot {
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
             EntryKind::Redo => self.undo = Some(blob.id()),
-            EntryKind::Edit | EntryKind::Revert => (self.undo, self.redo) = (Some(blob.id()), None),
+            EntryKind::Edit | EntryKind::Revert => {
+                if self.undo.is_none() {
+                    // Nothing older can be taken back any more.
+                    self.touched.clear();
+                }
+                (self.undo, self.redo) = (Some(blob.id()), None);
+            }
+            EntryKind::Effect => self.touch(&entry.step, number.0),
         }
+        self.touched.forget_up_to(self.kept_from);
         (entry, blob)
     }
 }
@@ -127,6 +136,8 @@ pub enum EntryKind {
     Redo,
     /// Changes were undone from under later ones, which stay. Undo treats it as an edit.
     Revert,
+    /// A tool or a job has changed something. It is never undone nor redone.
+    Effect,
 }
 
 /// One committed change.
@@ -260,12 +271,13 @@ impl Entry {
     }
 
     /// The blobs that it needs besides the entries before it.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
-        let needed = match &self.step {
-            Step::Document { before, after, delta: None } => Some([*before, *after]),
-            _ => None,
-        };
-        needed.into_iter().flatten()
+    pub(crate) fn blobs(&self) -> Vec<BlobId> {
+        match &self.step {
+            Step::Document { before, after, delta: None } => vec![*before, *after],
+            #[cfg(feature = "surface")]
+            Step::Surface(diff) => diff.blobs().collect(),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
 use crate::model::blob::BlobId;
 use crate::model::face::Face;
+#[cfg(feature = "surface")]
+use crate::surface::SurfaceDiff;
 
 /// What an entry changed, by face.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +43,9 @@ pub enum Step {
         /// The change that leads from one to the other.
         patch: BoardPatch,
     },
+    /// The surface.
+    #[cfg(feature = "surface")]
+    Surface(SurfaceDiff),
     /// A face that this library does not support ([`Face::is_supported`]).
     #[serde(skip)]
     Unsupported {
@@ -58,6 +63,8 @@ impl Step {
             Self::Document { .. } => Face::Document,
             #[cfg(feature = "board")]
             Self::Board { .. } => Face::Board,
+            #[cfg(feature = "surface")]
+            Self::Surface(_) => Face::Surface,
             Self::Unsupported { face, .. } => *face,
         }
     }
@@ -76,8 +83,19 @@ impl Step {
                 forward: forward.clone(),
                 patch: patch.inverse(),
             },
+            #[cfg(feature = "surface")]
+            Self::Surface(diff) => Self::Surface(diff.inverse()),
             Self::Unsupported { .. } => return None,
         })
+    }
+
+    /// The places of the state that it changed.
+    pub(crate) fn state_paths(&self) -> Vec<&str> {
+        match self {
+            #[cfg(feature = "surface")]
+            Self::Surface(diff) => diff.state.iter().map(|change| change.path.as_str()).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl Face {
         }
     }
 
-    /// Whether this library reads and changes the face: the board with the feature `board`.
+    /// Whether this library reads and changes the face: the board with the feature `board`, the surface with `surface`.
     ///
     /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as it
     /// is. Only what takes its changes back, or would have to know its blobs, is refused with `FACE_NOT_SUPPORTED`.
@@ -44,7 +44,7 @@ impl Face {
         match self {
             Self::Document => true,
             Self::Board => cfg!(feature = "board"),
-            Self::Surface => false,
+            Self::Surface => cfg!(feature = "surface"),
         }
     }
 }

@@ -374,6 +374,7 @@ impl Head {
             // One past the last entry keeps none.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),
             (self.audit.is_consistent(), "audit"),
+            (self.journal.touched.newest() <= self.journal.entries, "journal"),
             (self.deleted || self.draft.file(TreeFile::Document).is_some(), "draft"),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {

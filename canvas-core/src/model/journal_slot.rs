@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::BlobId;
 use crate::model::links::Links;
 use crate::model::receipt::is_zero;
+use crate::model::touched::Touched;
 use crate::model::unknown::Unknown;
 
 /// The head's part of the journal. Each entry names the one before, so that a commit writes one entry and this
@@ -32,6 +33,9 @@ pub struct JournalSlot {
     /// Links down to old entries.
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
+    /// Where effects have changed the state since the oldest change that can be undone or redone.
+    #[serde(skip_serializing_if = "Touched::is_empty")]
+    pub(crate) touched: Touched,
     #[serde(flatten)]
     pub(crate) unknown: Unknown,
 }
@@ -51,15 +55,17 @@ struct StoredSlot {
     /// Links as they were before, by powers of 16.
     #[serde(default)]
     skips: Vec<BlobId>,
+    #[serde(default)]
+    touched: Touched,
     #[serde(flatten)]
     unknown: Unknown,
 }
 
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
-        let StoredSlot { last, undo, redo, entries, kept_from, links, skips, unknown } = stored;
+        let StoredSlot { last, undo, redo, entries, kept_from, links, skips, touched, unknown } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, kept_from, links, unknown }
+        Self { last, undo, redo, entries, kept_from, links, touched, unknown }
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) mod revision;
 pub(crate) mod shelf;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;
+pub(crate) mod touched;
 pub(crate) mod tree;
 pub(crate) mod unknown;
 #[cfg(feature = "zone")]

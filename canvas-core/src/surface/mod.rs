@@ -1,15 +1,17 @@
 //! A surface: declarative state, actions and assets. A press of a button runs an allowed tool without a model, and no
 //! value ever becomes a command.
 //!
-//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes);
-//! `sink` (what a value may become where it ends up); `contract` (a tool of the host), `template`, `policy` (what the host
-//! allows); `spec` and what is in it; `asset`, `descriptor`; `confirmation`; `plan` (an action, resolved); `audit`. `jobs`
-//! (when what runs by itself is due) knows only the names.
+//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes); `file`
+//! and `diff` (what a command changes, with the way back); `sink` (what a value may become where it ends up); `contract` (a
+//! tool of the host), `template`, `policy` (what the host allows); `spec` and what is in it; `asset`, `descriptor`;
+//! `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by itself is due) knows only the names.
 
 pub(crate) mod audit;
 pub(crate) mod confirmation;
 pub(crate) mod contract;
+pub(crate) mod diff;
 pub(crate) mod error;
+pub(crate) mod file;
 pub(crate) mod jobs;
 pub(crate) mod limits;
 pub(crate) mod plan;
@@ -24,7 +26,9 @@ pub(crate) use crate::model::surface as name;
 pub use audit::{ActionOutcome, AuditRecord, NumberedRecord};
 pub use confirmation::{Confirmation, ConfirmationPrompt};
 pub use contract::{ContractError, ToolContract, ToolDeclaration};
+pub use diff::{FileChange, SurfaceDiff};
 pub use error::{SurfaceCode, SurfaceFault};
+pub use file::SurfaceFile;
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;
 pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};

@@ -10,6 +10,8 @@ use crate::document::outline::DocumentOutline;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::file::{PerFile, TreeFile};
 use crate::model::head::Head;
+#[cfg(feature = "surface")]
+use crate::surface::SurfaceState;
 use crate::transition::fetched::Fetched;
 
 /// The loaded files of a canvas. What is not loaded yet has an empty slot.
@@ -32,7 +34,23 @@ enum Value {
     Document(Arc<DocumentOutline>),
     #[cfg(feature = "board")]
     Board(Arc<Board>),
+    #[cfg(feature = "surface")]
+    State(SurfaceState),
 }
+
+/// Why a file of a surface is not read.
+#[cfg(feature = "surface")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadError {
+    /// Its blob must be fetched first.
+    Missing(BlobId),
+    /// It is not what this library writes.
+    Damaged(BlobId),
+}
+
+/// Bytes in memory for each byte of a state's JSON, where members and strings are short.
+#[cfg(feature = "surface")]
+const STATE_BYTES: usize = 6;
 
 impl Slot {
     /// A blob, with nothing read out of it.
@@ -49,6 +67,8 @@ impl Slot {
             Some(Value::Document(outline)) => outline.approximate_bytes(),
             #[cfg(feature = "board")]
             Some(Value::Board(board)) => board.approximate_bytes(&self.blob),
+            #[cfg(feature = "surface")]
+            Some(Value::State(_)) => self.blob.as_bytes().len() * STATE_BYTES,
             None => 0,
         };
         self.blob.as_bytes().len() + read
@@ -130,6 +150,32 @@ impl Contents {
         }
     }
 
+    /// The state of this blob, read once for each slot.
+    #[cfg(feature = "surface")]
+    pub(crate) fn state(&self, id: BlobId) -> Result<SurfaceState, ReadError> {
+        let read = |blob: &Blob| blob.as_text().and_then(SurfaceState::read).map(Value::State);
+        match self.read(TreeFile::State, id, read)? {
+            Value::State(state) => Ok(state.clone()),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
+    /// What is read out of a file of the surface, the first time that it is asked for.
+    #[cfg(feature = "surface")]
+    fn read(
+        &self,
+        file: TreeFile,
+        id: BlobId,
+        read: impl FnOnce(&Blob) -> Option<Value>,
+    ) -> Result<&Value, ReadError> {
+        let slot = self.slot(file, id).ok_or(ReadError::Missing(id))?;
+        if slot.value.get().is_none() {
+            let value = read(&slot.blob).ok_or(ReadError::Damaged(id))?;
+            let _ = slot.value.set(value);
+        }
+        slot.value.get().ok_or(ReadError::Damaged(id))
+    }
+
     /// Takes a file's blob, with nothing read out of it.
     pub(crate) fn put(&mut self, file: TreeFile, blob: Blob) {
         self.0[file] = Some(Slot::new(file, blob));
@@ -153,6 +199,12 @@ impl Contents {
     #[cfg(feature = "board")]
     pub(crate) fn put_board(&mut self, root: Blob, board: Arc<Board>) {
         self.0[TreeFile::Board] = Some(Slot { blob: root, value: Value::Board(board).into() });
+    }
+
+    /// Takes a state and its blob.
+    #[cfg(feature = "surface")]
+    pub(crate) fn put_state(&mut self, blob: Blob, state: SurfaceState) {
+        self.0[TreeFile::State] = Some(Slot { blob, value: Value::State(state).into() });
     }
 
     /// The contents of a head: what is here of it, else in `older`, else among `blobs`.

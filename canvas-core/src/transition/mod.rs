@@ -24,6 +24,8 @@
 //!   meaning of lines that it does not touch is the host's policy. Directives, users and undo are not asked.
 //! * A user's undo is a user's edit, and preempts where it changes the document; one that is refused preempts nobody.
 //! * A model undoes nothing once the user has acted in its turn. For what it undoes of the board it needs no lease.
+//! * What effects, which are on no stack, have left below an undo stays; where they have touched the same, nothing is
+//!   undone. A model undoes nothing that would allow the surface more.
 //! * A change that is undone from under later ones is transformed, never searched for. Where a later one touches it,
 //!   nothing is undone.
 
@@ -48,6 +50,8 @@ pub(crate) mod stale;
 mod step;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;
+#[cfg(feature = "surface")]
+mod surface_undo;
 pub(crate) mod turn;
 pub(crate) mod undo;
 pub(crate) mod view;

@@ -312,6 +312,24 @@ pub enum HistoryRefusal {
         /// The later change that touches it.
         with: ChangeNumber,
     },
+    /// A tool or a job has changed since what is to be undone, so nothing tells what should be there.
+    #[error(
+        "{path:?} was changed by entry {effect}, a tool's result, after change {change}: set what it should be"
+    )]
+    EffectConflict {
+        /// The change that was to be undone or redone.
+        change: ChangeNumber,
+        /// The place that it changed, as a JSON Pointer into the state.
+        path: String,
+        /// The last effect that has touched the place.
+        effect: EntryNumber,
+    },
+    /// A model would allow the surface what its spec does not allow now.
+    #[error("without change {change} the surface may do more than now: ask the user to undo it")]
+    PolicyWidening {
+        /// The change that was to be undone or redone.
+        change: ChangeNumber,
+    },
     /// Too many later changes lie above the one that is to be undone.
     #[error(
         "more than {limit} later changes would have to be moved: undo step by step, or name a later revision"
@@ -419,7 +437,8 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
     Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY";
     Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND";
-    Self::History(HistoryRefusal::HistoryConflict { .. }) => "HISTORY_CONFLICT";
+    Self::History(HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::EffectConflict { .. }) => "HISTORY_CONFLICT";
+    Self::History(HistoryRefusal::PolicyWidening { .. }) => "POLICY_WIDENING";
     Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP";
     Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED;
     Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED";

@@ -8,9 +8,13 @@ use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts}
 use crate::history::reach::Chain;
 use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
 use crate::history::step::Step;
+#[cfg(feature = "surface")]
+use crate::history::surface_revert::SurfaceRevert;
 use crate::model::author::Author;
 use crate::model::blob::Blob;
 use crate::model::id::OpKey;
+#[cfg(feature = "surface")]
+use crate::surface::diff::SurfaceFiles;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::{Replayed, not_supported};
@@ -38,6 +42,8 @@ impl Transition<'_> {
         let mut text = DocumentRevert::new(self.view.text());
         #[cfg(feature = "board")]
         let mut board = BoardRevert::default();
+        #[cfg(feature = "surface")]
+        let mut surface = SurfaceRevert::new(SurfaceFiles::of(&self.view.head.draft));
         let mut author = by.actor();
         for (entry, is_chosen) in &entries {
             match &entry.step {
@@ -46,6 +52,8 @@ impl Transition<'_> {
                 Step::Board { patch, forward, .. } => {
                     self.pass_board(&mut board, entry, (patch, forward), *is_chosen)?;
                 }
+                #[cfg(feature = "surface")]
+                Step::Surface(diff) => self.pass_surface(&mut surface, entry, diff, *is_chosen)?,
                 Step::Unsupported { face, .. } if *is_chosen => return Err(not_supported(*face)),
                 // What stays touches no other face.
                 Step::Unsupported { .. } => {}
@@ -67,6 +75,11 @@ impl Transition<'_> {
         #[cfg(feature = "board")]
         if let Some((board, entry)) = self.record_reverted_board(operation, by, author, board)? {
             replayed.board = Some(board);
+            replayed.done.extend(entry);
+        }
+        #[cfg(feature = "surface")]
+        if let Some((files, entry)) = self.record_reverted_surface(operation, by, author, surface)? {
+            replayed.surface = Some(files);
             replayed.done.extend(entry);
         }
         if replayed.done.is_empty() {

@@ -125,9 +125,20 @@ impl<'a> Transition<'a> {
 
     /// Puts a change into the journal. The head has what it led to and the revision already.
     pub(super) fn record(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
+        self.record_as(EntryKind::Edit, record, step)
+    }
+
+    /// As [`Transition::record`], for what a tool or a job has changed: nobody undoes it.
+    #[cfg(feature = "surface")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "no command has an effect yet"))]
+    pub(super) fn record_effect(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
+        self.record_as(EntryKind::Effect, record, step)
+    }
+
+    fn record_as(&mut self, kind: EntryKind, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
         let Record { actor, operation, summary } = record;
         self.push(NewEntry {
-            kind: EntryKind::Edit,
+            kind,
             change: None,
             actor,
             author: actor,

@@ -20,6 +20,8 @@ use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
+#[cfg(feature = "surface")]
+use crate::surface::diff::SurfaceFiles;
 use crate::transition::access::{access_of, author_text};
 #[cfg(feature = "board")]
 use crate::transition::board_undo::{BoardReplay, ReplayedBoard};
@@ -28,6 +30,8 @@ use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
+#[cfg(feature = "surface")]
+use crate::transition::surface_undo::SurfaceReplay;
 
 /// Take changes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,6 +205,8 @@ pub(super) struct Replayed {
     pub(super) document: Option<Blob>,
     #[cfg(feature = "board")]
     pub(super) board: Option<ReplayedBoard>,
+    #[cfg(feature = "surface")]
+    pub(super) surface: Option<SurfaceFiles>,
     pub(super) done: Vec<HistoryEntry>,
 }
 
@@ -225,15 +231,20 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// A model takes document entries back only where it may write; those of the board need no lease.
+    /// A model takes document entries back only where it may write; those of other faces need no lease. The policy of a surface
+    /// never becomes wider by it.
     pub(super) fn authorize_entries<'e>(
         &mut self,
         operation: &OpKey,
         by: Author,
         entries: impl IntoIterator<Item = &'e Entry>,
     ) -> Result<(), Stop<UndoRefusal>> {
-        let mut entries = entries.into_iter();
-        let mut has_document = || entries.any(|entry| matches!(entry.step, Step::Document { .. }));
+        let entries: Vec<_> = entries.into_iter().collect();
+        let has_document = || entries.iter().any(|entry| matches!(entry.step, Step::Document { .. }));
+        #[cfg(feature = "surface")]
+        if matches!(by, Author::Assistant { .. }) {
+            entries.iter().try_for_each(|entry| self.check_widening(entry))?;
+        }
         match by {
             Author::User | Author::Assistant { lease: Some(_) } => Ok(()),
             Author::Assistant { lease: None } => {
@@ -260,6 +271,10 @@ impl Transition<'_> {
         }
         #[cfg(feature = "board")]
         let events = replayed.board.map_or_else(Vec::new, |board| self.put_replayed_board(by, board));
+        #[cfg(feature = "surface")]
+        if let Some(files) = replayed.surface {
+            self.put_replayed_surface(by, files);
+        }
         HistoryMove {
             entries: replayed.done,
             #[cfg(feature = "board")]
@@ -320,6 +335,8 @@ impl Transition<'_> {
         let mut document_id = None;
         #[cfg(feature = "board")]
         let mut board = BoardReplay::default();
+        #[cfg(feature = "surface")]
+        let mut surface = SurfaceReplay::default();
         for entry in entries {
             match &entry.step {
                 Step::Document { before, after, delta } => {
@@ -339,6 +356,8 @@ impl Transition<'_> {
                 Step::Board { before, after, patch, .. } => {
                     board.invert(self, entry, (*before, *after), patch)?;
                 }
+                #[cfg(feature = "surface")]
+                Step::Surface(diff) => surface.invert(self, entry, diff)?,
                 Step::Unsupported { face, .. } => return Err(not_supported(*face)),
             }
         }
@@ -354,6 +373,8 @@ impl Transition<'_> {
             document,
             #[cfg(feature = "board")]
             board: board.encode(last)?,
+            #[cfg(feature = "surface")]
+            surface: surface.finish(),
             done: Vec::with_capacity(entries.len()),
         })
     }

@@ -104,7 +104,7 @@ impl RowStore {
         let mut keep: BTreeSet<_> = head.blobs().collect();
         let mut next = head.journal.last.filter(|_| flaw != Some(Flaw::HistoryCollected));
         while let Some(entry) = next.and_then(|id| Entry::read(self.blobs.get(&id)?)) {
-            keep.extend(entry.documents());
+            keep.extend(entry.blobs());
             keep.extend(entry.previous());
             next = entry.previous();
         }

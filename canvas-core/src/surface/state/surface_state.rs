@@ -41,7 +41,6 @@ impl SurfaceState {
 
     /// Reads a state that was written by [`SurfaceState::to_json`], whatever the limits are now; `None` where the text
     /// is no such JSON.
-    #[cfg_attr(not(test), expect(dead_code, reason = "contents of canvases do not read it yet"))]
     pub(crate) fn read(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         Some(Self { value: value.into(), bytes: json.len() })

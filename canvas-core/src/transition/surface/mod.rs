@@ -1,3 +1,7 @@
 //! Commands on surfaces.
 
+mod files;
 pub(crate) mod refusal;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! What a command changes on a surface, with the way back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::blob::BlobId;
+use crate::model::tree::Tree;
+use crate::surface::file::SurfaceFile;
+use crate::surface::state::change::StateChange;
+use crate::surface::state::pointer::StatePointer;
+use crate::surface::state::surface_state::SurfaceState;
+
+/// A change of a surface: of its state place by place, and of its other files as a whole. No two of its places touch.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SurfaceDiff {
+    /// What has changed in the state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<StateChange>,
+    /// What has changed besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileChange>,
+}
+
+/// A file with its blob before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Which.
+    pub file: SurfaceFile,
+    /// Its blob before; `None` where it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<BlobId>,
+    /// Its blob after; `None` where it is not there any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<BlobId>,
+}
+
+impl SurfaceDiff {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.state.is_empty() && self.files.is_empty()
+    }
+
+    /// The change that leads back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let file = |change: &FileChange| FileChange { before: change.after, after: change.before, ..*change };
+        Self {
+            state: self.state.iter().map(|change| change.clone().inverse()).collect(),
+            files: self.files.iter().map(file).collect(),
+        }
+    }
+
+    /// The change of a file; `None` where it stays.
+    pub(crate) fn of_file(&self, file: SurfaceFile) -> Option<&FileChange> {
+        self.files.iter().find(|change| change.file == file)
+    }
+
+    /// Whether both change the same file, or the same place of the state, or one a place in that of the other.
+    pub(crate) fn touches(&self, other: &Self) -> bool {
+        if self.files.iter().any(|change| other.of_file(change.file).is_some()) {
+            return true;
+        }
+        let places: BTreeSet<_> = other.state.iter().map(|change| change.path.as_str()).collect();
+        self.state.iter().map(|change| change.path.as_str()).any(|place| {
+            let inside = format!("{place}/");
+            places.contains(place)
+                || outer(place).any(|outer| places.contains(outer))
+                || places.range(inside.as_str()..).next().is_some_and(|next| next.starts_with(&inside))
+        })
+    }
+
+    /// The blobs that it names.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
+        self.files.iter().flat_map(|change| [change.before, change.after]).flatten()
+    }
+}
+
+/// A surface is not what a change was made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DiffMismatch;
+
+/// A surface at one moment, to play changes on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SurfaceFiles {
+    /// `None` where it was not asked for yet, and on a surface that has none.
+    pub(crate) state: Option<SurfaceState>,
+    files: BTreeMap<SurfaceFile, BlobId>,
+    /// Places of the state that were changed.
+    touched: BTreeSet<StatePointer>,
+}
+
+impl SurfaceFiles {
+    /// That of a tree, without its state.
+    pub(crate) fn of(tree: &Tree) -> Self {
+        let files = SurfaceFile::ALL.into_iter().filter_map(|file| Some((file, tree.file(file.of_tree())?)));
+        Self { files: files.collect(), ..Self::default() }
+    }
+
+    /// The blob of a file.
+    pub(crate) fn file(&self, file: SurfaceFile) -> Option<BlobId> {
+        self.files.get(&file).copied()
+    }
+
+    /// Plays a change, all of it or nothing.
+    pub(crate) fn apply(&mut self, diff: &SurfaceDiff) -> Result<(), DiffMismatch> {
+        if diff.files.iter().any(|change| self.file(change.file) != change.before) {
+            return Err(DiffMismatch);
+        }
+        if !diff.state.is_empty() {
+            let state = self.state.as_ref().ok_or(DiffMismatch)?;
+            self.state = Some(state.apply(&diff.state).map_err(|_| DiffMismatch)?);
+            self.touched.extend(diff.state.iter().map(|change| change.path.clone()));
+        }
+        for FileChange { file, after, .. } in &diff.files {
+            match after {
+                Some(blob) => self.files.insert(*file, *blob),
+                None => self.files.remove(file),
+            };
+        }
+        Ok(())
+    }
+
+    /// Plays a change back, on a state that `load` gives the first time that one is needed.
+    pub(crate) fn play_back<E>(
+        &mut self,
+        diff: &SurfaceDiff,
+        load: impl FnOnce() -> Result<SurfaceState, E>,
+    ) -> Result<Result<(), DiffMismatch>, E> {
+        if !diff.state.is_empty() && self.state.is_none() {
+            self.state = Some(load()?);
+        }
+        Ok(self.apply(&diff.inverse()))
+    }
+
+    /// What leads from an earlier moment to this one.
+    pub(crate) fn since(&self, earlier: &Self) -> SurfaceDiff {
+        let touched: BTreeSet<_> = self.touched.iter().map(StatePointer::as_str).collect();
+        let is_outermost =
+            |place: &&StatePointer| !outer(place.as_str()).any(|outer| touched.contains(outer));
+        let at = |files: &Self, place: &StatePointer| {
+            files.state.as_ref().and_then(|state| place.of(state.value())).cloned()
+        };
+        let state = self.touched.iter().filter(is_outermost).filter_map(|place| {
+            let (before, after) = (at(earlier, place), at(self, place));
+            (before != after).then(|| StateChange { path: place.clone(), before, after })
+        });
+        let files = SurfaceFile::ALL.into_iter().filter_map(|file| {
+            let (before, after) = (earlier.file(file), self.file(file));
+            (before != after).then_some(FileChange { file, before, after })
+        });
+        SurfaceDiff { state: state.collect(), files: files.collect() }
+    }
+}
+
+/// The places around one, the whole among them.
+fn outer(place: &str) -> impl Iterator<Item = &str> {
+    place.match_indices('/').map(|(end, _)| &place[..end])
+}

@@ -1,0 +1,254 @@
+//! Edits, effects, undo and redo in any order, judged by a history that is kept as plain lists.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::world::World;
+use crate::history::journal::{ChangeNumber, Entry, EntryKind};
+use crate::history::step::Step;
+use crate::model::author::{Actor, Author};
+use crate::surface::{SurfaceDiff, SurfaceFile};
+use crate::transition::undo::{ClearHistory, Undo, UndoScope};
+
+#[derive(Debug, Clone)]
+enum Act {
+    Edit {
+        by: Actor,
+        patch: Value,
+    },
+    Effect {
+        patch: Value,
+    },
+    Spec {
+        text: &'static str,
+    },
+    Document {
+        text: &'static str,
+    },
+    Undo {
+        steps: u32,
+    },
+    Redo {
+        steps: u32,
+    },
+    /// One of the changes so far.
+    UndoChange {
+        which: prop::sample::Index,
+    },
+    UndoAuthor {
+        author: Actor,
+    },
+    Clear,
+}
+
+/// Few places, of which some are in others and some are in a list.
+fn operation() -> impl Strategy<Value = Value> {
+    let path = prop::sample::select(vec!["/a", "/a/x", "/a/y", "/b", "/b/0", "/log", "/ab", ""]);
+    let value = prop_oneof![
+        6 => (0..3).prop_map(Value::from),
+        1 => Just(Value::Null),
+        1 => Just(json!(0.1)),
+        2 => Just(json!({"x": 1, "y": {"z": 2}})),
+        2 => Just(json!([1, {"x": 2}])),
+        1 => Just(json!({})),
+    ];
+    (path, value, 0..5).prop_map(|(path, value, kind)| match (kind, path) {
+        (0, "/a/x" | "/b/0" | "/log") => json!({"op": "remove", "path": path}),
+        // The whole stays an object, so that most of the others fit.
+        (_, "") => json!({"op": "add", "path": "", "value": {"a": value}}),
+        (1, _) => json!({"op": "replace", "path": path, "value": value}),
+        _ => json!({"op": "add", "path": path, "value": value}),
+    })
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let actor = || prop::sample::select(vec![Actor::User, Actor::Assistant]);
+    let patch = || prop::collection::vec(operation(), 1..3).prop_map(Value::from);
+    prop_oneof![
+        8 => (actor(), patch()).prop_map(|(by, patch)| Act::Edit { by, patch }),
+        6 => patch().prop_map(|patch| Act::Effect { patch }),
+        1 => prop::sample::select(vec!["{}", "{\"a\":1}"]).prop_map(|text| Act::Spec { text }),
+        1 => prop::sample::select(vec!["# A\n", "# B\n"]).prop_map(|text| Act::Document { text }),
+        8 => (1..4_u32).prop_map(|steps| Act::Undo { steps }),
+        6 => (1..4_u32).prop_map(|steps| Act::Redo { steps }),
+        4 => any::<prop::sample::Index>().prop_map(|which| Act::UndoChange { which }),
+        2 => actor().prop_map(|author| Act::UndoAuthor { author }),
+        // It makes the rest of a run short.
+        1 => Just(Act::Clear),
+    ]
+}
+
+/// What may be undone and redone: numbers of entries, the next one last.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Known {
+    undo: Vec<u64>,
+    redo: Vec<u64>,
+}
+
+fn diff_of(entry: &Entry) -> Option<&SurfaceDiff> {
+    match &entry.step {
+        Step::Surface(diff) => Some(diff),
+        _ => None,
+    }
+}
+
+fn is_in(inner: &str, outer: &str) -> bool {
+    inner == outer || inner.starts_with(&format!("{outer}/"))
+}
+
+/// Whether an effect after an entry has touched a place of it.
+fn is_touched(entry: &Entry, entries: &[Entry]) -> bool {
+    let effects = entries.iter().filter(|e| e.kind == EntryKind::Effect && e.number > entry.number);
+    effects.into_iter().any(|effect| {
+        let (mine, paths) = (entry.step.state_paths(), effect.step.state_paths());
+        mine.iter().any(|one| paths.iter().any(|other| is_in(one, other) || is_in(other, one)))
+    })
+}
+
+/// Sets what is at a place, whose object is there.
+fn set(state: &mut Value, path: &str, value: Option<Value>) {
+    let Some((parent, name)) = path.rsplit_once('/') else {
+        *state = value.expect("the whole is always something");
+        return;
+    };
+    let members = state.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    match value {
+        Some(value) => drop(members.insert(name.to_owned(), value)),
+        None => drop(members.remove(name)),
+    }
+}
+
+struct Play {
+    world: World,
+    known: Known,
+}
+
+impl Play {
+    fn new() -> Self {
+        let world = World::new(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}));
+        Self { world, known: Known::default() }
+    }
+
+    fn take(&mut self, act: &Act) {
+        let (state, entries, tree) =
+            (self.world.state(), self.world.entries(), self.world.head().draft().hash());
+        let answer = match act {
+            Act::Edit { by, patch } => self.world.put(*by, false, patch.clone()),
+            Act::Effect { patch } => self.world.put(Actor::Assistant, true, patch.clone()),
+            Act::Spec { text } => self.world.file(SurfaceFile::Spec, Some(&[text])),
+            Act::Document { text } => self.world.write(text),
+            Act::Undo { steps } => return self.walk(*steps, EntryKind::Undo, state),
+            Act::Redo { steps } => return self.walk(*steps, EntryKind::Redo, state),
+            Act::UndoChange { which } => {
+                let change =
+                    entries.get(which.index(entries.len().max(1))).map_or(1, |entry| entry.change.get());
+                let what = UndoScope::Change(ChangeNumber::new(change));
+                self.world.ask(Undo { by: Author::User, what })
+            }
+            Act::UndoAuthor { author } => {
+                let what = UndoScope::Author { author: *author, since: None };
+                self.world.ask(Undo { by: Author::User, what })
+            }
+            Act::Clear => self.world.ask(ClearHistory),
+        };
+        let now = self.world.entries();
+        match act {
+            Act::Clear => self.known = Known::default(),
+            Act::Effect { .. } => {}
+            _ if now.len() > entries.len() => {
+                self.known.undo.extend(now[entries.len()..].iter().map(|entry| entry.number.get()));
+                self.known.redo.clear();
+            }
+            _ => {}
+        }
+        if answer != "OK" {
+            assert_eq!(
+                (self.world.state(), self.world.head().draft().hash()),
+                (state, tree),
+                "{act:?}: {answer}"
+            );
+            assert_ne!(answer, "HISTORY_DAMAGED", "{act:?}");
+        }
+    }
+
+    /// Undoes or redoes, and judges what is answered.
+    fn walk(&mut self, steps: u32, kind: EntryKind, mut state: Value) {
+        let entries = self.world.entries();
+        let stack = if kind == EntryKind::Undo { &self.known.undo } else { &self.known.redo };
+        let count = usize::try_from(steps).unwrap();
+        let expected = if count > stack.len() {
+            "HISTORY_EMPTY"
+        } else {
+            let inverted: Vec<&Entry> = stack[stack.len() - count..]
+                .iter()
+                .rev()
+                .map(|number| entries.iter().find(|entry| entry.number.get() == *number).unwrap())
+                .collect();
+            if inverted.iter().any(|entry| is_touched(entry, &entries)) {
+                "HISTORY_CONFLICT"
+            } else {
+                for change in inverted.iter().filter_map(|entry| diff_of(entry)).flat_map(|diff| &diff.state)
+                {
+                    let before = change.before.as_ref().map(|value| value.to_value());
+                    set(&mut state, change.path.as_str(), before);
+                }
+                "OK"
+            }
+        };
+        let answer = if kind == EntryKind::Undo { self.world.undo(steps) } else { self.world.redo(steps) };
+        assert_eq!(answer, expected, "{kind:?} of {steps}");
+        assert_eq!(self.world.state(), state);
+        if answer == "OK" {
+            let made: Vec<_> = self.world.entries()[entries.len()..].iter().map(|e| e.number.get()).collect();
+            let Known { undo, redo } = &mut self.known;
+            let (from, to) = if kind == EntryKind::Undo { (undo, redo) } else { (redo, undo) };
+            from.truncate(from.len() - count);
+            to.extend(made);
+        }
+    }
+
+    fn check(&self) {
+        self.world.replays();
+        let stacks = self.world.stacks();
+        let numbers = |entries: &[Entry]| entries.iter().rev().map(|e| e.number.get()).collect::<Vec<_>>();
+        let shown = Known { undo: numbers(&stacks.undo), redo: numbers(&stacks.redo) };
+        assert_eq!(shown, self.known);
+        let json = self.world.head().to_json();
+        assert!(json.len() < 64 << 10);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever the order, the journal plays back to the canvas; effects are on no stack; undo and redo do what the entries
+    /// say place by place, and refuse exactly where an effect has touched a place since.
+    #[test]
+    fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(acts in prop::collection::vec(act(), 1..24)) {
+        let mut play = Play::new();
+        for act in &acts {
+            play.take(act);
+            play.check();
+        }
+    }
+}
+
+/// A poll every 30 seconds for a day, between what a person does and undoes.
+#[test]
+fn a_poll_never_eats_an_undo() {
+    let mut world = World::new(json!({"title": "a", "log": []}));
+    assert_eq!((world.set("/title", json!("b")), world.set("/title", json!("c"))), ("OK", "OK"));
+    for number in 0..2_880 {
+        world.wait(30_000);
+        assert_eq!(world.poll("/log", json!([number])), "OK");
+    }
+    assert_eq!(world.head().journal().entries, 2_882);
+    assert_eq!((world.undo(1), world.state()), ("OK", json!({"title": "b", "log": [2_879]})));
+    assert_eq!(world.poll("/log", json!([2_880])), "OK");
+    assert_eq!((world.undo(1), world.state()), ("OK", json!({"title": "a", "log": [2_880]})));
+    assert_eq!(world.poll("/log", json!([2_881])), "OK");
+    assert_eq!((world.redo(2), world.state()), ("OK", json!({"title": "c", "log": [2_881]})));
+    assert_eq!(world.undo(3), "HISTORY_EMPTY");
+    world.replays();
+    assert_eq!(world.stacks().undo.len(), 2);
+}

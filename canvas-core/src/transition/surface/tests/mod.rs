@@ -1,0 +1,5 @@
+//! Undo on surfaces, and below effects.
+
+mod law;
+mod undo;
+mod world;

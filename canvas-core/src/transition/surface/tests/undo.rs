@@ -1,0 +1,359 @@
+//! What is undone below effects and later changes, and what is refused.
+
+use serde_json::{Value, json};
+
+use super::world::{Put, World};
+use crate::engine::Collection;
+use crate::engine::block_on::block_on;
+use crate::history::journal::ChangeNumber;
+use crate::model::author::{Actor, Author};
+use crate::model::file::TreeFile;
+use crate::surface::SurfaceFile;
+use crate::transition::policy::Policy;
+use crate::transition::undo::{ClearHistory, Redo, Undo, UndoScope};
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+const ONE: NonZeroU32 = NonZeroU32::MIN;
+
+fn change(number: u64) -> Undo {
+    Undo { by: Author::User, what: UndoScope::Change(ChangeNumber::new(number)) }
+}
+
+/// One act a line: `set PATH JSON`, `poll PATH JSON`, `undo N`, `redo N`, `change N`, `of user`, `of model`, `model PATH JSON`,
+/// `clear`; and what it answers.
+#[track_caller]
+fn play(state: Value, acts: &[(&str, &str)], expected: Value) -> World {
+    let mut world = World::new(state);
+    for (act, answer) in acts {
+        let mut words = act.splitn(3, ' ');
+        let (what, how) = (words.next().unwrap(), words.next().unwrap_or("1"));
+        let value = words.next().map_or(Value::Null, |json| serde_json::from_str(json).unwrap());
+        let number = || how.parse().unwrap();
+        let told = match what {
+            "set" => world.set(how, value),
+            "model" => {
+                world.put(Actor::Assistant, false, json!([{"op": "add", "path": how, "value": value}]))
+            }
+            "remove" => world.put(Actor::User, false, json!([{"op": "remove", "path": how}])),
+            "poll" => world.poll(how, value),
+            "undo" => world.undo(u32::try_from(number()).unwrap()),
+            "redo" => world.redo(u32::try_from(number()).unwrap()),
+            "change" => world.ask(change(number())),
+            "of" => {
+                let author = if how == "user" { Actor::User } else { Actor::Assistant };
+                world.ask(Undo { by: Author::User, what: UndoScope::Author { author, since: None } })
+            }
+            "clear" => world.ask(ClearHistory),
+            _ => panic!("{what}"),
+        };
+        assert_eq!(told, *answer, "{act}");
+        world.replays();
+    }
+    assert_eq!(world.state(), expected);
+    world
+}
+
+#[test]
+fn what_an_effect_has_touched_since_is_not_undone() {
+    let state = json!({"a": {"x": 1}, "l": [1, 2], "b": 0});
+    // The place of the person's change, of the effect, and what an undo is answered.
+    for (set, poll, answer) in [
+        ("/a/x", "/b", "OK"),
+        ("/a/x", "/a/y", "OK"),
+        ("/a/x", "/ax", "OK"),
+        ("/a/x", "/a/x", "HISTORY_CONFLICT"),
+        ("/a/x", "/a", "HISTORY_CONFLICT"),
+        ("/a", "/a/x", "HISTORY_CONFLICT"),
+        ("/a/x", "", "HISTORY_CONFLICT"),
+        ("", "/b", "HISTORY_CONFLICT"),
+        ("/l/0", "/l/1", "HISTORY_CONFLICT"),
+        ("/l/0", "/b", "OK"),
+    ] {
+        let mut world = World::new(state.clone());
+        let whole = json!({"a": {"x": 3}, "l": [3], "b": 3});
+        let value = |path: &str, value: Value| match path {
+            "" => whole.clone(),
+            "/a" => json!({"x": value}),
+            _ => value,
+        };
+        assert_eq!(world.set(set, value(set, json!(7))), "OK");
+        assert_eq!(world.poll(poll, value(poll, json!(8))), "OK");
+        assert_eq!(world.undo(1), answer, "{set} below {poll}");
+        world.replays();
+        if answer == "OK" {
+            // And the other way: the undoing lies below an effect.
+            assert_eq!(world.poll(poll, json!(9)), "OK");
+            assert_eq!(world.redo(1), "OK", "{set} below {poll}");
+            assert_eq!(
+                (world.state().pointer(set), world.state().pointer(poll)),
+                (Some(&json!(7)), Some(&json!(9)))
+            );
+            world.replays();
+        }
+    }
+}
+
+#[test]
+fn a_refusal_names_the_place_and_the_effect() {
+    let mut world = World::new(json!({"a": {"x": 1}}));
+    world.set("/a/x", json!(2));
+    world.poll("/a", json!({"x": 5}));
+    let undo = Undo { by: Author::User, what: UndoScope::Steps(ONE) };
+    let (code, message) = world.tell(undo);
+    assert_eq!(code, "HISTORY_CONFLICT");
+    assert!(message.contains("\"/a/x\"") && message.contains("entry 2"), "{message}");
+}
+
+#[test]
+fn stories() {
+    let state = || json!({"a": 1, "b": 1});
+    // A redo that lies below an effect of its place, and one above it.
+    play(
+        state(),
+        &[("set /a 2", "OK"), ("undo", "OK"), ("poll /a 9", "OK"), ("redo", "HISTORY_CONFLICT")],
+        json!({"a": 9, "b": 1}),
+    );
+    play(
+        state(),
+        &[("poll /a 9", "OK"), ("set /a 2", "OK"), ("undo", "OK"), ("redo", "OK"), ("undo", "OK")],
+        json!({"a": 9, "b": 1}),
+    );
+    // All steps or none.
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("set /b 2", "OK"),
+            ("poll /a 9", "OK"),
+            ("undo 2", "HISTORY_CONFLICT"),
+            ("undo 1", "OK"),
+        ],
+        json!({"a": 9, "b": 1}),
+    );
+    // What the clear history had does not count any more, nor what came before the first change.
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("poll /b 9", "OK"),
+            ("clear", "OK"),
+            ("poll /a 3", "OK"),
+            ("set /a 4", "OK"),
+            ("undo", "OK"),
+        ],
+        json!({"a": 3, "b": 9}),
+    );
+    // From under later changes: the same place, one in it, another one.
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("set /a 3", "OK"),
+            ("change 1", "HISTORY_CONFLICT"),
+            ("change 2", "OK"),
+            ("change 1", "HISTORY_CONFLICT"),
+            ("undo 3", "OK"),
+        ],
+        json!({"a": 1, "b": 1}),
+    );
+    play(
+        state(),
+        &[("set /a {}", "OK"), ("set /a/x 1", "OK"), ("change 1", "HISTORY_CONFLICT"), ("undo", "OK")],
+        json!({"a": {}, "b": 1}),
+    );
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("set /b 2", "OK"),
+            ("poll /b 9", "OK"),
+            ("change 1", "OK"),
+            ("undo", "OK"),
+            ("change 2", "HISTORY_CONFLICT"),
+        ],
+        json!({"a": 2, "b": 9}),
+    );
+    // All of one author, in one entry, which is undone like any other.
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("model /b 5", "OK"),
+            ("set /a 3", "OK"),
+            ("set /c 1", "OK"),
+            ("of user", "OK"),
+        ],
+        json!({"a": 1, "b": 5}),
+    );
+    play(
+        state(),
+        &[
+            ("set /a 2", "OK"),
+            ("model /b 5", "OK"),
+            ("set /c 1", "OK"),
+            ("of user", "OK"),
+            ("poll /d 1", "OK"),
+            ("undo", "OK"),
+        ],
+        json!({"a": 2, "b": 5, "c": 1, "d": 1}),
+    );
+    play(
+        state(),
+        &[("model /b 5", "OK"), ("set /b 6", "OK"), ("of model", "HISTORY_CONFLICT")],
+        json!({"a": 1, "b": 6}),
+    );
+    // What is gone comes back.
+    play(
+        state(),
+        &[("remove /a", "OK"), ("poll /c 1", "OK"), ("undo", "OK")],
+        json!({"a": 1, "b": 1, "c": 1}),
+    );
+}
+
+/// Entries of a surface in JSON, as they are stored for good.
+#[test]
+fn entries_have_places_and_files_with_the_way_back() {
+    let mut world = World::new(json!({"a": 1}));
+    world.set("/a", Value::Null);
+    world.poll("/b/c", json!(1));
+    world.put(Actor::User, false, json!([{"op": "remove", "path": "/a"}]));
+    world.poll("/b", json!({"c": 0.5}));
+    world.file(SurfaceFile::Spec, Some(&["{}"]));
+    let entries: Vec<_> = world.entries().iter().map(|entry| serde_json::to_value(entry).unwrap()).collect();
+    let steps: Vec<_> = entries.iter().map(|entry| json!([entry["kind"], entry["step"]])).collect();
+    let spec = crate::model::blob::BlobId::of(b"{}");
+    assert_eq!(
+        json!(steps),
+        json!([
+            ["edit", {"face": "surface", "state": [{"path": "/a", "before": 1, "after": null}]}],
+            ["edit", {"face": "surface", "state": [{"path": "/a", "before": null}]}],
+            ["effect", {"face": "surface", "state": [{"path": "/b", "after": {"c": 0.5}}]}],
+            ["edit", {"face": "surface", "files": [{"file": "spec", "after": spec}]}],
+        ])
+    );
+}
+
+/// Title, spec and assets are undone with the state that was changed along with them.
+#[test]
+fn files_are_undone_and_redone() {
+    let mut world = World::new(json!({"a": 1}));
+    let texts = |world: &World| {
+        [TreeFile::Spec, TreeFile::Descriptor, TreeFile::State]
+            .map(|file| world.text_of(file).unwrap_or_default())
+    };
+    let first = texts(&world);
+    let put = |spec: Option<&str>, title: &str, a: u8| Put {
+        by: Actor::User,
+        is_effect: false,
+        patch: json!([{"op": "add", "path": "/a", "value": a}]),
+        files: vec![
+            (SurfaceFile::Spec, spec.map(|spec| vec![spec.to_owned()])),
+            (SurfaceFile::Descriptor, Some(vec![title.to_owned()])),
+        ],
+    };
+    assert_eq!(world.ask(put(Some("{\"v\":1}"), "{\"title\":\"t\"}", 2)), "OK");
+    let second = texts(&world);
+    assert_eq!(world.ask(put(None, "{\"title\":\"u\"}", 3)), "OK");
+    world.poll("/log", json!(1));
+    for (act, expected) in [("undo", &second), ("undo", &first), ("redo", &second)] {
+        assert_eq!(if act == "undo" { world.undo(1) } else { world.redo(1) }, "OK");
+        let now = texts(&world);
+        assert_eq!(now[..2], expected[..2], "{act}");
+        world.replays();
+    }
+    assert_eq!(world.state(), json!({"a": 2, "log": 1}));
+    // A file counts as one place, whatever else was changed along with it.
+    assert_eq!(world.ask(put(Some("{\"v\":2}"), "{\"title\":\"t\"}", 2)), "OK");
+    assert_eq!(world.ask(change(1)), "HISTORY_CONFLICT");
+}
+
+#[test]
+fn a_model_undoes_and_redoes_nothing_that_changed_the_spec() {
+    let model = Author::Assistant { lease: None };
+    let undo = |what| Undo { by: model, what };
+    let steps = UndoScope::Steps(ONE);
+    for spec in [false, true] {
+        let mut world = World::new(json!({"a": 1}));
+        let files = if spec { vec![(SurfaceFile::Spec, Some(vec!["{}".to_owned()]))] } else { Vec::new() };
+        let patch = json!([{"op": "add", "path": "/a", "value": 2}]);
+        // The model's own change, in a turn in which no person has done anything.
+        let put = Put { by: Actor::Assistant, is_effect: false, patch, files };
+        world.ask(crate::transition::turn::SendMessage);
+        world.next_turn();
+        assert_eq!(world.ask(put), "OK");
+        let expected = if spec { "POLICY_WIDENING" } else { "OK" };
+        assert_eq!(world.ask(undo(steps)), expected);
+        if spec {
+            for what in [
+                UndoScope::Change(ChangeNumber::new(1)),
+                UndoScope::Author { author: Actor::Assistant, since: None },
+            ] {
+                assert_eq!(world.ask(undo(what)), expected);
+            }
+            assert_eq!(world.undo(1), "OK", "a person may");
+        }
+        world.ask(crate::transition::turn::SendMessage);
+        world.next_turn();
+        assert_eq!(world.ask(Redo { by: model, steps: ONE }), expected);
+        world.replays();
+    }
+}
+
+/// All that a surface needs stays: its files, assets, and what undo and redo lead back to.
+#[test]
+fn a_collection_keeps_what_a_surface_needs() {
+    let mut world =
+        World::with(json!({"a": 1}), Policy { min_blob_age: Duration::ZERO, ..Policy::default() });
+    for (assets, spec) in
+        [(&["logo", "style"][..], "{\"v\":1}"), (&["style"], "{\"v\":2}"), (&["other"], "{\"v\":3}")]
+    {
+        assert_eq!(world.file(SurfaceFile::Assets, Some(assets)), "OK");
+        assert_eq!(world.file(SurfaceFile::Spec, Some(&[spec])), "OK");
+        for number in 0..5 {
+            world.poll("/log", json!(number));
+        }
+        world.set("/a", json!(assets.len()));
+    }
+    world.ask(crate::transition::turn::SendMessage);
+    world.wait(3_600_000);
+    let blob = |world: &World, text: &str| {
+        block_on(crate::store::contract::Store::blob(
+            world.engine.store(),
+            &world.canvas,
+            crate::model::blob::BlobId::of(text.as_bytes()),
+        ))
+        .unwrap()
+        .is_some()
+    };
+    let there = |world: &World| {
+        ["logo", "style", "other", "{\"v\":1}", "{\"v\":2}", "{\"v\":3}"].map(|text| blob(world, text))
+    };
+    let collect = |world: &World, history| {
+        let collection = Collection { history: Some(history), older_than: Duration::ZERO };
+        block_on(world.engine.collect(&world.canvas, collection)).unwrap()
+    };
+    // States of before are in no entry.
+    assert!(collect(&world, 999).blobs > 0);
+    assert_eq!(there(&world), [true; 6]);
+    let used = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
+    assert!(world.head().blobs().all(|id| used.contains(&id)));
+    // Down to the change of the second assets into the third.
+    collect(&world, 8);
+    assert_eq!(there(&world), [false, true, true, false, true, true]);
+    let fresh = world.text_of(TreeFile::Assets);
+    for (undo, expected) in [(true, &["style"]), (false, &["other"])] {
+        assert_eq!(if undo { world.undo(3) } else { world.redo(3) }, "OK");
+        assert!(blob(&world, expected[0]));
+        world.replays();
+    }
+    assert_eq!(world.text_of(TreeFile::Assets), fresh);
+    collect(&world, 0);
+    assert_eq!(there(&world), [false, false, true, false, false, true]);
+    assert_eq!(world.state(), json!({"a": 1, "log": 4}));
+    block_on(world.engine.erase(&world.canvas, &world.erase_key(), world.now())).unwrap();
+    assert_eq!(
+        (there(&world), world.state()),
+        ([false, false, true, false, false, true], json!({"a": 1, "log": 4}))
+    );
+}

@@ -1,0 +1,134 @@
+//! Undo and redo on the surface, place by place.
+
+use crate::history::journal::{Entry, EntryNumber, HistoryEntry, Reverts};
+use crate::history::revert::RevertError;
+use crate::history::step::Step;
+use crate::history::surface_revert::SurfaceRevert;
+use crate::model::author::{Actor, Author};
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::face::Face;
+use crate::model::id::OpKey;
+use crate::surface::diff::SurfaceFiles;
+use crate::surface::{SurfaceDiff, SurfaceFile, SurfaceState};
+use crate::transition::contents::ReadError;
+use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
+use crate::transition::step::{Stop, Transition};
+
+/// The surface while entries are inverted on it, one after the other; nothing until one of them is the surface's.
+#[derive(Default)]
+pub(super) struct SurfaceReplay(Option<SurfaceFiles>);
+
+impl SurfaceReplay {
+    /// Takes back what an entry changed.
+    pub(super) fn invert(
+        &mut self,
+        at: &Transition<'_>,
+        entry: &Entry,
+        diff: &SurfaceDiff,
+    ) -> Result<(), Stop<UndoRefusal>> {
+        at.check_effects(entry)?;
+        let files = self.0.get_or_insert_with(|| SurfaceFiles::of(&at.view.head.draft));
+        let played = files.play_back(diff, || at.state_to_undo(entry.number))?;
+        played.map_err(|_| RevertError::Damaged(entry.number).into())
+    }
+
+    /// The surface after it; `None` where no entry was the surface's.
+    pub(super) fn finish(self) -> Option<SurfaceFiles> {
+        self.0
+    }
+}
+
+impl Transition<'_> {
+    /// Passes an entry of which no effect has touched anything since.
+    fn check_effects(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
+        match self.view.head.journal.effect_on(&entry.step, entry.number.get()) {
+            None => Ok(()),
+            Some((path, effect)) => Err(Stop::refused(HistoryRefusal::EffectConflict {
+                change: entry.change,
+                path: path.to_owned(),
+                effect: EntryNumber::new(effect),
+            })),
+        }
+    }
+
+    /// The state that an entry has changed.
+    fn state_to_undo(&self, entry: EntryNumber) -> Result<SurfaceState, Stop<UndoRefusal>> {
+        match self.state_now() {
+            Ok(Some(state)) => Ok(state),
+            Ok(None) | Err(ReadError::Damaged(_)) => Err(RevertError::Damaged(entry).into()),
+            Err(ReadError::Missing(id)) => Err(Missing::all(vec![id]).into()),
+        }
+    }
+
+    /// A model does not get back what a person has taken from it: of what it undoes, no spec may allow more than the one
+    /// that it replaces.
+    pub(super) fn check_widening(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
+        let Step::Surface(diff) = &entry.step else { return Ok(()) };
+        let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
+        let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
+        if widens(blob(change.after)?, blob(change.before)?) {
+            return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
+        }
+        Ok(())
+    }
+
+    /// Takes the next older change of the surface, to revert it or to keep it.
+    pub(super) fn pass_surface<'e>(
+        &self,
+        revert: &mut SurfaceRevert<'e>,
+        entry: &Entry,
+        diff: &'e SurfaceDiff,
+        is_chosen: bool,
+    ) -> Result<(), Stop<UndoRefusal>> {
+        if !is_chosen {
+            revert.keep(entry.change, diff);
+            return Ok(());
+        }
+        self.check_effects(entry)?;
+        revert.revert((entry.change, entry.number), diff, || self.state_to_undo(entry.number))
+    }
+
+    /// Records what a revert has done to the surface; `None` where that is nothing.
+    pub(super) fn record_reverted_surface(
+        &mut self,
+        operation: &OpKey,
+        by: Author,
+        author: Actor,
+        revert: SurfaceRevert<'_>,
+    ) -> Result<Option<(SurfaceFiles, Option<HistoryEntry>)>, Stop<UndoRefusal>> {
+        let SurfaceRevert { files, changes, .. } = revert;
+        let mut before = SurfaceFiles::of(&self.view.head.draft);
+        if files.state.is_some() {
+            before.state = self.state_now().ok().flatten();
+        }
+        let diff = files.since(&before);
+        if diff.is_empty() {
+            return Ok(None);
+        }
+        let entry = self.push_revert(operation, by, Reverts { changes, author }, Step::Surface(diff))?;
+        Ok(Some((files, entry)))
+    }
+
+    /// Makes what was replayed the surface, in the name of whoever asked.
+    pub(super) fn put_replayed_surface(&mut self, by: Author, files: SurfaceFiles) {
+        for file in SurfaceFile::ALL {
+            let path = file.of_tree().tree_path();
+            match files.file(file) {
+                Some(blob) => self.head.draft.insert(path, blob),
+                None => self.head.draft.remove(&path),
+            };
+        }
+        if let Some(state) = files.state {
+            self.put_state(state);
+        }
+        self.head.faces[Face::Surface] = self.head.revision;
+        if by == Author::User {
+            self.head.user_revision = self.head.revision;
+        }
+    }
+}
+
+/// Whether a spec allows what the one before it does not. As long as nothing here reads policies, any other spec does.
+fn widens(now: Option<&Blob>, then: Option<&Blob>) -> bool {
+    now != then
+}
