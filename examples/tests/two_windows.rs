@@ -27,6 +27,9 @@ enum Change {
     Replace,
     Remove,
     InsertBefore,
+    /// What the other window may write too, letter by letter.
+    ReplaceAlike,
+    InsertAlike,
 }
 
 /// A document of up to 12 lines, a third of them blank, with what either window does at each.
@@ -34,10 +37,12 @@ fn pair() -> impl Strategy<Value = Vec<(bool, Change, Change)>> {
     let change = || {
         prop_oneof![
             // Most lines stay, so that edits meet in about a third of the pairs.
-            12 => Just(Change::Keep),
+            18 => Just(Change::Keep),
             1 => Just(Change::Replace),
             1 => Just(Change::Remove),
             1 => Just(Change::InsertBefore),
+            1 => Just(Change::ReplaceAlike),
+            1 => Just(Change::InsertAlike),
         ]
     };
     prop::collection::vec((prop::bool::weighted(0.3), change(), change()), 1..12)
@@ -61,6 +66,8 @@ fn save(
             Change::Remove => {}
             Change::Replace => drop(writeln!(text, "{who} replaces {i}")),
             Change::InsertBefore => drop(write!(text, "{who} inserts {i}\n{line}")),
+            Change::ReplaceAlike => drop(writeln!(text, "both replace {i}")),
+            Change::InsertAlike => drop(write!(text, "both insert {i}\n{line}")),
         }
     }
     text
@@ -163,4 +170,5 @@ fn no_line_of_two_windows_is_lost() {
     fs::remove_dir_all(&folder).expect("it is ours");
     println!("{pairs} pairs of edits, ours beside git merge-file: {counts:?}");
     assert!(counts.same > pairs / 3 && counts.neither > 0, "the pairs show too little: {counts:?}");
+    assert_eq!(counts.only_git, 0, "git takes pairs that are refused here: {counts:?}");
 }

@@ -201,7 +201,7 @@ fn what_another_has_changed_in_the_same_way_is_taken_once() {
         ("more than theirs", vec![alike.clone()], replaced(&[("e", "E\nand more\n")]), None),
         ("less than theirs", vec![replaced(&[("e", "E\nand more\n")])], alike.clone(), None),
         ("changed again", vec![alike.clone(), replaced(&[("e", "other\n")])], alike.clone(), None),
-        ("taken back", vec![alike.clone(), TEN.to_owned()], alike.clone(), None),
+        ("taken back", vec![alike.clone(), TEN.to_owned()], alike, None),
         ("a removal taken back", vec![replaced(&[("e", "")]), TEN.to_owned()], replaced(&[("e", "")]), None),
         (
             "a removal taken back beside another change",
