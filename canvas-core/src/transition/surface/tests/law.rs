@@ -233,6 +233,25 @@ proptest! {
     }
 }
 
+proptest! {
+    /// A number that was read again is the same to its last digit, or nothing that has it could be undone.
+    #[test]
+    fn numbers_come_back_as_they_were(bits in prop::collection::vec(any::<u64>(), 8), small in -1.0e9..1.0e9_f64) {
+        let numbers: Vec<_> = bits.into_iter().map(f64::from_bits).chain([small]).filter(|n| n.is_finite()).collect();
+        let mut world = World::new(json!({"a": numbers}));
+        world.forget();
+        prop_assert_eq!(world.set("/b", json!(numbers)), "OK");
+        prop_assert_eq!(world.set("/a/0", json!(1)), "OK");
+        prop_assert_eq!(world.set("/b", json!(1)), "OK");
+        world.forget();
+        prop_assert_eq!(world.undo(3), "OK");
+        prop_assert_eq!(world.redo(2), "OK");
+        world.forget();
+        prop_assert_eq!(world.state()["b"].clone(), json!(numbers));
+        world.replays();
+    }
+}
+
 /// A poll every 30 seconds for a day, between what a person does and undoes.
 #[test]
 fn a_poll_never_eats_an_undo() {

@@ -173,6 +173,11 @@ impl World {
         OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call }
     }
 
+    /// Drops what the engine has read.
+    pub(super) fn forget(&self) {
+        self.engine.forget(&self.canvas);
+    }
+
     /// Calls are of the next turn from now on.
     pub(super) fn next_turn(&mut self) {
         self.turn = self.head().lock.turn();
