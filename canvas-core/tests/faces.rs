@@ -242,7 +242,7 @@ fn with_surface() -> Canvas {
         blobs.last().unwrap().id()
     };
     let (logo, spec) = (put("a logo".into()), put("{}".into()));
-    let assets = json!({"logo.svg": {"blob": logo, "bytes": 6, "mediaType": "image/svg+xml"}});
+    let assets = json!({"assets/logo.svg": {"blob": logo, "bytes": 6, "mediaType": "image/svg+xml"}});
     let files = [
         ("descriptor.json", put(r#"{"title":"t"}"#.into())),
         ("spec.json", spec),

@@ -43,7 +43,6 @@ pub(crate) trait Task {
 
 /// What a task decides.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one lives at a time, for the length of a call")]
 pub(crate) enum Decision<A> {
     /// The answer, with nothing to commit.
     Answer(A),

@@ -17,12 +17,12 @@ use crate::transition::fetched::Fetched;
 /// The loaded files of a canvas. What is not loaded yet has an empty slot.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
-pub(crate) struct Contents(PerFile<Option<Slot>>);
+pub(crate) struct Contents(PerFile<Option<Arc<Slot>>>);
 
 /// A file's blob, and beside it what was read out of it and of the blobs that it leads to.
 ///
-/// Copies share the value once it is there: who decodes a file does it for all who take the slot over later.
-#[derive(Debug, Clone)]
+/// Copies of contents share it: who decodes a file does it for all.
+#[derive(Debug)]
 struct Slot {
     blob: Blob,
     value: OnceLock<Value>,
@@ -106,7 +106,7 @@ impl Contents {
         self.slot(file, id).map(|slot| &slot.blob)
     }
 
-    fn slot(&self, file: TreeFile, id: BlobId) -> Option<&Slot> {
+    fn slot(&self, file: TreeFile, id: BlobId) -> Option<&Arc<Slot>> {
         self.0[file].as_ref().filter(|slot| slot.blob.id() == id)
     }
 
@@ -122,7 +122,7 @@ impl Contents {
 
     /// Roughly what it takes in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        self.0.iter().flatten().map(Slot::approximate_bytes).sum()
+        self.0.iter().flatten().map(|slot| slot.approximate_bytes()).sum()
     }
 
     /// The document.
@@ -178,7 +178,7 @@ impl Contents {
 
     /// Takes a file's blob, with nothing read out of it.
     pub(crate) fn put(&mut self, file: TreeFile, blob: Blob) {
-        self.0[file] = Some(Slot::new(file, blob));
+        self.0[file] = Some(Arc::new(Slot::new(file, blob)));
     }
 
     /// Takes the document that comes after an older one, whose outline is then brought up to date instead of made anew.
@@ -186,25 +186,25 @@ impl Contents {
     pub(crate) fn put_document(&mut self, blob: Blob, older: &Self, edits: &[TextEdit]) {
         let slot = older.0[TreeFile::Document].as_ref();
         self.0[TreeFile::Document] = Some(match slot.and_then(|slot| Some((slot, slot.outline()?))) {
-            Some((slot, _)) if slot.blob == blob => slot.clone(),
+            Some((slot, _)) if slot.blob == blob => Arc::clone(slot),
             Some((_, outline)) => {
                 let value = Value::Document(outline.followed_by(&blob, edits)).into();
-                Slot { blob, value }
+                Arc::new(Slot { blob, value })
             }
-            None => Slot::new(TreeFile::Document, blob),
+            None => Arc::new(Slot::new(TreeFile::Document, blob)),
         });
     }
 
     /// Takes a board and its root.
     #[cfg(feature = "board")]
     pub(crate) fn put_board(&mut self, root: Blob, board: Arc<Board>) {
-        self.0[TreeFile::Board] = Some(Slot { blob: root, value: Value::Board(board).into() });
+        self.0[TreeFile::Board] = Some(Arc::new(Slot { blob: root, value: Value::Board(board).into() }));
     }
 
     /// Takes a state and its blob.
     #[cfg(feature = "surface")]
     pub(crate) fn put_state(&mut self, blob: Blob, state: SurfaceState) {
-        self.0[TreeFile::State] = Some(Slot { blob, value: Value::State(state).into() });
+        self.0[TreeFile::State] = Some(Arc::new(Slot { blob, value: Value::State(state).into() }));
     }
 
     /// The contents of a head: what is here of it, else in `older`, else among `blobs`.
@@ -214,8 +214,8 @@ impl Contents {
             let Some(id) = head.file(file) else { continue };
             let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.slot(file, id));
             contents.0[file] = match (known, blobs.get(id)) {
-                (Some(slot), _) => Some(slot.clone()),
-                (None, Some(blob)) => Some(Slot::new(file, blob.clone())),
+                (Some(slot), _) => Some(Arc::clone(slot)),
+                (None, Some(blob)) => Some(Arc::new(Slot::new(file, blob.clone()))),
                 (None, None) => None,
             };
         }

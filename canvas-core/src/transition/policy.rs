@@ -59,7 +59,8 @@ pub struct Policy {
     /// Bytes of a document that the first message to a conversation brings whole; of a larger one it brings the headings.
     /// Default 64 KiB.
     pub snapshot_bytes: usize,
-    /// Entries of the journal that can be undone; older ones are forgotten first. Default 100,000; 0 for no journal.
+    /// Entries of the journal that can be undone; older ones are forgotten first. The effects of tools and jobs among them
+    /// count too. Default 100,000; 0 for no journal.
     pub history: u64,
     /// Later changes under which a change can still be undone: all of them are transformed. Default 256.
     pub history_reach: usize,

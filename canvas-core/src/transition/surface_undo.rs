@@ -53,7 +53,7 @@ impl Transition<'_> {
 
     /// The state that an entry has changed.
     fn state_to_undo(&self, entry: EntryNumber) -> Result<SurfaceState, Stop<UndoRefusal>> {
-        match self.state_now() {
+        match self.read_state() {
             Ok(Some(state)) => Ok(state),
             Ok(None) | Err(ReadError::Damaged(_)) => Err(RevertError::Damaged(entry).into()),
             Err(ReadError::Missing(id)) => Err(Missing::all(vec![id]).into()),
@@ -99,7 +99,7 @@ impl Transition<'_> {
         let SurfaceRevert { files, changes, .. } = revert;
         let mut before = SurfaceFiles::of(&self.view.head.draft);
         if files.state.is_some() {
-            before.state = self.state_now().ok().flatten();
+            before.state = self.read_state().ok().flatten();
         }
         let diff = files.since(&before);
         if diff.is_empty() {

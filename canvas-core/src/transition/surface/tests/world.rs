@@ -68,7 +68,7 @@ impl Decide for Put {
     ) -> Result<Done, Stop<SurfaceCommandRefusal>> {
         let limits = SurfaceLimits::default();
         let refused = |fault: SurfaceFault| Stop::refused(SurfaceRefusal::from(fault));
-        let Some(state) = at.state_now().expect("it is fetched and whole") else {
+        let Some(state) = at.state_now::<SurfaceCommandRefusal>()? else {
             at.next_revision::<SurfaceCommandRefusal>()?;
             let descriptor = Blob::text("{}".to_owned());
             at.head.draft.insert(TreeFile::Descriptor.tree_path(), descriptor.id());
@@ -113,7 +113,7 @@ impl Transition<'_> {
             let entry = |(number, blob): (usize, &Blob)| {
                 let asset =
                     json!({"blob": blob.id(), "bytes": blob.as_bytes().len(), "mediaType": "text/plain"});
-                (format!("{number}.txt"), asset)
+                (format!("assets/{number}.txt"), asset)
             };
             let manifest = Value::Object(blobs.iter().enumerate().map(entry).collect());
             self.blobs.extend(blobs);
