@@ -122,14 +122,14 @@ impl Transition<'_> {
             let (current, markdown) = (self.head.revision_id(), markdown.to_owned());
             Stop::refused(StaleEdit { base, current, cause, changes, markdown })
         };
+        if revision > self.head.revision {
+            return Err(stale(StaleCause::UnknownBase, None));
+        }
         if self.head.is_current(Face::Document, revision) {
             return match is_of(now.document) {
                 true => Ok((Delta::between(text, markdown), false)),
                 false => Err(stale(StaleCause::UnknownBase, None)),
             };
-        }
-        if revision > self.head.revision {
-            return Err(stale(StaleCause::UnknownBase, None));
         }
         let past = self.past(base)?.ok_or_else(|| stale(StaleCause::OutOfReach, None))?;
         if !is_of(past.document) {

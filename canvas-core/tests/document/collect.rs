@@ -1,15 +1,16 @@
 //! Collections: what goes, what stays, and where the history ends afterwards.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use canvas_core::{
-    Author, Base, BlobId, Collection, Dropped, Edit, EngineError, Policy, Redo, Revision, Undo, UndoScope,
-    block_on,
+    Author, Base, BlobId, ClearHistory, Collection, Dropped, Edit, EngineError, Policy, Redo, Revision,
+    Store as _, Undo, UndoScope, Version, block_on,
 };
 
 use crate::any::code;
-use crate::world::{Asked, Trouble, World, bump};
+use crate::world::{Asked, Trouble, World, bump, collect as drop_all_but, key};
 
 const HOUR: u64 = 3_600_000;
 
@@ -25,6 +26,10 @@ fn undo(steps: u32) -> Undo {
 fn numbers(world: &World) -> Vec<u64> {
     let entries = block_on(world.engine.history(&world.canvas, None, 999, world.now())).unwrap();
     entries.iter().map(|entry| entry.number.get()).collect()
+}
+
+fn version(world: &World) -> Version {
+    block_on(world.spy().inner.load(&world.canvas)).unwrap().unwrap().version
 }
 
 fn with_edits(edits: u64, policy: Policy) -> World {
@@ -147,6 +152,84 @@ fn a_collection_amid_a_storm_of_commits_ends_in_contention() {
     let e = collect(&world, 5).unwrap_err();
     assert_eq!((e.code(), e.retryable(), world.spy().script_is_done()), ("CONTENTION", true, true));
     assert!(collect(&world, 5).unwrap().blobs > 15, "the storm has passed");
+}
+
+/// The head is written for a history that is cut, and for nothing else.
+#[test]
+fn a_collection_that_cuts_nothing_commits_nothing() {
+    for (kept, cleared, commits) in [(20, false, 0), (19, false, 1), (0, false, 1), (5, true, 0)] {
+        let world = with_edits(20, Policy::default());
+        if cleared {
+            world.ask("host", ClearHistory);
+        }
+        world.clock.wait(HOUR);
+        for commits in [commits, 0] {
+            let before = version(&world);
+            world.spy().asked();
+            assert!(collect(&world, kept).is_ok());
+            let asked = world.spy().asked();
+            let found = asked.iter().filter(|asked| **asked == Asked::Commit).count();
+            assert_eq!(found, commits, "{kept} {cleared}: {asked:?}");
+            assert_eq!(version(&world) != before, commits > 0);
+        }
+    }
+}
+
+/// An entry that is gone is told, unless somebody else has cut the history above it meanwhile.
+#[test]
+fn an_entry_that_is_missing_is_damage_or_another_collection() {
+    for by_a_collection in [true, false] {
+        let world = with_edits(20, Policy::default());
+        world.clock.wait(HOUR);
+        let peer = world.peer();
+        world.spy().expect(
+            Asked::Blob,
+            Trouble::after(move || {
+                if by_a_collection {
+                    return assert!(collect(&peer, 5).unwrap().blobs > 15);
+                }
+                // One that only another entry names.
+                let head: BTreeSet<_> = peer.head().blobs().collect();
+                let mut needed = block_on(peer.engine.blobs_in_use(&peer.canvas, peer.now())).unwrap();
+                let at = needed.iter().position(|id| !head.contains(id)).unwrap();
+                needed.remove(at);
+                let rest = needed.into_iter().collect();
+                drop_all_but(&peer.spy().inner, &peer.canvas, &rest);
+            }),
+        );
+        let before = version(&world);
+        world.spy().asked();
+        let collected = collect(&world, 20);
+        let loads = world.spy().asked().into_iter().filter(|asked| *asked == Asked::Load).count();
+        assert_eq!(loads, 2, "it looks at the row as it is then");
+        if by_a_collection {
+            assert_eq!(collected.unwrap(), Dropped::default());
+            assert_eq!(numbers(&world), [20, 19, 18, 17, 16]);
+        } else {
+            assert_eq!(collected.unwrap_err().code(), "CANVAS_DAMAGED");
+            assert_eq!(version(&world), before);
+        }
+    }
+}
+
+/// However young, all goes but the text that is there.
+#[test]
+fn an_erasure_leaves_the_text_and_nothing_else() {
+    let world = with_edits(20, Policy::default());
+    let (peer, operation) = (world.peer(), key("host", 0, "erase"));
+    let erase = |world: &World| block_on(world.engine.erase(&world.canvas, &operation, world.now()));
+    let before = world.head().revision_id();
+    assert!(erase(&world).unwrap().blobs > 20);
+    let needed = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
+    assert_eq!(world.spy().inner.blob_stats(&world.canvas).0, needed.len());
+    assert_eq!((world.head().revision_id(), world.text().as_str()), (before, "20\n"));
+    assert_eq!((numbers(&world), code(&world.ask("user", undo(1))).as_str()), (vec![], "HISTORY_EMPTY"));
+    // Again, from wherever: nothing is left to erase, and what came since stays.
+    world.edit("on\n");
+    assert_eq!(erase(&peer).unwrap(), Dropped::default());
+    assert_eq!((numbers(&world), world.text().as_str()), (vec![21], "on\n"));
+    let delete = block_on(world.engine.delete(&world.canvas, &operation, world.now()));
+    assert_eq!(delete.unwrap_err().code(), "CALL_ID_REUSED");
 }
 
 /// 500 edits of 10 KB, of which 50 are kept.
