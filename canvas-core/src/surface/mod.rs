@@ -4,13 +4,15 @@
 //! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes); `file`
 //! and `diff` (what a command changes, with the way back); `sink` (what a value may become where it ends up); `contract` (a
 //! tool of the host), `template`, `policy` (what the host allows); `spec` and what is in it; `asset`, `descriptor`;
-//! `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by itself is due) knows only the names.
+//! `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by itself is due) and `event` (what clients
+//! hear) know only names and paths.
 
 pub(crate) mod audit;
 pub(crate) mod confirmation;
 pub(crate) mod contract;
 pub(crate) mod diff;
 pub(crate) mod error;
+pub(crate) mod event;
 pub(crate) mod file;
 pub(crate) mod jobs;
 pub(crate) mod limits;
@@ -28,6 +30,7 @@ pub use confirmation::{Confirmation, ConfirmationPrompt};
 pub use contract::{ContractError, ToolContract, ToolDeclaration};
 pub use diff::{FileChange, SurfaceDiff};
 pub use error::{SurfaceCode, SurfaceFault};
+pub use event::{SurfaceEvent, SurfaceEventKind};
 pub use file::SurfaceFile;
 pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;

@@ -2,13 +2,11 @@
 
 pub(crate) mod asset;
 pub(crate) mod error;
-pub(crate) mod event;
 pub(crate) mod request;
 pub(crate) mod views;
 
 pub use asset::{AssetContent, EncodedBytes};
 pub use error::SurfaceError;
-pub use event::{SurfaceEvent, SurfaceEventKind};
 pub use request::{
     ActionParams, CanvasParams, CreateParams, DeleteParams, ListParams, PatchParams, SurfaceRequest,
     UpsertParams,

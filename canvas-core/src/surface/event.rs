@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use canvas_core::lease::Timestamp;
-use canvas_core::surface::{ActionId, EventId};
-use canvas_core::{CanvasId, Revision};
+use canvas_lease::Timestamp;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::CanvasId;
+use crate::model::revision::Revision;
+use crate::surface::name::{ActionId, EventId};
+use crate::surface::state::pointer::StatePointer;
 
 /// Something that has happened to a surface.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SurfaceEvent {
     /// What.
@@ -22,18 +25,18 @@ pub struct SurfaceEvent {
     #[schemars(with = "u64")]
     pub at: Timestamp,
     /// The action, where one ran.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_id: Option<ActionId>,
     /// Its execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
-    /// Where the state has changed, as JSON Pointers; left out where something else has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub changed_paths: Option<Vec<String>>,
+    /// Where the state has changed; left out where something else has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_paths: Option<Vec<StatePointer>>,
 }
 
 /// The kinds of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum SurfaceEventKind {
     /// Its state, its spec, its title or its assets have changed, or it was made or deleted.
     #[serde(rename = "canvas.updated")]
@@ -53,7 +56,7 @@ pub enum SurfaceEventKind {
 }
 
 impl SurfaceEvent {
-    /// An event without more than every event has.
+    /// With what every event has.
     pub fn new(event: SurfaceEventKind, canvas_id: CanvasId, revision: Revision, at: Timestamp) -> Self {
         Self { event, canvas_id, revision, at, action_id: None, event_id: None, changed_paths: None }
     }
@@ -64,8 +67,13 @@ impl SurfaceEvent {
         Self { action_id: Some(action_id.clone()), event_id: Some(event_id.clone()), ..self }
     }
 
-    /// Its JSON, made once however many get it: hand clones to the clients that
-    /// [`Views::clients`](super::Views::clients) names.
+    /// The same of a change of the state at these places.
+    #[must_use]
+    pub fn at_paths(self, changed: Vec<StatePointer>) -> Self {
+        Self { changed_paths: Some(changed), ..self }
+    }
+
+    /// Its JSON, made once however many get it: clones share the text.
     pub fn encode(&self) -> Arc<str> {
         serde_json::to_string(self).expect("an event has no maps").into()
     }
