@@ -33,6 +33,29 @@ pub struct SurfaceLimits {
     pub audit: u64,
 }
 
+impl SurfaceLimits {
+    /// For what is stored already, and was within the limits when it came.
+    pub(crate) const UNLIMITED: Self = {
+        let most = usize::MAX;
+        Self {
+            state_bytes: most,
+            depth: most,
+            spec_bytes: most,
+            actions: most,
+            bindings: most,
+            jobs: most,
+            argument_bytes: most,
+            input_bytes: most,
+            result_bytes: most,
+            assets: most,
+            asset_bytes: most,
+            all_asset_bytes: most,
+            claims: most,
+            audit: u64::MAX,
+        }
+    };
+}
+
 impl Default for SurfaceLimits {
     fn default() -> Self {
         Self {

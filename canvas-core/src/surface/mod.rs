@@ -7,9 +7,11 @@
 //! `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by itself is due) and `event` (what clients
 //! hear) know only names and paths.
 
+pub(crate) mod asset;
 pub(crate) mod audit;
 pub(crate) mod confirmation;
 pub(crate) mod contract;
+pub(crate) mod descriptor;
 pub(crate) mod diff;
 pub(crate) mod error;
 pub(crate) mod event;
@@ -19,15 +21,18 @@ pub(crate) mod limits;
 pub(crate) mod plan;
 pub(crate) mod policy;
 pub(crate) mod sink;
+pub(crate) mod spec;
 pub(crate) mod state;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub(crate) mod template;
 
 pub(crate) use crate::model::surface as name;
+pub use asset::{Asset, AssetPath, AssetPathError, Assets};
 pub use audit::{ActionOutcome, AuditRecord, NumberedRecord};
 pub use confirmation::{Confirmation, ConfirmationPrompt};
 pub use contract::{ContractError, ToolContract, ToolDeclaration};
+pub use descriptor::Descriptor;
 pub use diff::{FileChange, SurfaceDiff};
 pub use error::{SurfaceCode, SurfaceFault};
 pub use event::{SurfaceEvent, SurfaceEventKind};
@@ -38,6 +43,12 @@ pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey
 pub use plan::{CallPlan, PlanRequest};
 pub use policy::{Ceiling, Confirm, PolicyView, widens};
 pub use sink::Sink;
+pub use spec::action::{Action, ActionKind};
+pub use spec::binding::BindingName;
+pub use spec::check::{SpecWarning, SpecWarningCode};
+pub use spec::compiled::Spec;
+pub use spec::refresh::RefreshJob;
+pub use spec::wire::{ActionSpec, CanvasSpec, RefreshSpec, SurfaceMode, ToolPolicy};
 pub use state::change::{StateChange, StateConflict, changed_paths};
 pub use state::patch::StatePatch;
 pub use state::path::{StatePath, StatePathError};

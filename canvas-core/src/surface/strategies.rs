@@ -15,10 +15,20 @@
 //! });
 //! ```
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Number, Value, json};
 
+use crate::surface::contract::{ToolContract, ToolDeclaration};
+use crate::surface::limits::SurfaceLimits;
+use crate::surface::name::{ActionId, JobId, ToolName};
+use crate::surface::policy::{Ceiling, Confirm};
+use crate::surface::spec::binding::BindingName;
+use crate::surface::spec::wire::{ActionSpec, CanvasSpec, RefreshSpec, SurfaceMode, ToolPolicy};
+use crate::surface::state::patch::StatePatch;
 use crate::surface::state::path::StatePath;
 use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::SurfaceState;
@@ -150,4 +160,116 @@ fn collect(value: &StateValue, place: StatePointer, places: &mut Vec<StatePointe
         _ => {}
     }
     places.push(place);
+}
+
+/// A spec that compiles, and a host that takes it.
+#[derive(Debug, Clone)]
+pub struct SpecSeed {
+    /// The spec.
+    pub spec: CanvasSpec,
+    /// The host.
+    pub ceiling: Ceiling,
+}
+
+/// Specs that compile, with up to eight actions, and hosts that have their tools.
+#[expect(clippy::missing_panics_doc, reason = "its names are plain")]
+pub fn specs() -> impl Strategy<Value = SpecSeed> {
+    let state = btree_map("[a-d]", json_values(), 0..5);
+    let bindings = vec(any::<prop::sample::Index>(), 0..6);
+    let jobs = vec((any::<prop::sample::Index>(), 1_000_u64..604_800_000, any::<bool>()), 0..4);
+    (state, btree_map("[a-z]{1,8}", actions(), 0..8), bindings, jobs).prop_map(
+        |(state, actions, bindings, jobs)| {
+            let actions: BTreeMap<_, _> = actions
+                .into_iter()
+                .map(|(id, action)| (ActionId::new(&id).expect("a name"), action))
+                .collect();
+            let ids: Vec<_> = actions.keys().cloned().collect();
+            let asks_nobody = |id: &&ActionId| match &actions[*id] {
+                ActionSpec::ToolCall { confirm, tool, .. } => {
+                    *confirm != Confirm::Always && tool.as_str() != TOOLS[0]
+                }
+                ActionSpec::SessionSend { .. } => false,
+                ActionSpec::StatePatch { .. } => true,
+            };
+            let runnable: Vec<_> = ids.iter().filter(asks_nobody).cloned().collect();
+            let bindings = bindings.iter().enumerate().filter(|_| !ids.is_empty()).map(|(number, pick)| {
+                (BindingName::new(&format!("b{number}")).expect("a name"), ids[pick.index(ids.len())].clone())
+            });
+            let jobs = jobs.into_iter().enumerate().filter(|_| !runnable.is_empty());
+            let refresh = jobs.map(|(number, (pick, every_ms, enabled))| RefreshSpec {
+                id: JobId::new(&format!("j{number}")).expect("a name"),
+                every_ms,
+                action: runnable[pick.index(runnable.len())].clone(),
+                enabled,
+            });
+            let spec = CanvasSpec {
+                version: 1,
+                mode: SurfaceMode::Html,
+                tool_policy: ToolPolicy { allow: tools().into_iter().collect() },
+                state: Value::Object(state.into_iter().collect()),
+                bindings: bindings.collect(),
+                refresh: refresh.collect(),
+                actions,
+            };
+            SpecSeed { spec, ceiling: ceiling() }
+        },
+    )
+}
+
+/// The first asks before it runs, the second is trusted, the third changes nothing.
+const TOOLS: [&str; 3] = ["host__Write", "host__Trusted", "host__Read"];
+
+fn tools() -> [ToolName; 3] {
+    TOOLS.map(|name| ToolName::new(name).expect("a name"))
+}
+
+fn ceiling() -> Ceiling {
+    // Contracts are compiled once for all cases.
+    static CEILING: LazyLock<Ceiling> = LazyLock::new(make_ceiling);
+    CEILING.clone()
+}
+
+fn make_ceiling() -> Ceiling {
+    let [writes, trusted, reads] = tools();
+    let contract = |tool: &ToolName| {
+        let declaration = ToolDeclaration { read_only: *tool == reads, ..Default::default() };
+        ToolContract::new(tool.clone(), declaration).expect("a declaration without a schema")
+    };
+    let tools = [&writes, &trusted, &reads].map(|tool| (tool.clone(), contract(tool)));
+    Ceiling { tools: tools.into(), trust: [trusted].into(), ..Default::default() }
+}
+
+fn actions() -> impl Strategy<Value = ActionSpec> {
+    let confirm = || prop::sample::select(vec![Confirm::Auto, Confirm::Always, Confirm::Never]);
+    let required = || vec("(state|input)\\.[a-d]", 0..3);
+    let paths = |paths: Vec<String>| paths.iter().map(|path| path.parse().expect("plain names")).collect();
+    let text =
+        || prop_oneof!["[a-z ]{0,12}", Just("{{ state.a }}".to_owned()), Just("see {{input.b}}".to_owned())];
+    let args = btree_map("[a-d]", text().prop_map(Value::from), 0..4);
+    let timeout = prop::option::of(1_u32..=600_000);
+    let call = (0..TOOLS.len(), args, prop::option::of(state_paths()), confirm(), timeout, required());
+    let call =
+        call.prop_map(move |(tool, args, save_as, confirm, timeout_ms, required)| ActionSpec::ToolCall {
+            tool: tools()[tool].clone(),
+            args: args.into_iter().collect(),
+            save_as,
+            confirm,
+            timeout_ms,
+            required: paths(required),
+        });
+    let send = (text(), prop::option::of(state_paths()), confirm(), required()).prop_map(
+        move |(message, save_as, confirm, required)| ActionSpec::SessionSend {
+            message,
+            session_key: None,
+            save_as,
+            confirm,
+            required: paths(required),
+        },
+    );
+    let patch = (state_values(), patch_seeds(4)).prop_map(|(value, seeds)| {
+        let state = SurfaceState::new(value, &SurfaceLimits::default()).expect("a small state");
+        let patch = StatePatch::parse(&seeds.patch(&state)).expect("it is made of operations");
+        ActionSpec::StatePatch { patch }
+    });
+    prop_oneof![3 => call, 1 => send, 1 => patch]
 }

@@ -140,7 +140,7 @@ impl SurfaceState {
     pub fn apply(&self, changes: &[StateChange]) -> Result<Self, StateConflict> {
         let mut draft = StateDraft::new(self);
         // What was once within the limits may be put back although they are lower now.
-        let unlimited = SurfaceLimits { state_bytes: usize::MAX, depth: usize::MAX, ..Default::default() };
+        let limits = SurfaceLimits::UNLIMITED;
         for change in changes {
             let conflict = || StateConflict { path: change.path.clone() };
             if change.path.of(&draft.value) != change.before.as_ref() {
@@ -151,7 +151,7 @@ impl SurfaceState {
                 (Some(_), None) => Edit::Remove,
                 (None, None) => return Err(conflict()),
             };
-            draft.edit(&change.path, edit, &unlimited).map_err(|_| conflict())?;
+            draft.edit(&change.path, edit, &limits).map_err(|_| conflict())?;
         }
         Ok(Self::measured(draft.value, draft.bytes))
     }

@@ -25,6 +25,21 @@ impl SurfaceState {
         value: StateValue,
         limits: &SurfaceLimits,
     ) -> Result<ChangedState, SurfaceFault> {
+        let (place, missing) = self.locate(path)?;
+        let wrap = |inner, name: &str| StateValue::Object(Arc::new(BTreeMap::from([(name.into(), inner)])));
+        let value = missing.into_iter().rev().fold(value, wrap);
+        let mut draft = StateDraft::new(self);
+        draft
+            .edit(&place, Edit::Replace(value), limits)
+            .map_err(|error| SurfaceFault::new(place.as_str(), error.code(), error.to_string()))?;
+        draft.finish(limits)
+    }
+
+    /// The outermost place that a save at a path would set, and the names of the path below it.
+    pub(crate) fn locate<'p>(
+        &self,
+        path: &'p StatePath,
+    ) -> Result<(StatePointer, Vec<&'p str>), SurfaceFault> {
         let (mut node, mut place) = (Some(self.value()), StatePointer::root());
         let mut missing = Vec::new();
         for name in path.names() {
@@ -42,13 +57,7 @@ impl SurfaceState {
             };
             place = place.join(name);
         }
-        let wrap = |inner, name: &str| StateValue::Object(Arc::new(BTreeMap::from([(name.into(), inner)])));
-        let value = missing.into_iter().rev().fold(value, wrap);
-        let mut draft = StateDraft::new(self);
-        draft
-            .edit(&place, Edit::Replace(value), limits)
-            .map_err(|error| SurfaceFault::new(place.as_str(), error.code(), error.to_string()))?;
-        draft.finish(limits)
+        Ok((place, missing))
     }
 }
 

@@ -1,0 +1,163 @@
+//! What a surface is: whose, its title, how it is shown.
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::CanvasId;
+use crate::model::revision::Revision;
+use crate::surface::asset::AssetPath;
+use crate::surface::error::{SurfaceCode, SurfaceFault};
+use crate::surface::name::{AgentId, SessionKey, SurfaceActor};
+use crate::surface::spec::wire::SurfaceMode;
+
+/// A surface, as clients are told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Descriptor {
+    /// Its canvas.
+    pub canvas_id: CanvasId,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// What people read.
+    pub title: String,
+    /// The session that messages of actions go to.
+    pub owner_session_key: SessionKey,
+    /// How it is shown.
+    pub mode: SurfaceMode,
+    /// The asset that is shown first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_asset: Option<AssetPath>,
+    /// When it was made, in milliseconds since 1970.
+    #[schemars(with = "u64")]
+    pub created_at: Timestamp,
+    /// When it was last changed, by whatever.
+    #[schemars(with = "u64")]
+    pub updated_at: Timestamp,
+    /// The revision that last changed it.
+    pub revision: Revision,
+}
+
+/// What is stored of a [`Descriptor`]. The rest follows from the head, so that a change of the state writes the state
+/// only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StoredDescriptor {
+    pub(crate) agent_id: AgentId,
+    pub(crate) title: String,
+    pub(crate) owner_session_key: SessionKey,
+    pub(crate) mode: SurfaceMode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) entry_asset: Option<AssetPath>,
+    pub(crate) created_at: Timestamp,
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "no command stores one yet"))]
+impl StoredDescriptor {
+    /// Bytes that a title may have.
+    pub(crate) const TITLE: usize = 1024;
+
+    /// Reads what was written by [`StoredDescriptor::to_json`].
+    pub(crate) fn read(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("it has only named members")
+    }
+
+    /// With what the head knows.
+    pub(crate) fn descriptor(
+        &self,
+        canvas: &CanvasId,
+        updated_at: Timestamp,
+        revision: Revision,
+    ) -> Descriptor {
+        let Self { agent_id, title, owner_session_key, mode, entry_asset, created_at } = self.clone();
+        let canvas_id = canvas.clone();
+        Descriptor {
+            canvas_id,
+            agent_id,
+            title,
+            owner_session_key,
+            mode,
+            entry_asset,
+            created_at,
+            updated_at,
+            revision,
+        }
+    }
+}
+
+/// Checks the title of a request.
+#[expect(dead_code, reason = "no command takes one yet")]
+pub(crate) fn check_title(title: &str) -> Result<(), SurfaceFault> {
+    let (bytes, limit) = (title.len(), StoredDescriptor::TITLE);
+    if bytes <= limit {
+        return Ok(());
+    }
+    let message = format!("the title has {bytes} bytes, the limit is {limit}: shorten it");
+    Err(SurfaceFault::new("/title", SurfaceCode::SpecInvalid, message))
+}
+
+impl SessionKey {
+    /// The agent whose session it is: `main` of `agent:main:work`; `None` where the key names none.
+    pub fn agent(&self) -> Option<AgentId> {
+        let (agent, session) = self.as_str().strip_prefix("agent:")?.split_once(':')?;
+        if session.is_empty() { None } else { AgentId::new(agent).ok() }
+    }
+}
+
+impl SurfaceActor {
+    /// The agent that a session belongs to; `None` of a client.
+    pub fn agent(&self) -> Option<AgentId> {
+        match self {
+            Self::ClientId(_) => None,
+            Self::SessionKey(key) => key.agent(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn sessions_name_their_agent() {
+        for (key, expected) in [
+            ("agent:main:main", Some("main")),
+            ("agent:ops:a:b", Some("ops")),
+            ("agent:main", None),
+            ("agent:main:", None),
+            ("agent::x", None),
+            ("main:main", None),
+        ] {
+            let agent = SessionKey::new(key).unwrap().agent();
+            assert_eq!(agent.as_ref().map(AgentId::as_str), expected, "{key}");
+        }
+    }
+
+    /// 001's own example.
+    #[test]
+    fn descriptors_have_the_documented_names() {
+        let stored = StoredDescriptor {
+            agent_id: AgentId::new("main").unwrap(),
+            title: "Deploy Cockpit".into(),
+            owner_session_key: SessionKey::new("agent:main:main").unwrap(),
+            mode: SurfaceMode::Html,
+            entry_asset: Some(AssetPath::new("assets/index.html").unwrap()),
+            created_at: Timestamp::from_millis(1_730_000_000_000),
+        };
+        assert_eq!(StoredDescriptor::read(&stored.to_json()), Some(stored.clone()));
+        let (canvas, revision) = (CanvasId::new("deploy-prod").unwrap(), Revision::new(1).unwrap());
+        let told = stored.descriptor(&canvas, Timestamp::from_millis(1_730_000_000_001), revision);
+        let json = json!({
+            "canvasId": "deploy-prod", "agentId": "main", "title": "Deploy Cockpit",
+            "ownerSessionKey": "agent:main:main", "mode": "html", "entryAsset": "assets/index.html",
+            "createdAt": 1_730_000_000_000_u64, "updatedAt": 1_730_000_000_001_u64, "revision": 1,
+        });
+        assert_eq!(serde_json::to_value(told).unwrap(), json);
+    }
+}
