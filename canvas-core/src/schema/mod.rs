@@ -147,9 +147,14 @@ impl Schema {
     /// The errors are in the order of their places, [`Schema::ERRORS`] at most. A value that is too large to be checked,
     /// or on which this schema would take too long, has the one error `tooLarge`.
     pub fn validate(&self, value: &Value) -> Vec<ValidationError> {
-        let mut room = Room { values: cost::VALUES, bytes: Self::BYTES, places: PLACES };
+        self.validate_up_to(value, Self::BYTES)
+    }
+
+    /// Checks a value whose text may have another number of bytes.
+    pub(crate) fn validate_up_to(&self, value: &Value, bytes: usize) -> Vec<ValidationError> {
+        let mut room = Room { values: cost::VALUES, bytes, places: PLACES };
         let affords =
-            |room: Room| self.0.graph.affords(value, cost::VALUES - room.values, Self::BYTES - room.bytes);
+            |room: Room| self.0.graph.affords(value, cost::VALUES - room.values, bytes - room.bytes);
         if !room.holds(value, Self::DEPTH) || !affords(room) {
             return vec![ValidationError {
                 path: String::new(),

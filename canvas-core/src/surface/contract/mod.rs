@@ -137,7 +137,8 @@ impl ToolContract {
     pub fn check(&self, arguments: &Value, place: &str) -> Result<(), Vec<SurfaceFault>> {
         let faults: Vec<_> = self
             .schema
-            .validate(arguments)
+            // Its template bounds them.
+            .validate_up_to(arguments, usize::MAX)
             .into_iter()
             .map(|error| {
                 let message = format!("{} does not take this: {}", self.name, error.message);

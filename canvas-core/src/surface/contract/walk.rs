@@ -119,9 +119,9 @@ impl<'v> Walk<'v> {
         if let Some(part) = self.part(schema, name) {
             self.sinks(part, rest, depth + 1, found);
         }
-        // Any of them may apply to the member.
+        // Any of them may apply to the member, or none.
         if let (Name::Member(_), Some(Value::Object(patterns))) = (name, schema.get("patternProperties")) {
-            for part in patterns.values() {
+            for part in patterns.values().chain(schema.get("additionalProperties")) {
                 self.sinks(part, rest, depth + 1, found);
             }
         }

@@ -40,12 +40,12 @@ pub(super) fn write(
                 if text.is_empty() {
                     return refused("is empty and would name the folder itself: set it first");
                 }
-                if text.contains(char::is_control) {
-                    return refused("has a control character, which no path has: remove it");
-                }
                 // Some tools decode what they are given.
                 let decoded = percent_decoded(text.as_bytes());
-                if [text.as_bytes(), &decoded].iter().any(|text| text.iter().any(|b| b"/\\\0".contains(b))) {
+                if text.contains(char::is_control) || decoded.iter().any(u8::is_ascii_control) {
+                    return refused("has a control character, which no path has: remove it");
+                }
+                if decoded.iter().any(|byte| b"/\\".contains(byte)) {
                     return refused(
                         "has a slash, and a value is one segment of a path: pass the segments one by one",
                     );

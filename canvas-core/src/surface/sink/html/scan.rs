@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::surface::sink::html::names::{Attribute, NOT_READ, RUNS, TEXT, attribute};
+use crate::surface::sink::html::names::{Attribute, NOT_READ, RUNS, TEXT, attribute, has};
 use crate::surface::sink::html::write::runs_code;
 use crate::surface::sink::part::{Forbidden, Form, Placed, Run, cut};
 
@@ -184,8 +184,8 @@ impl Scan<'_> {
     fn start_tag(&mut self) -> Result<(), Forbidden> {
         let start = self.at;
         let element = self.name(ELEMENT)?;
-        let is_text = TEXT.contains(&element.as_str());
-        if NOT_READ.contains(&element.as_str()) || is_text && self.in_select {
+        let is_text = has(TEXT, &element);
+        if has(NOT_READ, &element) || is_text && self.in_select {
             let message = format!(
                 "what stands in <{element}> is not read, so no value may stand in its page: leave the element out"
             );
@@ -238,7 +238,7 @@ impl Scan<'_> {
                 "a value stands in an attribute only in quotes: write them around it",
             );
         }
-        if RUNS.contains(&element) {
+        if has(RUNS, element) {
             let message = format!("an attribute of <{element}> decides what runs: write it without a value");
             return self.forbidden(start + value, message);
         }

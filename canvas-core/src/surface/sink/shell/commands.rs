@@ -18,12 +18,12 @@ pub(super) fn reads(name: &str) -> Option<Reads> {
     let base = base.strip_suffix(".exe").unwrap_or(&base);
     // As in python3.11 and bash-5.2.
     let unversioned = base.trim_end_matches(|c: char| c.is_ascii_digit() || "-.".contains(c));
-    let is_listed = |list: &[&str]| list.contains(&base) || list.contains(&unversioned);
-    if is_listed(&SCRIPT) {
+    let is_listed = |list: &str| has(list, base) || has(list, unversioned);
+    if [SHELLS, INTERPRETERS, DATABASES].into_iter().any(is_listed) {
         Some(Reads::Script)
-    } else if is_listed(&COMMAND) {
+    } else if is_listed(COMMAND) {
         Some(Reads::Command)
-    } else if is_listed(&ARGUMENTS) {
+    } else if is_listed(ARGUMENTS) {
         Some(Reads::Arguments)
     } else {
         None
@@ -32,267 +32,48 @@ pub(super) fn reads(name: &str) -> Option<Reads> {
 
 /// Words that open or close a compound command where a command's name is expected, in any shell.
 pub(super) fn is_reserved(word: &str) -> bool {
-    RESERVED.contains(&word)
+    has(RESERVED, word)
 }
 
-const RESERVED: [&str; 21] = [
-    "case",
-    "do",
-    "done",
-    "elif",
-    "else",
-    "end",
-    "esac",
-    "fi",
-    "for",
-    "foreach",
-    "function",
-    "if",
-    "in",
-    "namespace",
-    "nocorrect",
-    "repeat",
-    "select",
-    "switch",
-    "then",
-    "until",
-    "while",
-];
+fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
 
-const SCRIPT: [&str; 89] = [
-    // Shells.
-    ".",
-    "ash",
-    "bash",
-    "csh",
-    "dash",
-    "elvish",
-    "eval",
-    "fish",
-    "hush",
-    "ksh",
-    "ksh93",
-    "lksh",
-    "loksh",
-    "mksh",
-    "nu",
-    "oksh",
-    "osh",
-    "pdksh",
-    "posh",
-    "powershell",
-    "pwsh",
-    "rbash",
-    "rc",
-    "rksh",
-    "rzsh",
-    "sh",
-    "source",
-    "tcsh",
-    "xonsh",
-    "yash",
-    "zsh",
-    // Interpreters.
-    "bc",
-    "bun",
-    "clojure",
-    "dc",
-    "deno",
-    "ed",
-    "elixir",
-    "emacs",
-    "erl",
-    "ex",
-    "expect",
-    "ghci",
-    "gdb",
-    "gnuplot",
-    "groovy",
-    "guile",
-    "irb",
-    "iex",
-    "java",
-    "jshell",
-    "julia",
-    "lldb",
-    "lua",
-    "luajit",
-    "m4",
-    "node",
-    "nodejs",
-    "octave",
-    "osascript",
-    "perl",
-    "php",
-    "pypy",
-    "python",
-    "pythonw",
-    "r",
-    "racket",
-    "rscript",
-    "ruby",
-    "sbcl",
-    "scala",
-    "swift",
-    "tclsh",
-    "ts-node",
-    "tsx",
-    "vi",
-    "vim",
-    "wish",
-    // Shells of databases.
-    "clickhouse",
-    "clickhouse-client",
-    "cqlsh",
-    "duckdb",
-    "influx",
-    "mariadb",
-    "mongo",
-    "mongosh",
-    "mysql",
-    "psql",
-    "redis-cli",
-];
+const RESERVED: &str = "
+    case do done elif else end esac fi for foreach function if in namespace nocorrect repeat select switch then
+    until while
+";
 
-const COMMAND: [&str; 74] = [
-    "-",
-    "at",
-    "batch",
-    "builtin",
-    "busybox",
-    "bwrap",
-    "catchsegv",
-    "chroot",
-    "chrt",
-    "command",
-    "coproc",
-    "cpulimit",
-    "crontab",
-    "daemonize",
-    "doas",
-    "dumb-init",
-    "eatmydata",
-    "entr",
-    "env",
-    "exec",
-    "fakeroot",
-    "faketime",
-    "firejail",
-    "flock",
-    "gosu",
-    "ionice",
-    "linux32",
-    "linux64",
-    "ltrace",
-    "make",
-    "gmake",
-    "mosh",
-    "nice",
-    "noglob",
-    "nohup",
-    "npx",
-    "nsenter",
-    "numactl",
-    "parallel",
-    "perf",
-    "pipx",
-    "pkexec",
-    "prlimit",
-    "proot",
-    "proxychains",
-    "rlwrap",
-    "rsh",
-    "rsync",
-    "runcon",
-    "runuser",
-    "scp",
-    "screen",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "sftp",
-    "sg",
-    "socat",
-    "ssh",
-    "sshpass",
-    "stdbuf",
-    "strace",
-    "su",
-    "su-exec",
-    "sudo",
-    "systemd-run",
-    "taskset",
-    "time",
-    "timeout",
-    "tmux",
-    "unshare",
-    "watch",
-    "xargs",
-];
+const SHELLS: &str = "
+    . ash bash cmd csh dash elvish eval fish hush ksh ksh93 lksh loksh mksh nu oksh osh pdksh posh powershell pwsh
+    rbash rc rksh rzsh sh source tcsh xonsh yash zsh
+";
+
+const INTERPRETERS: &str = "
+    bc bun clojure dc deno ed elixir emacs erl ex expect gdb ghci gnuplot groovy guile iex irb java jshell julia
+    lldb lua luajit m4 node nodejs octave osascript perl php pypy python pythonw r racket rscript ruby sbcl scala
+    swift tclsh ts-node tsx vi vim wish
+";
+
+/// Shells of databases.
+const DATABASES: &str = "
+    clickhouse clickhouse-client cqlsh duckdb influx mariadb mongo mongosh mysql psql redis-cli sqlcmd sqlite
+    sqlplus
+";
+
+const COMMAND: &str = "
+    - at batch builtin busybox bwrap catchsegv chroot chrt command coproc cpulimit crontab daemonize doas dumb-init
+    eatmydata entr env exec fakeroot faketime firejail flock gmake gosu ionice linux32 linux64 ltrace make mosh nice
+    noglob nohup npx nsenter numactl parallel perf pipx pkexec prlimit proot proxychains rlwrap rsh rsync runcon
+    runuser scp screen script setarch setpriv setsid sftp sg socat ssh sshpass stdbuf strace su su-exec sudo
+    systemd-run taskset time timeout tmux unshare watch xargs
+";
 
 /// Of the builtins, most read a subscript such as `a[$(command)]` in what should be a name or a number: `test` in mksh and
 /// bash, `read` and `unset` in bash, mksh and zsh, `let`, `shift`, `getopts` in mksh.
-const ARGUMENTS: [&str; 61] = [
-    "autoload",
-    "awk",
-    "bind",
-    "bindkey",
-    "break",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "declare",
-    "dirs",
-    "emulate",
-    "enable",
-    "exit",
-    "export",
-    "expr",
-    "fc",
-    "find",
-    "float",
-    "functions",
-    "gawk",
-    "getopts",
-    "hash",
-    "history",
-    "integer",
-    "jobs",
-    "jq",
-    "let",
-    "less",
-    "local",
-    "man",
-    "mapfile",
-    "mawk",
-    "more",
-    "nawk",
-    "popd",
-    "print",
-    "pushd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "sed",
-    "gsed",
-    "set",
-    "setopt",
-    "shift",
-    "shopt",
-    "sqlcmd",
-    "sqlite",
-    "sqlplus",
-    "test",
-    "trap",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unset",
-    "vared",
-    "wait",
-    "yq",
-    "zmodload",
-];
+const ARGUMENTS: &str = "
+    autoload awk bind bindkey break compgen complete compopt continue declare dirs emulate enable exit export expr
+    fc find float functions gawk getopts gsed hash history integer jobs jq less let local man mapfile mawk more nawk
+    popd print pushd read readarray readonly return sed set setopt shift shopt test trap typeset ulimit umask unset
+    vared wait yq zmodload
+";

@@ -20,8 +20,9 @@ pub(crate) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> R
                     let message = "has a NUL, at which a shell ends a word: remove it";
                     return Err(Refused { value, message });
                 }
-                if is_glued && text.is_empty() {
-                    let message = "is empty and stands beside other text, which would mean something else: set it first";
+                // Slashes alone name the same folder as nothing does.
+                if is_glued && text.bytes().all(|byte| byte == b'/') {
+                    let message = "is empty, or slashes alone, beside other text, which would then mean something else: set it first";
                     return Err(Refused { value, message });
                 }
                 // Two quoted values side by side stay in the same quotes: under `rc_quotes`, zsh reads '' as a quote.
