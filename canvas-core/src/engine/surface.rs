@@ -1,9 +1,5 @@
 //! What the engine does of surfaces.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
 use super::error::EngineError;
 use super::walk::Walk;
 use crate::history::journal::Entry;
@@ -13,7 +9,7 @@ use crate::model::file::TreeFile;
 use crate::model::tree::Tree;
 use crate::store::contract::Store;
 use crate::surface::diff::SurfaceFiles;
-use crate::surface::{SurfaceDiff, SurfaceFile, SurfaceState};
+use crate::surface::{Assets, SurfaceDiff, SurfaceFile, SurfaceState};
 
 /// The surface at some entry of the journal.
 pub(super) struct SurfaceReplay(SurfaceFiles);
@@ -57,7 +53,9 @@ impl SurfaceReplay {
 impl<S: Store> Walk<'_, S> {
     /// The blobs that a manifest of assets names.
     pub(super) async fn asset_blobs(&self, manifest: BlobId) -> Result<Vec<BlobId>, EngineError> {
-        named_blobs(&self.blob(manifest).await?).ok_or_else(|| self.damaged(manifest))
+        let blob = self.blob(manifest).await?;
+        let assets = blob.as_text().and_then(Assets::read).ok_or_else(|| self.damaged(manifest))?;
+        Ok(assets.iter().map(|(_, asset)| asset.blob).collect())
     }
 
     /// The blobs of the assets that an entry has put or taken away.
@@ -72,14 +70,4 @@ impl<S: Store> Walk<'_, S> {
         }
         Ok(blobs)
     }
-}
-
-/// The blobs of the assets in a manifest; `None` where it is none.
-fn named_blobs(manifest: &Blob) -> Option<Vec<BlobId>> {
-    #[derive(Deserialize)]
-    struct Asset {
-        blob: BlobId,
-    }
-    let assets: BTreeMap<String, Asset> = serde_json::from_str(manifest.as_text()?).ok()?;
-    Some(assets.into_values().map(|asset| asset.blob).collect())
 }

@@ -9,7 +9,7 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::id::OpKey;
 use crate::surface::diff::SurfaceFiles;
-use crate::surface::{SurfaceDiff, SurfaceFile, SurfaceState};
+use crate::surface::{Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState, widens};
 use crate::transition::contents::ReadError;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
@@ -66,7 +66,7 @@ impl Transition<'_> {
         let Step::Surface(diff) = &entry.step else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
         let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
-        if widens(blob(change.after)?, blob(change.before)?) {
+        if is_wider(blob(change.after)?, blob(change.before)?) {
             return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
         }
         Ok(())
@@ -128,7 +128,16 @@ impl Transition<'_> {
     }
 }
 
-/// Whether a spec allows what the one before it does not. As long as nothing here reads policies, any other spec does.
-fn widens(now: Option<&Blob>, then: Option<&Blob>) -> bool {
-    now != then
+/// Whether a spec lets a surface do what the one before it does not. What cannot be read counts as wider.
+fn is_wider(now: Option<&Blob>, then: Option<&Blob>) -> bool {
+    // What tools there are does not matter here: a spec that was saved names them all the same.
+    let (ceiling, limits) = (Ceiling::default(), SurfaceLimits::default());
+    let load = |blob: &Blob| Spec::load(blob.as_text()?, &ceiling, &limits);
+    let (now_spec, then_spec) = (now.and_then(load), then.and_then(load));
+    if now_spec.is_some() != now.is_some() || then_spec.is_some() != then.is_some() {
+        return true;
+    }
+    let now = now_spec.as_ref().map(Spec::policy).unwrap_or_default();
+    let then = then_spec.as_ref().map(Spec::policy).unwrap_or_default();
+    !widens(&now, &then).is_empty()
 }

@@ -268,36 +268,64 @@ fn files_are_undone_and_redone() {
     assert_eq!(world.ask(change(1)), "HISTORY_CONFLICT");
 }
 
+/// A spec with one action, which calls a tool.
+fn spec(allow: &[&str], confirm: &str) -> String {
+    let action = json!({"kind": "tool.call", "tool": "a", "confirm": confirm});
+    json!({"version": 1, "mode": "html", "toolPolicy": {"allow": allow}, "state": {}, "actions": {"go": action}})
+        .to_string()
+}
+
+/// A model made the second spec of the first, and takes that back, and again.
 #[test]
-fn a_model_undoes_and_redoes_nothing_that_changed_the_spec() {
+fn a_model_never_gets_back_what_a_surface_may_not_do_any_more() {
     let model = Author::Assistant { lease: None };
-    let undo = |what| Undo { by: model, what };
-    let steps = UndoScope::Steps(ONE);
-    for spec in [false, true] {
+    let narrow = spec(&["a"], "always");
+    for (first, second, undone, redone) in [
+        (narrow.clone(), spec(&["a"], "auto"), "OK", "POLICY_WIDENING"),
+        (narrow.clone(), spec(&["a", "b"], "always"), "OK", "POLICY_WIDENING"),
+        (spec(&["a", "b"], "always"), narrow.clone(), "POLICY_WIDENING", "OK"),
+        (spec(&["a"], "never"), narrow.clone(), "POLICY_WIDENING", "OK"),
+        (narrow.clone(), narrow.replace('a', "\\u0061"), "OK", "OK"),
+        (narrow.clone(), "no spec".to_owned(), "POLICY_WIDENING", "POLICY_WIDENING"),
+    ] {
         let mut world = World::new(json!({"a": 1}));
-        let files = if spec { vec![(SurfaceFile::Spec, Some(vec!["{}".to_owned()]))] } else { Vec::new() };
+        assert_eq!(world.file(SurfaceFile::Spec, Some(&[&first])), "OK");
+        world.next_turn();
         let patch = json!([{"op": "add", "path": "/a", "value": 2}]);
-        // The model's own change, in a turn in which no person has done anything.
-        let put = Put { by: Actor::Assistant, is_effect: false, patch, files };
-        world.ask(crate::transition::turn::SendMessage);
-        world.next_turn();
-        assert_eq!(world.ask(put), "OK");
-        let expected = if spec { "POLICY_WIDENING" } else { "OK" };
-        assert_eq!(world.ask(undo(steps)), expected);
-        if spec {
-            for what in [
-                UndoScope::Change(ChangeNumber::new(1)),
-                UndoScope::Author { author: Actor::Assistant, since: None },
-            ] {
-                assert_eq!(world.ask(undo(what)), expected);
+        let files = vec![(SurfaceFile::Spec, Some(vec![second.clone()]))];
+        assert_eq!(world.ask(Put { by: Actor::Assistant, is_effect: false, patch, files }), "OK");
+        for what in [
+            UndoScope::Change(ChangeNumber::new(2)),
+            UndoScope::Author { author: Actor::Assistant, since: None },
+            UndoScope::Steps(ONE),
+        ] {
+            let told = world.ask(Undo { by: model, what });
+            assert_eq!(told, undone, "{what:?} of {second}");
+            if told == "OK" && what != UndoScope::Steps(ONE) {
+                assert_eq!(world.undo(1), "OK");
+                world.next_turn();
             }
-            assert_eq!(world.undo(1), "OK", "a person may");
         }
-        world.ask(crate::transition::turn::SendMessage);
-        world.next_turn();
-        assert_eq!(world.ask(Redo { by: model, steps: ONE }), expected);
+        if undone != "OK" {
+            assert_eq!(world.undo(1), "OK", "a person may");
+            world.next_turn();
+        }
+        assert_eq!(world.text_of(TreeFile::Spec), Some(first));
+        assert_eq!(world.ask(Redo { by: model, steps: ONE }), redone, "{second}");
         world.replays();
     }
+}
+
+/// A surface without a spec may do nothing, so a model may undo that it got one, and not that it lost it.
+#[test]
+fn without_a_spec_a_surface_may_do_nothing() {
+    let mut world = World::new(json!({}));
+    let files = vec![(SurfaceFile::Spec, Some(vec![spec(&["a"], "auto")]))];
+    world.next_turn();
+    assert_eq!(world.ask(Put { by: Actor::Assistant, is_effect: false, patch: json!([]), files }), "OK");
+    let model = Author::Assistant { lease: None };
+    assert_eq!(world.ask(Undo { by: model, what: UndoScope::Steps(ONE) }), "OK");
+    assert_eq!(world.ask(Redo { by: model, steps: ONE }), "POLICY_WIDENING");
 }
 
 /// All that a surface needs stays: its files, assets, and what undo and redo lead back to.

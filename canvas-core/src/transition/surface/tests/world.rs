@@ -31,6 +31,7 @@ use crate::transition::policy::Policy;
 use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
 use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::refusal::SurfaceRefusal;
+use crate::transition::turn::SendMessage;
 use crate::transition::undo::{Redo, Undo, UndoScope};
 
 /// Changes the surface, which it makes where there is none.
@@ -178,8 +179,9 @@ impl World {
         self.engine.forget(&self.canvas);
     }
 
-    /// Calls are of the next turn from now on.
+    /// A person sends a message, and calls are of the next turn from now on.
     pub(super) fn next_turn(&mut self) {
+        assert_eq!(self.ask(SendMessage), "OK");
         self.turn = self.head().lock.turn();
     }
 
