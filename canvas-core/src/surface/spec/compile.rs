@@ -41,7 +41,6 @@ impl Spec {
 
     /// Reads a spec that was saved, whatever the host and the limits of specs are now. Actions whose templates the host's tools do
     /// not take any more stay, with the fault. `None` where the text is no spec.
-    #[expect(dead_code, reason = "no command reads a stored spec yet")]
     pub(crate) fn load(json: &str, ceiling: &Ceiling, limits: &SurfaceLimits) -> Option<Self> {
         let json: Value = serde_json::from_str(json).ok()?;
         // What a call may carry is decided each time.
