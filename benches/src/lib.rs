@@ -8,6 +8,7 @@
 //! `stores`, which the features `sqlite` and `postgres` bring in. The board's peers are not written in Rust: [`peers`] runs
 //! them on the workloads of [`board`].
 
+pub mod action;
 pub mod apply;
 pub mod board;
 pub mod build;
@@ -36,7 +37,7 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 14] = [
+pub const WORKS: [Work; 15] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -48,6 +49,7 @@ pub const WORKS: [Work; 14] = [
     Work { name: "call-reading", rows: call::rows_reading },
     Work { name: "user-edit", rows: edit::rows },
     Work { name: "watch", rows: watch::rows },
+    Work { name: "surface-action", rows: action::rows },
     Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
     Work {
         name: "history-1000",

@@ -148,7 +148,14 @@ pub use transition::refusal::{
 pub use transition::rollout::{Access, Rollout};
 pub use transition::stale::{StaleBase, StaleCause, StaleEdit};
 #[cfg(feature = "surface")]
-pub use transition::surface::refusal::SurfaceRefusal;
+pub use transition::surface::{
+    begin::BeginAction,
+    ended::{ActionBegun, ActionEnded, RunningAction},
+    finish::{ActionFailure, FinishAction},
+    plan::PlanAction,
+    refusal::SurfaceRefusal,
+    request::{ActionName, ActionRequest, ActionWork, PlannedAction},
+};
 pub use transition::turn::{
     Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
     TurnEnded,

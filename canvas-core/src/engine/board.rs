@@ -21,7 +21,9 @@ use crate::transition::view::Types;
 impl<S: Store> Engine<S> {
     /// An engine on a store, with other types of components.
     pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
-        Self::with_types(store, policy, Types { components: registry })
+        let mut types = Types::default();
+        types.components = registry;
+        Self::with_types(store, policy, types)
     }
 
     /// The types of components.

@@ -40,6 +40,7 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
     }
 
     /// The number of the newest entry.
+    #[cfg(feature = "surface")]
     pub(super) const fn newest(&self) -> u64 {
         self.ends.newest
     }

@@ -48,6 +48,8 @@ use crate::model::revision::RevisionId;
 use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
 use crate::store::error::StoreError;
+#[cfg(feature = "surface")]
+use crate::surface::Ceiling;
 use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
@@ -117,6 +119,20 @@ impl<S: Store> Engine<S> {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
         let (pause, watches) = Default::default();
         Self { store: Arc::new(store), policy, types, pause, cache, watches }
+    }
+
+    /// With what surfaces may do. Without it they may call no tool, and send to their owners' sessions only.
+    #[cfg(feature = "surface")]
+    #[must_use]
+    pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
+        self.types.ceiling = ceiling;
+        self
+    }
+
+    /// What surfaces may do.
+    #[cfg(feature = "surface")]
+    pub fn ceiling(&self) -> &Arc<Ceiling> {
+        &self.types.ceiling
     }
 
     /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again

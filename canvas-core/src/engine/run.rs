@@ -72,6 +72,8 @@ pub(crate) struct Run<'a, T: Task> {
     lacking: Option<(Version, BlobId)>,
     /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
     lost: Option<Option<Version>>,
+    /// Some commit was of unknown fate.
+    was_in_doubt: bool,
     phase: Phase<T::Answer>,
 }
 
@@ -130,6 +132,7 @@ impl<'a, T: Task> Run<'a, T> {
             settle_loads: 0,
             lacking: None,
             lost: None,
+            was_in_doubt: false,
             phase: Phase::Over,
         };
         let next = if begin { run.decide() } else { run.load() };
@@ -204,7 +207,8 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn decide(&mut self) -> Next<T::Answer> {
-        let context = DecisionContext { run: self.context, row: self.row.as_ref(), blobs: &self.blobs };
+        let (row, was_in_doubt) = (self.row.as_ref(), self.was_in_doubt);
+        let context = DecisionContext { run: self.context, row, blobs: &self.blobs, was_in_doubt };
         let decision = self.task.decide(&context);
         let doubtful = match &decision {
             Ok(Decision::Answer(answer) | Decision::Commit(_, answer)) => T::is_refusal(answer),
@@ -292,6 +296,7 @@ impl<'a, T: Task> Run<'a, T> {
             Ok(Committed::Late { .. }) => self.load(),
             Err(error) if !error.is_definite() => {
                 self.lost = Some(planned.expected);
+                self.was_in_doubt = true;
                 self.settle_loads = 0;
                 self.load_to_settle()
             }

@@ -21,6 +21,8 @@ use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
 use crate::transition::fetched::Fetched;
 use crate::transition::refusal::CallRefusal;
+#[cfg(feature = "surface")]
+use crate::transition::surface::ended::Ends;
 use crate::transition::view::{Change, View};
 
 /// Something to be done at a canvas.
@@ -77,6 +79,8 @@ pub(crate) struct DecisionContext<'a> {
     /// The row; none where the canvas never had one.
     pub(crate) row: Option<&'a CachedRow>,
     pub(crate) blobs: &'a Fetched,
+    /// A commit of this very run was of unknown fate, and is settled by now.
+    pub(crate) was_in_doubt: bool,
 }
 
 impl<'a> DecisionContext<'a> {
@@ -168,7 +172,8 @@ impl<C: Command> Task for Call<'_, C> {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
         let row = context.live_with(C::FILES)?;
         let (clock, types) = (row.clock(context.run.now), context.run.types);
-        let view = View { head: &row.head, contents: &row.contents, clock, blobs: context.blobs, types };
+        let (blobs, was_in_doubt) = (context.blobs, context.was_in_doubt);
+        let view = View { head: &row.head, contents: &row.contents, clock, blobs, types, was_in_doubt };
         let decision = decide(&view, context.run.policy, (self.operation, self.digest), self.command)?;
         let reply = Reply { answer: decision.result, replayed: decision.replayed };
         Ok(match decision.change {
@@ -291,8 +296,13 @@ impl Task for Delete<'_> {
         let mut head = Head::clone(&row.head);
         // As a message does: should the canvas be made again, a turn is open.
         head.lock.preempt(&policy.lease, row.clock(context.run.now), PreemptionCause::UserMessage);
-        head.tombstone();
         let mut blobs = Vec::new();
+        #[cfg(feature = "surface")]
+        {
+            let clock = row.clock(context.run.now);
+            Ends { head: &mut head, blobs: &mut blobs, policy, clock }.lose(true);
+        }
+        head.tombstone();
         let answer = Answer::of_json(encode_answer("deleted", &Nothing {}), &mut blobs);
         let change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
         Ok(Decision::Commit(change, ()))

@@ -66,7 +66,10 @@ impl AuditSlot {
         let (records, unknown) = (self.records, self.unknown.clone());
         Self { records, kept_from: if records == 0 { 0 } else { records + 1 }, unknown, ..Self::default() }
     }
+}
 
+#[cfg(feature = "surface")]
+impl AuditSlot {
     /// The links of the next record; `None` where numbers are used up.
     pub(crate) fn next(&self) -> Option<AuditLinks> {
         let number = self.records.checked_add(1).filter(|number| *number < safe_integer::MAX)?;

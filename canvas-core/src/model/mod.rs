@@ -26,5 +26,5 @@ pub(crate) mod surface;
 pub(crate) mod touched;
 pub(crate) mod tree;
 pub(crate) mod unknown;
-#[cfg(feature = "zone")]
+#[cfg(any(feature = "surface", feature = "zone"))]
 pub(crate) mod wording;

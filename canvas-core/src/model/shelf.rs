@@ -159,7 +159,8 @@ impl Shelf {
                 let answer = Answer::Inline(String::new());
                 return Ok(Some(Receipt { operation, digest, fence: None, answer, at: page.at }));
             };
-            if let Some(receipt) = receipts.into_iter().find(|receipt| receipt.operation == *operation) {
+            // Of several the last one counts: what began has ended.
+            if let Some(receipt) = receipts.into_iter().rfind(|receipt| receipt.operation == *operation) {
                 return Ok(Some(receipt));
             }
         }
@@ -267,5 +268,45 @@ impl Shelf {
 impl FromIterator<Receipt> for Shelf {
     fn from_iter<I: IntoIterator<Item = Receipt>>(receipts: I) -> Self {
         Self { recent: receipts.into_iter().map(Written::from).collect(), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use canvas_lease::Turn;
+
+    use super::*;
+    use crate::model::id::{CallId, ConversationId};
+
+    fn receipt(call: &str, answer: &str) -> Receipt {
+        let (conversation, call) = (ConversationId::new("host").unwrap(), CallId::new(call).unwrap());
+        let operation = OpKey { conversation, turn: Turn::ZERO, call };
+        let answer = Answer::Inline(answer.to_owned());
+        Receipt { operation, digest: Digest::of(&[]), fence: None, answer, at: 0 }
+    }
+
+    /// What began leaves a second receipt when it ends, in the same page, in the next one, or in the head.
+    #[test]
+    fn the_last_receipt_of_an_operation_counts_wherever_it_lies() {
+        let room = Room { live: None, keep: 1_000, most: 1_000, young_from: 0 };
+        for (between, after) in [(0, 0), (3, 20), (16, 20), (30, 0), (30, 40), (19, 0)] {
+            let (mut shelf, mut blobs) = (Shelf::default(), Vec::new());
+            let others = |name: &'static str, count: u32| {
+                (0..count).map(move |number| receipt(&format!("{name} {number}"), "other"))
+            };
+            let all = [receipt("a", "begun")]
+                .into_iter()
+                .chain(others("between", between))
+                .chain([receipt("a", "ended")])
+                .chain(others("after", after));
+            for one in all {
+                shelf.push(one, &room, &mut blobs);
+            }
+            let operation = receipt("a", "").operation;
+            let blob = |id| blobs.iter().find(|blob| blob.id() == id).ok_or_else(|| Missing::all(vec![id]));
+            let found = shelf.newest(&operation).cloned();
+            let found = found.or_else(|| shelf.find_in_pages(&operation, blob).unwrap());
+            assert_eq!(found.unwrap().answer, Answer::Inline("ended".to_owned()), "{between} {after}");
+        }
     }
 }

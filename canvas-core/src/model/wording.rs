@@ -1,6 +1,7 @@
 //! What others wrote, made fit for a message.
 
 /// Characters of a label, or of another name.
+#[cfg(feature = "zone")]
 pub(crate) const NAME: usize = 80;
 
 /// At most `most` characters of a text, on one line, with single spaces.
@@ -30,6 +31,7 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
 }
 
 /// `; perhaps a or b`, where there are any.
+#[cfg(feature = "zone")]
 pub(crate) fn perhaps(candidates: &[String]) -> String {
     if candidates.is_empty() { String::new() } else { format!("; perhaps {}", candidates.join(" or ")) }
 }

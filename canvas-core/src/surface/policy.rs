@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::schema::step;
 use crate::surface::contract::ToolContract;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
-use crate::surface::name::{ActionId, AgentId, SessionKey, ToolName};
+use crate::surface::name::{ActionId, AgentId, SessionKey, SurfaceActor, ToolName};
 
 /// What a host lets surfaces do.
 #[derive(Debug, Clone, Default)]
@@ -95,6 +95,14 @@ impl Ceiling {
     /// Whether the sessions of an agent see a surface of another one. Its own they always see.
     pub fn sees(&self, agent: &AgentId, surface: &AgentId) -> bool {
         agent == surface || self.agents.get(agent).is_some_and(|others| others.contains(surface))
+    }
+
+    /// Whether who asks sees a surface of this agent: clients see all, a session those that its agent sees.
+    pub fn shows(&self, by: &SurfaceActor, surface: &AgentId) -> bool {
+        match by {
+            SurfaceActor::ClientId(_) => true,
+            SurfaceActor::SessionKey(key) => key.agent().is_some_and(|agent| self.sees(&agent, surface)),
+        }
     }
 }
 

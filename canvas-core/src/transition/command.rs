@@ -64,6 +64,31 @@ pub(crate) mod sealed {
         /// of its own.
         const FILES: &'static [TreeFile] = &[];
 
+        /// Whether an answer leaves a receipt.
+        fn is_kept(_: &Outcome<Self>) -> bool
+        where
+            Self: Command,
+        {
+            !Self::IS_READ
+        }
+
+        /// Whether an answer only says that something has begun. Who asks again is answered by [`Decide::resume`].
+        fn is_begun(_: &Self::Done) -> bool
+        where
+            Self: Command,
+        {
+            false
+        }
+
+        /// What is answered to the same call after it was answered that something has begun. What it changes in the head is
+        /// committed, without a receipt of its own; a refusal changes nothing.
+        fn resume(&self, _: &mut Transition<'_>, begun: Self::Done) -> Result<Self::Done, Stop<Self::Refusal>>
+        where
+            Self: Command,
+        {
+            Ok(begun)
+        }
+
         /// Whether an answer counts as a refusal, which a cached head is not enough for.
         fn is_refusal(outcome: &Outcome<Self>) -> bool
         where

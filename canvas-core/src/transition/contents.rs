@@ -11,7 +11,9 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::file::{PerFile, TreeFile};
 use crate::model::head::Head;
 #[cfg(feature = "surface")]
-use crate::surface::SurfaceState;
+use crate::surface::descriptor::StoredDescriptor;
+#[cfg(feature = "surface")]
+use crate::surface::{Ceiling, Spec, SurfaceLimits, SurfaceState};
 use crate::transition::fetched::Fetched;
 
 /// The loaded files of a canvas. What is not loaded yet has an empty slot.
@@ -36,6 +38,10 @@ enum Value {
     Board(Arc<Board>),
     #[cfg(feature = "surface")]
     State(SurfaceState),
+    #[cfg(feature = "surface")]
+    Descriptor(Arc<StoredDescriptor>),
+    #[cfg(feature = "surface")]
+    Spec(Arc<Spec>),
 }
 
 /// Why a file of a surface is not read.
@@ -48,9 +54,9 @@ pub(crate) enum ReadError {
     Damaged(BlobId),
 }
 
-/// Bytes in memory for each byte of a state's JSON, where members and strings are short.
+/// Bytes in memory for each byte of the JSON of a surface's file, where members and strings are short.
 #[cfg(feature = "surface")]
-const STATE_BYTES: usize = 6;
+const SURFACE_BYTES: usize = 6;
 
 impl Slot {
     /// A blob, with nothing read out of it.
@@ -68,7 +74,9 @@ impl Slot {
             #[cfg(feature = "board")]
             Some(Value::Board(board)) => board.approximate_bytes(&self.blob),
             #[cfg(feature = "surface")]
-            Some(Value::State(_)) => self.blob.as_bytes().len() * STATE_BYTES,
+            Some(Value::State(_) | Value::Descriptor(_) | Value::Spec(_)) => {
+                self.blob.as_bytes().len() * SURFACE_BYTES
+            }
             None => 0,
         };
         self.blob.as_bytes().len() + read
@@ -156,6 +164,31 @@ impl Contents {
         let read = |blob: &Blob| blob.as_text().and_then(SurfaceState::read).map(Value::State);
         match self.read(TreeFile::State, id, read)? {
             Value::State(state) => Ok(state.clone()),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
+    /// The descriptor of this blob, read once for each slot.
+    #[cfg(feature = "surface")]
+    pub(crate) fn descriptor(&self, id: BlobId) -> Result<Arc<StoredDescriptor>, ReadError> {
+        let read = |blob: &Blob| StoredDescriptor::read(blob.as_text()?).map(Arc::new).map(Value::Descriptor);
+        match self.read(TreeFile::Descriptor, id, read)? {
+            Value::Descriptor(descriptor) => Ok(Arc::clone(descriptor)),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
+    /// The spec of this blob, compiled once for each slot.
+    #[cfg(feature = "surface")]
+    pub(crate) fn spec(
+        &self,
+        id: BlobId,
+        ceiling: &Ceiling,
+        limits: &SurfaceLimits,
+    ) -> Result<Arc<Spec>, ReadError> {
+        let read = |blob: &Blob| Spec::load(blob.as_text()?, ceiling, limits).map(Arc::new).map(Value::Spec);
+        match self.read(TreeFile::Spec, id, read)? {
+            Value::Spec(spec) => Ok(Arc::clone(spec)),
             _ => Err(ReadError::Damaged(id)),
         }
     }

@@ -44,8 +44,10 @@ pub(crate) fn decide<C: Command>(
         match view.head.receipts.recall(operation, digest, |id| view.blob(id))? {
             Recall::New => {}
             Recall::Answered(answer) => {
-                let result = recalled::<C>(&answer, |id| view.blob(id))?;
-                return Ok(Decided { result, replayed: true, change: None });
+                return match recalled::<C>(&answer, |id| view.blob(id))? {
+                    Ok(begun) if C::is_begun(&begun) => resume(view, policy, operation, command, begun),
+                    result => Ok(Decided { result, replayed: true, change: None }),
+                };
             }
             Recall::Reused => return Ok(Decided::refused(CallRefusal::CallIdReused)),
             Recall::Abandoned => return Ok(Decided::refused(CallRefusal::Abandoned)),
@@ -60,7 +62,7 @@ pub(crate) fn decide<C: Command>(
             Err(*refusal)
         }
     };
-    let needed = if C::IS_READ {
+    let needed = if !C::is_kept(&result) {
         transition.is_worth_a_commit()
     } else {
         let answer = Answer::of_json(encode::<C>(&result), &mut transition.blobs);
@@ -76,9 +78,32 @@ pub(crate) fn decide<C: Command>(
         head.receipts.push(receipt, occasion, &policy.receipt_bounds(), blobs);
         true
     };
-    let Transition { head, blobs, contents, not_after, actor, .. } = transition;
-    let change = needed.then(|| Change { head: Arc::new(head), blobs, contents, not_after, actor });
+    let change = needed.then(|| change_by(transition));
     Ok(Decided { result, replayed: false, change })
+}
+
+/// Answers a call that has begun something before.
+fn resume<C: Command>(
+    view: &View<'_>,
+    policy: &Policy,
+    operation: &OpKey,
+    command: &C,
+    begun: C::Done,
+) -> Result<Decided<C>, Missing> {
+    let mut transition = Transition::new(view, policy, &operation.conversation);
+    match command.resume(&mut transition, begun) {
+        Ok(done) => {
+            let change = (transition.head != *view.head).then(|| change_by(transition));
+            Ok(Decided { result: Ok(done), replayed: true, change })
+        }
+        Err(Stop::Missing(missing)) => Err(missing),
+        Err(Stop::Refused(refusal)) => Ok(Decided { result: Err(*refusal), replayed: true, change: None }),
+    }
+}
+
+fn change_by(transition: Transition<'_>) -> Change {
+    let Transition { head, blobs, contents, not_after, actor, .. } = transition;
+    Change { head: Arc::new(head), blobs, contents, not_after, actor }
 }
 
 /// The answer that a receipt keeps.

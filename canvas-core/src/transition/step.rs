@@ -130,7 +130,6 @@ impl<'a> Transition<'a> {
 
     /// As [`Transition::record`], for what a tool or a job has changed: nobody undoes it.
     #[cfg(feature = "surface")]
-    #[cfg_attr(not(test), expect(dead_code, reason = "no command has an effect yet"))]
     pub(super) fn record_effect(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
         self.record_as(EntryKind::Effect, record, step)
     }

@@ -9,6 +9,8 @@ use crate::board::Registry;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::head::Head;
+#[cfg(feature = "surface")]
+use crate::surface::Ceiling;
 use crate::transition::contents::Contents;
 use crate::transition::fetched::Fetched;
 
@@ -21,8 +23,14 @@ pub(crate) struct View<'a> {
     pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a Fetched,
-    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "a document has no types"))]
+    #[cfg_attr(
+        not(any(feature = "board", feature = "surface")),
+        expect(dead_code, reason = "a document has no types")
+    )]
     pub(crate) types: &'a Types,
+    /// A commit of this very call was of unknown fate, and is settled by now.
+    #[cfg_attr(not(feature = "surface"), expect(dead_code, reason = "only actions begin what ends later"))]
+    pub(crate) was_in_doubt: bool,
 }
 
 impl View<'_> {
@@ -49,12 +57,16 @@ pub(crate) struct Change {
     pub(crate) actor: Option<Actor>,
 }
 
-/// The types that faces have things of. An engine has one value of it, so that no two runs differ by it.
+/// The types that faces have things of, and what they may do. An engine has one value of it, so that no two runs differ
+/// by it.
 #[derive(Debug, Clone)]
 pub(crate) struct Types {
     /// The types of components.
     #[cfg(feature = "board")]
     pub(crate) components: Arc<Registry>,
+    /// What surfaces may do.
+    #[cfg(feature = "surface")]
+    pub(crate) ceiling: Arc<Ceiling>,
 }
 
 /// The built-in types, which all engines share.
@@ -64,6 +76,8 @@ impl Default for Types {
         let built_in = || Self {
             #[cfg(feature = "board")]
             components: Arc::new(Registry::built_in()),
+            #[cfg(feature = "surface")]
+            ceiling: Arc::default(),
         };
         BUILT_IN.get_or_init(built_in).clone()
     }

@@ -44,7 +44,10 @@ impl SurfaceError {
                 Self { place, confirmation: Some(prompt.clone()), ..error }
             }
             SurfaceRefusal::SpecInvalid { faults } => Self { place, errors: faults.clone(), ..error },
-            SurfaceRefusal::SurfaceRefused { fault } => Self { place, errors: vec![fault.clone()], ..error },
+            SurfaceRefusal::SurfaceRefused { fault, others } => {
+                let errors = [fault].into_iter().chain(others).cloned().collect();
+                Self { place, errors, ..error }
+            }
             _ => Self { place, ..error },
         }
     }

@@ -1,29 +1,51 @@
 //! The files of a surface in the head.
 
-use crate::model::blob::{Blob, Missing};
+use std::sync::Arc;
+
+use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
-use crate::surface::SurfaceState;
+use crate::surface::descriptor::StoredDescriptor;
+use crate::surface::{Spec, SurfaceState};
 use crate::transition::contents::ReadError;
+use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::refusal::SurfaceRefusal;
 
+/// What a command on a surface comes to.
+pub(super) type Refused<T> = Result<T, Stop<SurfaceCommandRefusal>>;
+
 impl Transition<'_> {
     /// The state of the view; `None` where the canvas has none.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no command reads it yet"))]
     pub(in crate::transition) fn state_now<R: From<SurfaceRefusal>>(
         &self,
     ) -> Result<Option<SurfaceState>, Stop<R>> {
-        self.read_state().map_err(|error| match error {
-            ReadError::Missing(id) => Missing::all(vec![id]).into(),
-            ReadError::Damaged(_) => Stop::refused(SurfaceRefusal::SurfaceDamaged),
-        })
+        self.read_state().map_err(unread)
     }
 
     /// As [`Transition::state_now`], for who has other words for what is wrong.
     pub(in crate::transition) fn read_state(&self) -> Result<Option<SurfaceState>, ReadError> {
         let id = self.view.head.file(TreeFile::State);
         id.map(|id| self.view.contents.state(id)).transpose()
+    }
+
+    /// The descriptor of the view; `None` where the canvas has no surface.
+    pub(super) fn descriptor_now(&self) -> Refused<Option<Arc<StoredDescriptor>>> {
+        self.file_now(TreeFile::Descriptor, |id| self.view.contents.descriptor(id))
+    }
+
+    /// The spec of the view, compiled; `None` where the surface has none.
+    pub(super) fn spec_now(&self) -> Refused<Option<Arc<Spec>>> {
+        let (ceiling, limits) = (&self.view.types.ceiling, &self.policy.surface);
+        self.file_now(TreeFile::Spec, |id| self.view.contents.spec(id, ceiling, limits))
+    }
+
+    fn file_now<T>(
+        &self,
+        file: TreeFile,
+        read: impl FnOnce(BlobId) -> Result<T, ReadError>,
+    ) -> Refused<Option<T>> {
+        self.view.head.file(file).map(read).transpose().map_err(unread)
     }
 
     /// Makes this the state of the revision that the head has.
@@ -33,5 +55,12 @@ impl Transition<'_> {
         self.head.faces[Face::Surface] = self.head.revision;
         self.blobs.push(blob.clone());
         self.contents.put_state(blob, state);
+    }
+}
+
+fn unread<R: From<SurfaceRefusal>>(error: ReadError) -> Stop<R> {
+    match error {
+        ReadError::Missing(id) => Missing::all(vec![id]).into(),
+        ReadError::Damaged(_) => Stop::refused(SurfaceRefusal::SurfaceDamaged),
     }
 }

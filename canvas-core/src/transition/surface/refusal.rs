@@ -84,6 +84,9 @@ pub enum SurfaceRefusal {
     SurfaceRefused {
         /// What, and where.
         fault: SurfaceFault,
+        /// What is wrong besides.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<SurfaceFault>,
     },
 }
 
@@ -99,7 +102,7 @@ canvas_patch::coded_error!(SurfaceRefusal {
     Self::ActionLost { .. } => SurfaceCode::ActionLost.code();
     Self::TooManyRunning { .. } => SurfaceCode::TooManyRunning.code(), true;
     Self::EventNotFound { .. } => SurfaceCode::ActionNotFound.code();
-    Self::SurfaceRefused { fault } => fault.code().code(), fault.retryable();
+    Self::SurfaceRefused { fault, .. } => fault.code().code(), fault.retryable();
 });
 
 impl SurfaceRefusal {
@@ -110,15 +113,26 @@ impl SurfaceRefusal {
             Self::ConfirmationRequired { .. } | Self::ConfirmStale => Some("/confirmation"),
             Self::EventNotFound { .. } => Some("/eventId"),
             Self::SpecInvalid { faults } => faults.first().map(|fault| fault.place.as_str()),
-            Self::SurfaceRefused { fault } => Some(&fault.place),
+            Self::SurfaceRefused { fault, .. } => Some(&fault.place),
             _ => None,
         }
     }
 }
 
+impl SurfaceRefusal {
+    /// The refusal of a request with these faults, of which there is at least one.
+    pub(super) fn of(mut faults: Vec<SurfaceFault>) -> Self {
+        if faults.is_empty() {
+            return Self::SurfaceDamaged;
+        }
+        let fault = faults.remove(0);
+        Self::SurfaceRefused { fault, others: faults }
+    }
+}
+
 impl From<SurfaceFault> for SurfaceRefusal {
     fn from(fault: SurfaceFault) -> Self {
-        Self::SurfaceRefused { fault }
+        Self::SurfaceRefused { fault, others: Vec::new() }
     }
 }
 

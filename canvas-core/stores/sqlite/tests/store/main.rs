@@ -1,5 +1,6 @@
 //! The store in an SQLite file: its contract, and what a broken world does to it.
 
+mod actions;
 mod collecting;
 mod conformance;
 mod copies;

@@ -1,0 +1,49 @@
+//! Who may do something with a surface.
+
+use std::sync::Arc;
+
+use crate::model::author::Actor;
+use crate::model::face::Face;
+use crate::model::revision::Revision;
+use crate::surface::descriptor::StoredDescriptor;
+use crate::surface::name::SurfaceActor;
+use crate::transition::step::{Stop, Transition};
+use crate::transition::surface::files::Refused;
+use crate::transition::surface::refusal::SurfaceRefusal;
+
+impl Transition<'_> {
+    /// The descriptor of the surface, for who may see it: clients, and sessions of its agent or of one that the ceiling
+    /// adds.
+    pub(super) fn descriptor_for(&self, by: &SurfaceActor) -> Refused<Arc<StoredDescriptor>> {
+        let descriptor = self.descriptor_now()?;
+        let seen = descriptor.filter(|descriptor| self.view.types.ceiling.shows(by, &descriptor.agent_id));
+        seen.ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceNotFound))
+    }
+
+    /// Passes who expects a revision since which the surface has not changed, or none.
+    pub(super) fn check_expected(&self, expected: Option<Revision>) -> Refused<()> {
+        match expected {
+            Some(expected) if !self.view.head.is_current(Face::Surface, expected) => {
+                let current = self.view.head.revision;
+                Err(Stop::refused(SurfaceRefusal::StaleSurface { expected, current }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whose change it is, in the journal.
+pub(super) const fn author(by: &SurfaceActor) -> Actor {
+    match by {
+        SurfaceActor::ClientId(_) => Actor::User,
+        SurfaceActor::SessionKey(_) => Actor::Assistant,
+    }
+}
+
+/// An actor as a part of a digest.
+pub(super) fn actor_text(by: &SurfaceActor) -> String {
+    match by {
+        SurfaceActor::ClientId(client) => format!("client {client}"),
+        SurfaceActor::SessionKey(session) => format!("session {session}"),
+    }
+}

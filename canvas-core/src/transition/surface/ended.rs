@@ -1,0 +1,193 @@
+//! How an action ends: one record, and the answer to whoever asks again.
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::model::blob::Blob;
+use crate::model::claims::{Claim, Target};
+use crate::model::head::Head;
+use crate::model::receipt::{Answer, Receipt};
+use crate::model::receipts::Occasion;
+use crate::model::revision::Revision;
+use crate::model::wording::clip;
+use crate::surface::name::EventId;
+use crate::surface::state::pointer::StatePointer;
+use crate::surface::{ActionOutcome, AuditRecord, SurfaceCode, SurfaceFault};
+use crate::transition::command::encode_answer;
+use crate::transition::policy::Policy;
+use crate::transition::step::Transition;
+use crate::transition::surface::request::PlannedAction;
+
+/// An action that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionEnded {
+    /// What was recorded of it.
+    pub record: AuditRecord,
+    /// Why it has no result: `TOOL_FAILED`, `TOOL_TIMEOUT` or `ACTION_LOST`. `None` where it was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<SurfaceFault>,
+    /// Whether the state has the result, or the change.
+    pub saved: bool,
+    /// Why the state does not have a result that was to be saved; the place is in the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsaved: Option<SurfaceFault>,
+    /// The places of the state that have changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_paths: Vec<StatePointer>,
+    /// The revision after it.
+    pub revision: Revision,
+}
+
+/// What was begun, and how far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ActionBegun {
+    /// It is to be run now, once, by whoever gets this answer, who says how it ended with
+    /// [`FinishAction`](crate::FinishAction).
+    Run(Box<RunningAction>),
+    /// It is over.
+    Ended {
+        /// How it ended.
+        #[serde(flatten)]
+        ended: Box<ActionEnded>,
+        /// What the tool, or the session, has answered; `None` where it is too large to be kept.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        result: Option<Value>,
+    },
+}
+
+impl ActionBegun {
+    /// The name of its answer in receipts.
+    pub(super) const KIND: &'static str = "action";
+}
+
+/// An action that was begun.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunningAction {
+    /// What is to be done.
+    pub plan: PlannedAction,
+    /// What is kept of it until it ends; of a tool that changes nothing, here alone.
+    pub(super) claim: Claim,
+}
+
+impl RunningAction {
+    /// The execution.
+    pub fn event(&self) -> &EventId {
+        &self.claim.event
+    }
+
+    /// From when on nobody can say any more how it ended, by the store's clock.
+    pub fn deadline(&self) -> Timestamp {
+        self.claim.deadline
+    }
+}
+
+/// How the work of an action ended.
+#[derive(Default)]
+pub(super) struct Ending {
+    pub(super) failure: Option<SurfaceFault>,
+    pub(super) saved: bool,
+    pub(super) unsaved: Option<SurfaceFault>,
+    pub(super) changed_paths: Vec<StatePointer>,
+}
+
+impl Ending {
+    pub(super) fn failed(code: SurfaceCode, message: String) -> Self {
+        Self { failure: Some(SurfaceFault::new("", code, message)), ..Self::default() }
+    }
+
+    fn lost() -> Self {
+        let message =
+            "nobody knows how this action ended: look at what it did before you send it under a new id";
+        Self::failed(SurfaceCode::ActionLost, message.to_owned())
+    }
+
+    fn outcome(&self) -> ActionOutcome {
+        match self.failure.as_ref().map(|fault| fault.code) {
+            None => ActionOutcome::Finished,
+            Some(SurfaceCode::ActionLost) => ActionOutcome::Lost,
+            Some(SurfaceCode::ToolTimeout) => ActionOutcome::TimedOut,
+            Some(_) => ActionOutcome::Failed,
+        }
+    }
+
+    /// One line for people.
+    fn summary(&self, claim: &Claim) -> String {
+        match (&self.failure, &self.unsaved, &claim.save) {
+            (Some(fault), ..) => clip(&fault.message, SUMMARY),
+            (None, Some(fault), _) => clip(&format!("done, but not saved: {}", fault.message), SUMMARY),
+            (None, None, Some(save)) => clip(&format!("done, saved at {}", save.path), SUMMARY),
+            (None, None, None) => "done".to_owned(),
+        }
+    }
+}
+
+/// Characters of a record's summary.
+const SUMMARY: usize = 200;
+
+/// A head whose actions end.
+pub(crate) struct Ends<'t> {
+    pub(crate) head: &'t mut Head,
+    pub(crate) blobs: &'t mut Vec<Blob>,
+    pub(crate) policy: &'t Policy,
+    pub(crate) clock: Timestamp,
+}
+
+impl Ends<'_> {
+    /// Ends an action: it is recorded, and whoever asks for it again is answered so, with its result.
+    pub(super) fn end(&mut self, claim: Claim, ending: Ending, result: Option<Value>) -> ActionEnded {
+        let (outcome, summary) = (ending.outcome(), ending.summary(&claim));
+        let (tool, session_key) = match claim.target {
+            Target::Tool(tool) => (Some(tool), None),
+            Target::Session(session) => (None, Some(session)),
+            Target::State => (None, None),
+        };
+        let record = AuditRecord {
+            event_id: claim.event,
+            actor: claim.actor,
+            job_id: claim.job,
+            action_id: claim.action,
+            tool,
+            session_key,
+            args_digest: claim.arguments,
+            started_at: claim.started_at,
+            // The clock may have fallen back.
+            ended_at: self.clock.max(claim.started_at),
+            outcome,
+            summary,
+        };
+        self.blobs.extend(self.head.audit.record(record.clone()));
+        let Ending { failure, saved, unsaved, changed_paths, .. } = ending;
+        let ended =
+            ActionEnded { record, failure, saved, unsaved, changed_paths, revision: self.head.revision };
+        let answer = ActionBegun::Ended { ended: Box::new(ended.clone()), result };
+        let answer = Answer::of_json(encode_answer(ActionBegun::KIND, &answer), self.blobs);
+        let (operation, digest) = (claim.operation, claim.digest);
+        let receipt = Receipt { operation, digest, fence: None, answer, at: 0 };
+        let live = self.head.lock.lease().map(|lease| lease.id.fence());
+        let occasion = Occasion { is_refusal: false, live, clock: Some(self.clock) };
+        self.head.receipts.push(receipt, occasion, &self.policy.receipt_bounds(), self.blobs);
+        ended
+    }
+
+    /// Ends those that are over, of which nobody has said how they ended; where the canvas is deleted, all.
+    pub(crate) fn lose(&mut self, is_deleted: bool) -> Vec<ActionEnded> {
+        let (clock, tolerance) = (self.clock, self.policy.lease.clock_tolerance);
+        let lost = self.head.claims.take(|claim| is_deleted || claim.is_over(clock, tolerance));
+        lost.into_iter().map(|claim| self.end(claim, Ending::lost(), None)).collect()
+    }
+}
+
+impl Transition<'_> {
+    pub(super) fn ends(&mut self) -> Ends<'_> {
+        Ends { head: &mut self.head, blobs: &mut self.blobs, policy: self.policy, clock: self.view.clock }
+    }
+}
+
+/// What is there, `null` too.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}

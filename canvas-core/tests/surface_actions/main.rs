@@ -1,0 +1,7 @@
+//! Actions of surfaces: planned, begun, finished, asked for again, and lost.
+
+mod actions;
+mod confirm;
+mod endings;
+mod law;
+mod world;
