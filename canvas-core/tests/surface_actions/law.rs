@@ -70,7 +70,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 /// What hosts were told.
 #[derive(Default)]
 struct Told {
-    running: Vec<Box<RunningAction>>,
+    running: Vec<RunningAction>,
     /// The executions of each call.
     started: BTreeMap<usize, BTreeSet<EventId>>,
     /// How often each was told to run.
@@ -92,7 +92,7 @@ proptest! {
                         Ok(Ok(ActionBegun::Run(running))) => {
                             *told.starts.entry(running.event().clone()).or_default() += 1;
                             told.started.entry(call).or_default().insert(running.event().clone());
-                            told.running.push(running);
+                            told.running.push(*running);
                         }
                         Ok(Ok(ActionBegun::Ended { ended, .. })) => {
                             let events = told.started.entry(call).or_default();
@@ -102,7 +102,7 @@ proptest! {
                         Ok(Err(_)) | Err(_) => {}
                     }
                 }
-                Act::Finish { which, .. } if told.running.is_empty() => drop(which),
+                Act::Finish { .. } if told.running.is_empty() => {}
                 Act::Finish { server, which, failure } => {
                     let running = which.get(&told.running).clone();
                     let outcome = match failure {
