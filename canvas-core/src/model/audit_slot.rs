@@ -98,3 +98,48 @@ impl Linked for AuditLinks {
         previous.into_iter().chain(links::ends(&self.links, self.number))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_slot_keeps_no_record_that_was_never_made() {
+        for (records, kept_from, expected) in
+            [(0, 0, true), (0, 1, true), (0, 2, false), (7, 8, true), (7, 9, false)]
+        {
+            let slot: AuditSlot =
+                serde_json::from_value(json!({"records": records, "kept_from": kept_from})).unwrap();
+            assert_eq!(slot.is_consistent(), expected, "{records} {kept_from}");
+        }
+    }
+
+    #[test]
+    fn what_is_cleared_keeps_its_numbers_and_what_a_newer_library_has_put_there() {
+        for (records, kept_from) in [(0, 0), (7, 8)] {
+            let slot: AuditSlot = serde_json::from_value(json!({"records": records, "later": 1})).unwrap();
+            let cleared = slot.cleared();
+            assert_eq!(
+                (cleared.records, cleared.kept_from, cleared.marks().count()),
+                (records, kept_from, 0)
+            );
+            assert_eq!(serde_json::to_value(&cleared).unwrap()["later"], 1);
+        }
+        assert_eq!(serde_json::to_value(AuditSlot::default().cleared()).unwrap(), json!({"records": 0}));
+    }
+
+    #[cfg(feature = "surface")]
+    #[test]
+    fn numbers_end_where_json_has_no_more() {
+        for (records, expected) in [
+            (0, Some(1)),
+            (safe_integer::MAX - 2, Some(safe_integer::MAX - 1)),
+            (safe_integer::MAX - 1, None),
+        ] {
+            let slot = AuditSlot { records, ..AuditSlot::default() };
+            assert_eq!(slot.next().map(|links| links.number), expected);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use canvas_core::{
 };
 use serde_json::json;
 
-use super::world::{World, client, press, session, word};
+use super::world::{World, client, nested, press, session, word};
 
 #[test]
 fn a_tool_leaves_a_claim_and_ends_with_a_record_and_a_result() {
@@ -36,6 +36,19 @@ fn a_tool_leaves_a_claim_and_ends_with_a_record_and_a_result() {
     );
     assert_eq!(record.args_digest, running.plan.args_digest);
     assert_eq!(record.ended_at.as_millis() - record.started_at.as_millis(), 70);
+    assert_eq!(world.head().get("claims"), None, "a head that needs none has none");
+}
+
+#[test]
+fn each_action_has_its_own_claim() {
+    let world = World::new();
+    let (first, second) = (world.run(0, "1", "deploy"), world.run(0, "2", "ping"));
+    assert!(world.finish(0, &first, Ok(json!(1))).unwrap().saved);
+    assert_eq!(world.claims(), 1);
+    // Nothing was to be saved.
+    let ended = world.finish(0, &second, Ok(json!(2))).unwrap();
+    assert_eq!((ended.saved, ended.unsaved, ended.record.summary.as_str()), (false, None, "done"));
+    assert_eq!((world.claims(), world.records().len()), (0, 2));
 }
 
 #[test]
@@ -57,8 +70,47 @@ fn retries_are_answered_by_what_became_of_the_first() {
     assert_eq!(world.records().len(), 1);
     // Another call is another execution.
     assert_eq!(word(&world.begin(1, "2", press("deploy"))), "run");
-    // The same call for something else is none of them.
+    // The same call for something else, or by somebody else, is none of them.
     assert_eq!(word(&world.begin(1, "1", press("mark"))), "CALL_ID_REUSED");
+    let other = ActionRequest { by: session("agent:main:main"), ..press("deploy") };
+    assert_eq!(word(&world.begin(1, "1", other)), "CALL_ID_REUSED");
+}
+
+/// Whoever was told to run it may be at it: the very same attempt, sent twice, is told nothing else.
+#[test]
+fn an_attempt_that_is_sent_again_runs_nothing() {
+    let world = World::new();
+    let attempt = world.attempt(0, press("deploy"));
+    assert_eq!(word(&world.send(0, "1", attempt.clone()).unwrap()), "run");
+    assert_eq!(word(&world.send(0, "1", attempt.clone()).unwrap()), "ACTION_IN_PROGRESS");
+    // Nor under another call.
+    assert_eq!(word(&world.send(0, "2", attempt).unwrap()), "ACTION_IN_PROGRESS");
+    assert_eq!(world.claims(), 1);
+}
+
+#[test]
+fn a_claim_is_enough_where_receipts_are_gone() {
+    let world = World::with(|policy| {
+        (policy.receipts, policy.max_receipts) = (0, 0);
+        policy.receipt_lifetime = std::time::Duration::ZERO;
+    });
+    world.run(0, "1", "deploy");
+    assert!(world.head()["receipts"]["recent"].as_array().unwrap().is_empty());
+    assert_eq!(word(&world.begin(1, "1", press("deploy"))), "ACTION_IN_PROGRESS");
+    assert_eq!(word(&world.begin(1, "2", press("deploy"))), "run");
+}
+
+/// As a lease, a claim outlives a clock that falls back by 5 s, and no more.
+#[test]
+fn a_clock_that_falls_behind_the_start_ends_what_runs() {
+    let world = World::new();
+    world.run(0, "1", "deploy");
+    world.turn_back(5_000);
+    assert_eq!(word(&world.begin(1, "1", press("deploy"))), "ACTION_IN_PROGRESS");
+    world.turn_back(1);
+    assert_eq!(word(&world.begin(1, "1", press("deploy"))), "ACTION_LOST");
+    let record = &world.records()[0].record;
+    assert_eq!(record.ended_at, record.started_at, "it did not end before it began");
 }
 
 #[test]
@@ -120,6 +172,11 @@ fn a_read_leaves_no_claim_and_may_be_done_again() {
     // Saying it twice says nothing.
     assert!(!world.finish(1, &second, Ok(json!("c"))).unwrap().saved);
     assert_eq!(world.records().len(), 2);
+    // A plan is of the surface as it is, though the server has known an older one.
+    let running = world.run(0, "2", "read");
+    world.finish(0, &running, Ok(json!("d"))).unwrap();
+    let running = world.run(1, "3", "read");
+    assert!(world.finish(1, &running, Ok(json!("e"))).unwrap().saved);
 }
 
 #[test]
@@ -179,7 +236,10 @@ fn what_is_asked_must_be_there() {
         action: ActionName::Binding(canvas_core::surface::BindingName::new(name).unwrap()),
         ..press("mark")
     };
+    let with = |input| ActionRequest { input, ..press("mark") };
     assert_eq!(word(&world.begin(0, "1", binding("buttons.go"))), "run");
+    assert_eq!(word(&world.begin(0, "large", with(json!("a".repeat((16 << 10) - 2))))), "done");
+    assert_eq!(word(&world.begin(0, "deep", with(nested(64)))), "done");
     let poll = |job: &str, action: &str| ActionRequest {
         by: session("agent:main:main"),
         job: Some(JobId::new(job).unwrap()),
@@ -190,7 +250,9 @@ fn what_is_asked_must_be_there() {
         (press("none"), "ACTION_NOT_FOUND", "/actionId"),
         (poll("none", "read"), "ACTION_NOT_FOUND", "/jobId"),
         (poll("poll", "deploy"), "ACTION_NOT_FOUND", "/jobId"),
-        (ActionRequest { input: json!("a".repeat(16 << 10)), ..press("mark") }, "STATE_TOO_LARGE", "/input"),
+        (poll("idle", "read"), "ACTION_NOT_FOUND", "/jobId"),
+        (with(json!("a".repeat((16 << 10) - 1))), "STATE_TOO_LARGE", "/input"),
+        (with(nested(65)), "STATE_TOO_LARGE", "/input"),
     ];
     for (number, (request, code, place)) in cases.into_iter().enumerate() {
         let refused = world.begin(0, &format!("case {number}"), request.clone()).unwrap_err();
@@ -232,4 +294,9 @@ fn a_session_acts_in_its_own_turn_on_the_surfaces_of_its_agent() {
     assert_eq!(word(&world.begin(0, "1", by("agent:main:work"))), "TOOL_DISABLED");
     assert!(world.ask(0, PlanAction(by("agent:main:work"))).unwrap().is_ok());
     assert_eq!(word(&world.begin(0, "2", press("deploy"))), "run");
+
+    let world = World::with(|policy| policy.rollout = Rollout::Off);
+    let refused = world.ask(0, PlanAction(by("agent:main:work"))).unwrap().unwrap_err();
+    assert_eq!(refused.code(), "TOOL_DISABLED");
+    assert!(world.ask(0, PlanAction(press("deploy"))).unwrap().is_ok());
 }

@@ -81,3 +81,15 @@ fn no_session_confirms() {
     let request = ActionRequest { by: session("agent:main:main"), ..yes(&shown) };
     assert_eq!(word(&world.begin(0, "2", request)), "CONFIRMATION_REQUIRED");
 }
+
+#[test]
+fn a_message_may_ask_too() {
+    let world = World::new();
+    let shown = prompt(&world.begin(0, "1", press("shout")));
+    assert_eq!((shown.tool, shown.session_key.unwrap().as_str()), (None, "agent:main:main"));
+    assert_eq!((shown.args, shown.words), (json!("out"), None));
+    let confirmation = Confirmation { digest: shown.digest, planned_at: shown.planned_at };
+    world.wait(1);
+    let request = ActionRequest { confirmation: Some(confirmation), ..press("shout") };
+    assert_eq!(word(&world.begin(0, "2", request)), "run");
+}

@@ -2,13 +2,9 @@
 
 use canvas_core::surface::{ActionOutcome, SurfaceCode};
 use canvas_core::{ActionBegun, ActionFailure, EngineError, Refused as _, block_on};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::world::{Fault, World, key, press, word};
-
-fn nested(depth: usize) -> Value {
-    (0..depth).fold(json!(1), |value, _| json!([value]))
-}
+use super::world::{Fault, World, key, nested, press, word};
 
 #[test]
 fn failures_change_no_state() {
@@ -120,6 +116,27 @@ fn results_have_limits() {
     }
 }
 
+/// What is too large to be kept is not answered again either.
+#[test]
+fn results_have_limits_without_a_place_too() {
+    for (result, is_kept) in [
+        (nested(64), true),
+        (nested(65), false),
+        (json!("a".repeat((128 << 10) - 2)), true),
+        (json!("a".repeat((128 << 10) - 1)), false),
+    ] {
+        let world = World::new();
+        let running = world.run(0, "1", "ping");
+        let ended = world.finish(0, &running, Ok(result.clone())).unwrap();
+        let code = (!is_kept).then_some(SurfaceCode::StateTooLarge);
+        assert_eq!((ended.saved, ended.unsaved.map(|fault| fault.code)), (false, code));
+        let Ok(ActionBegun::Ended { result: again, .. }) = world.begin(0, "1", press("ping")) else {
+            panic!()
+        };
+        assert_eq!(again, is_kept.then_some(result));
+    }
+}
+
 #[test]
 fn a_result_without_a_place_goes_to_whoever_asks() {
     let world = World::new();
@@ -211,6 +228,21 @@ fn a_begin_of_unknown_fate_runs_once() {
         world.servers[0].expect([]);
         assert_eq!(word(&world.begin(1, "1", press("deploy"))), again, "{faults:?}");
     }
+}
+
+/// The commit of unknown fate was not the one that got through.
+#[test]
+fn a_begin_that_was_overtaken_runs_nothing() {
+    let world = World::new();
+    let other = world.start();
+    let (canvas, now) = (world.canvas.clone(), world.now());
+    let attempt = world.attempt(1, press("deploy"));
+    world.servers[0].overtake(move || {
+        let begun = block_on(other.engine.call(&canvas, &key("host", "1"), attempt, now)).unwrap().result;
+        assert_eq!(word(&begun), "run");
+    });
+    world.servers[0].expect([Fault::Overtaken]);
+    assert_eq!(word(&world.begin(0, "1", press("deploy"))), "ACTION_IN_PROGRESS");
 }
 
 #[test]

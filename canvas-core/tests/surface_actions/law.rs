@@ -56,7 +56,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
             .prop_map(|(server, which, failure)| Act::Finish { server, which, failure }),
         2 => (0..2_usize, prop::collection::vec(fault, 1..4)).prop_map(|(server, faults)| Act::Trouble { server, faults }),
         // Short of the deadlines of 30 s and 600 s, at them and beyond.
-        3 => prop::sample::select(vec![1, 10_000, 29_999, 30_000, 600_000]).prop_map(|millis| Act::Wait { millis }),
+        3 => prop::sample::select(vec![1, 10_000, 29_999, 30_000, 600_000])
+            .prop_map(|millis| Act::Wait { millis }),
         // Within what a clock may fall back, and beyond.
         1 => prop::sample::select(vec![4_000, 5_001, 40_000]).prop_map(|millis| Act::TurnBack { millis }),
         1 => (0..2_usize).prop_map(|server| Act::Crash { server }),
@@ -78,8 +79,6 @@ struct Told {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
-
     #[test]
     fn every_execution_is_started_once_and_recorded_once(acts in acts()) {
         let mut world = World::with(|policy| policy.surface.claims = 3);
@@ -124,7 +123,8 @@ proptest! {
                     let engine = &world.servers[0].engine;
                     let deletion = key("host", &format!("delete {number}"));
                     block_on(engine.delete(&world.canvas, &deletion, world.now())).unwrap();
-                    block_on(engine.create(&world.canvas, "", &key("host", &format!("create {number}")), world.now())).unwrap();
+                    let creation = key("host", &format!("create {number}"));
+                    block_on(engine.create(&world.canvas, "", &creation, world.now())).unwrap();
                     world.put_surface(&json!({"version": "3"}));
                 }
             }

@@ -26,12 +26,16 @@ pub(crate) enum Fault {
     Landed,
     /// It is not done.
     Definite,
+    /// The other server makes the same call first. Then it is not done, and nobody knows.
+    Overtaken,
 }
 
 /// A store whose next commits go wrong.
 pub(crate) struct Faulty {
     store: MemoryStore,
     script: Mutex<VecDeque<Fault>>,
+    /// What another server does meanwhile.
+    other: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Layer for Faulty {
@@ -47,6 +51,11 @@ impl Layer for Faulty {
             None => self.store.commit(commit).await,
             Some(Fault::Definite) => Err(StoreError::new(StoreErrorKind::Busy)),
             Some(Fault::Lost) => Err(StoreError::new(StoreErrorKind::Indeterminate)),
+            Some(Fault::Overtaken) => {
+                let other = self.other.lock().unwrap().take();
+                other.expect("somebody overtakes")();
+                Err(StoreError::new(StoreErrorKind::Indeterminate))
+            }
             Some(Fault::Landed) => {
                 self.store.commit(commit).await?;
                 Err(StoreError::new(StoreErrorKind::Indeterminate))
@@ -64,6 +73,11 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn expect(&self, faults: impl IntoIterator<Item = Fault>) {
         *self.engine.store().script.lock().unwrap() = faults.into_iter().collect();
+    }
+
+    /// What another server does before the next commit that is overtaken.
+    pub(crate) fn overtake(&self, other: impl FnOnce() + Send + 'static) {
+        *self.engine.store().other.lock().unwrap() = Some(Box::new(other));
     }
 }
 
@@ -100,6 +114,8 @@ pub(crate) fn spec() -> Value {
             },
             "drop": {"kind": "tool.call", "tool": "node__Danger", "args": {"at": "{{runtime.now}}"}, "timeoutMs": 1000},
             "read": {"kind": "tool.call", "tool": "node__Read", "args": {"of": "{{input.of}}"}, "saveAs": "log"},
+            "ping": {"kind": "tool.call", "tool": "node__Deploy"},
+            "shout": {"kind": "session.send", "message": "out", "confirm": "always"},
             "tell": {"kind": "session.send", "message": "{{state.version}} is out", "saveAs": "reply"},
             "mark": {
                 "kind": "state.patch",
@@ -107,7 +123,10 @@ pub(crate) fn spec() -> Value {
             },
         },
         "bindings": {"buttons.go": "deploy"},
-        "refresh": [{"id": "poll", "everyMs": 1000, "action": "read", "enabled": true}],
+        "refresh": [
+            {"id": "poll", "everyMs": 1000, "action": "read", "enabled": true},
+            {"id": "idle", "everyMs": 1000, "action": "read", "enabled": false},
+        ],
     })
 }
 
@@ -149,7 +168,7 @@ impl World {
 
     /// A server with nothing in its memory, under a name of its own.
     pub(crate) fn start(&self) -> Server {
-        let store = Faulty { store: self.store.clone(), script: Mutex::default() };
+        let store = Faulty { store: self.store.clone(), script: Mutex::default(), other: Mutex::default() };
         let engine = Engine::new(store, self.policy).with_ceiling(Arc::clone(&self.ceiling));
         let number = self.events.fetch_add(1, Ordering::Relaxed);
         Server { engine, runner: RunnerId::new(&format!("runner {number}")).unwrap() }
@@ -208,12 +227,20 @@ impl World {
         call: &str,
         request: ActionRequest,
     ) -> Result<Begun, EngineError> {
+        let begin = self.attempt(server, request);
+        self.send(server, call, begin)
+    }
+
+    /// A new attempt.
+    pub(crate) fn attempt(&self, server: usize, request: ActionRequest) -> BeginAction {
         let event = self.events.fetch_add(1, Ordering::Relaxed);
-        let Server { engine, runner } = &self.servers[server];
         let event = EventId::new(&format!("event {event}")).unwrap();
-        let begin = BeginAction { request, event, runner: runner.clone() };
-        let answered = block_on(engine.call(&self.canvas, &key("host", call), begin, self.now()))?;
-        Ok(answered.result)
+        BeginAction { request, event, runner: self.servers[server].runner.clone() }
+    }
+
+    pub(crate) fn send(&self, server: usize, call: &str, begin: BeginAction) -> Result<Begun, EngineError> {
+        let engine = &self.servers[server].engine;
+        Ok(block_on(engine.call(&self.canvas, &key("host", call), begin, self.now()))?.result)
     }
 
     pub(crate) fn begin(&self, server: usize, call: &str, request: ActionRequest) -> Begun {
@@ -320,4 +347,9 @@ pub(crate) fn word(begun: &Begun) -> &'static str {
         }
         Err(refusal) => refusal.code(),
     }
+}
+
+/// Lists, each in the next.
+pub(crate) fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |value, _| json!([value]))
 }
