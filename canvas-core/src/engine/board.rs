@@ -21,9 +21,7 @@ use crate::transition::view::Types;
 impl<S: Store> Engine<S> {
     /// An engine on a store, with other types of components.
     pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
-        let mut types = Types::default();
-        types.components = registry;
-        Self::with_types(store, policy, types)
+        Self::with_types(store, policy, Types::default().with_components(registry))
     }
 
     /// The types of components.
