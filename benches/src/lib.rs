@@ -22,6 +22,7 @@ pub mod peers;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
+pub mod template;
 pub mod watch;
 
 use measure::Effort;
@@ -37,7 +38,7 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 15] = [
+pub const WORKS: [Work; 16] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -59,4 +60,5 @@ pub const WORKS: [Work; 15] = [
         name: "history-100000",
         rows: |name, size, effort| call::rows_with_history(name, 100_000, size, effort),
     },
+    Work { name: "surface-template", rows: template::rows },
 ];

@@ -36,12 +36,12 @@ pub(crate) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> R
     if is_open {
         out.push('\'');
     }
-    match dot_segment(parts, values) {
-        Some(value) if is_glued => {
+    match is_glued.then(|| dot_segment(parts, values)).flatten() {
+        Some(value) => {
             let message = "makes a segment . or .. of a path, which leads elsewhere: pass a name";
             Err(Refused { value, message })
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
