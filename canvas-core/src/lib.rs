@@ -94,6 +94,8 @@ pub use canvas_patch::{coded, coded_error};
 pub use document::changes::{Changes, Heading, Headings};
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
+#[cfg(feature = "surface")]
+pub use engine::Surface;
 pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
@@ -150,11 +152,14 @@ pub use transition::stale::{StaleBase, StaleCause, StaleEdit};
 #[cfg(feature = "surface")]
 pub use transition::surface::{
     begin::BeginAction,
+    create::{CreateSurface, SurfaceCreated},
     ended::{ActionBegun, ActionEnded, RunningAction},
     finish::{ActionFailure, FinishAction},
+    patch::{PatchState, StatePatched},
     plan::PlanAction,
     refusal::SurfaceRefusal,
     request::{ActionName, ActionRequest, ActionWork, PlannedAction},
+    upsert::{SurfaceUpserted, UpsertSurface},
 };
 pub use transition::turn::{
     Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,

@@ -10,6 +10,7 @@ pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
+mod call_or_create;
 mod chain;
 mod collect;
 mod context;
@@ -22,6 +23,8 @@ mod run;
 mod snapshot;
 #[cfg(feature = "surface")]
 mod surface;
+#[cfg(feature = "surface")]
+mod surface_view;
 mod task;
 mod walk;
 pub(crate) mod watch;
@@ -39,6 +42,8 @@ pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};
 pub use self::snapshot::Snapshot;
+#[cfg(feature = "surface")]
+pub use self::surface_view::Surface;
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use self::watch::{HeadRevision, Watch, Watches};
@@ -126,6 +131,8 @@ impl<S: Store> Engine<S> {
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
         self.types.ceiling = ceiling;
+        // What is cached was compiled for another one.
+        self.cache = Mutex::new(Cache::new(self.policy.cache_bytes));
         self
     }
 

@@ -117,7 +117,7 @@ impl<'a> DecisionContext<'a> {
     }
 
     /// The answer of an operation that was done; `None` where it is new.
-    fn answered(&self, operation: &OpKey, digest: Digest) -> Result<Option<Answer>, Blocked> {
+    pub(super) fn answered(&self, operation: &OpKey, digest: Digest) -> Result<Option<Answer>, Blocked> {
         match self.recall(operation, digest)? {
             Recall::New => Ok(None),
             Recall::Answered(answer) => Ok(Some(answer)),
@@ -164,6 +164,29 @@ impl<'a, C: Command> Call<'a, C> {
         // A call is decided again each time that blobs were fetched, and a command may be as long as the document.
         Self { operation, command, digest: command.digest() }
     }
+
+    pub(super) fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Decides it on a head, of which the files that it needs first are here.
+    pub(super) fn decide_on(
+        &self,
+        context: &DecisionContext<'_>,
+        head: &Head,
+        contents: &Contents,
+    ) -> Result<Decision<Reply<Outcome<C>>>, Missing> {
+        // Where there is no row, only the host's clock is known.
+        let clock = context.row.map_or(context.run.now, |row| row.clock(context.run.now));
+        let (blobs, types, was_in_doubt) = (context.blobs, context.run.types, context.was_in_doubt);
+        let view = View { head, contents, clock, blobs, types, was_in_doubt };
+        let decision = decide(&view, context.run.policy, (self.operation, self.digest), self.command)?;
+        let reply = Reply { answer: decision.result, replayed: decision.replayed };
+        Ok(match decision.change {
+            Some(change) => Decision::Commit(change, reply),
+            None => Decision::Answer(reply),
+        })
+    }
 }
 
 impl<C: Command> Task for Call<'_, C> {
@@ -171,15 +194,7 @@ impl<C: Command> Task for Call<'_, C> {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
         let row = context.live_with(C::FILES)?;
-        let (clock, types) = (row.clock(context.run.now), context.run.types);
-        let (blobs, was_in_doubt) = (context.blobs, context.was_in_doubt);
-        let view = View { head: &row.head, contents: &row.contents, clock, blobs, types, was_in_doubt };
-        let decision = decide(&view, context.run.policy, (self.operation, self.digest), self.command)?;
-        let reply = Reply { answer: decision.result, replayed: decision.replayed };
-        Ok(match decision.change {
-            Some(change) => Decision::Commit(change, reply),
-            None => Decision::Answer(reply),
-        })
+        Ok(self.decide_on(context, &row.head, &row.contents)?)
     }
 
     fn operation(&self) -> Option<&OpKey> {
@@ -223,7 +238,7 @@ impl Create<'_> {
     }
 
     /// The head of the canvas that is made.
-    fn head(&self, context: &DecisionContext<'_>) -> Result<Head, EngineError> {
+    pub(super) fn head(&self, context: &DecisionContext<'_>) -> Result<Head, EngineError> {
         let canvas = || context.run.canvas.clone();
         match context.row {
             None => Ok(Head::create(canvas(), self.document.id())),

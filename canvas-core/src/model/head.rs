@@ -115,6 +115,9 @@ pub struct Head {
     /// The last revision that a user made of the board, which raises no epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
+    /// When the surface was last changed, by the store's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) surface_changed: Option<Timestamp>,
     /// Actions that are under way. A library without surfaces keeps them as it found them.
     #[cfg(feature = "surface")]
     #[serde(default, skip_serializing_if = "Claims::is_empty")]
@@ -157,6 +160,7 @@ impl Head {
         self.conversations.clear();
         self.gave_up = false;
         self.journal = self.journal.cleared();
+        self.surface_changed = None;
         self.deleted = true;
     }
 
@@ -192,6 +196,7 @@ impl Head {
             gave_up: false,
             turn_start,
             user_revision: Revision::ZERO,
+            surface_changed: None,
             #[cfg(feature = "surface")]
             claims: Claims::default(),
             audit: AuditSlot::default(),

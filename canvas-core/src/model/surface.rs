@@ -54,3 +54,31 @@ pub enum SurfaceActor {
     /// A session of an agent, which sees the surfaces of its agent only.
     SessionKey(SessionKey),
 }
+
+impl SessionKey {
+    /// The agent whose session it is: `main` of `agent:main:work`; `None` where the key names none.
+    pub fn agent(&self) -> Option<AgentId> {
+        let (agent, session) = self.as_str().strip_prefix("agent:")?.split_once(':')?;
+        if session.is_empty() { None } else { AgentId::new(agent).ok() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_name_their_agent() {
+        for (key, expected) in [
+            ("agent:main:main", Some("main")),
+            ("agent:ops:a:b", Some("ops")),
+            ("agent:main", None),
+            ("agent:main:", None),
+            ("agent::x", None),
+            ("main:main", None),
+        ] {
+            let agent = SessionKey::new(key).unwrap().agent();
+            assert_eq!(agent.as_ref().map(AgentId::as_str), expected, "{key}");
+        }
+    }
+}

@@ -123,7 +123,6 @@ pub struct Asset {
 #[serde(transparent)]
 pub struct Assets(BTreeMap<AssetPath, Asset>);
 
-#[cfg_attr(not(test), expect(dead_code, reason = "no command stores them yet"))]
 impl Assets {
     /// An asset.
     pub fn get(&self, path: &AssetPath) -> Option<&Asset> {

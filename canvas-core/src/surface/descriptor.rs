@@ -8,7 +8,7 @@ use crate::model::id::CanvasId;
 use crate::model::revision::Revision;
 use crate::surface::asset::AssetPath;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
-use crate::surface::name::{AgentId, SessionKey, SurfaceActor};
+use crate::surface::name::{AgentId, SessionKey};
 use crate::surface::spec::wire::SurfaceMode;
 
 /// A surface, as clients are told of it.
@@ -52,7 +52,6 @@ pub(crate) struct StoredDescriptor {
     pub(crate) created_at: Timestamp,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "no command stores one yet"))]
 impl StoredDescriptor {
     /// Bytes that a title may have.
     pub(crate) const TITLE: usize = 1024;
@@ -90,7 +89,6 @@ impl StoredDescriptor {
 }
 
 /// Checks the title of a request.
-#[expect(dead_code, reason = "no command takes one yet")]
 pub(crate) fn check_title(title: &str) -> Result<(), SurfaceFault> {
     let (bytes, limit) = (title.len(), StoredDescriptor::TITLE);
     if bytes <= limit {
@@ -100,46 +98,13 @@ pub(crate) fn check_title(title: &str) -> Result<(), SurfaceFault> {
     Err(SurfaceFault::new("/title", SurfaceCode::SpecInvalid, message))
 }
 
-impl SessionKey {
-    /// The agent whose session it is: `main` of `agent:main:work`; `None` where the key names none.
-    pub fn agent(&self) -> Option<AgentId> {
-        let (agent, session) = self.as_str().strip_prefix("agent:")?.split_once(':')?;
-        if session.is_empty() { None } else { AgentId::new(agent).ok() }
-    }
-}
-
-impl SurfaceActor {
-    /// The agent that a session belongs to; `None` of a client.
-    pub fn agent(&self) -> Option<AgentId> {
-        match self {
-            Self::ClientId(_) => None,
-            Self::SessionKey(key) => key.agent(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
-    #[test]
-    fn sessions_name_their_agent() {
-        for (key, expected) in [
-            ("agent:main:main", Some("main")),
-            ("agent:ops:a:b", Some("ops")),
-            ("agent:main", None),
-            ("agent:main:", None),
-            ("agent::x", None),
-            ("main:main", None),
-        ] {
-            let agent = SessionKey::new(key).unwrap().agent();
-            assert_eq!(agent.as_ref().map(AgentId::as_str), expected, "{key}");
-        }
-    }
-
-    /// 001's own example.
+    /// Those of the source document.
     #[test]
     fn descriptors_have_the_documented_names() {
         let stored = StoredDescriptor {

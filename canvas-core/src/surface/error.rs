@@ -58,6 +58,8 @@ canvas_patch::coded! {
         ActionLost = "ACTION_LOST",
         /// As many actions are under way as there may be.
         TooManyRunning = "TOO_MANY_RUNNING",
+        /// The path of an asset cannot be read, or leads out of the assets.
+        InvalidPath = "INVALID_PATH",
         /// The surface has no such asset.
         AssetNotFound = "ASSET_NOT_FOUND",
     }

@@ -13,7 +13,7 @@ use crate::model::head::Head;
 #[cfg(feature = "surface")]
 use crate::surface::descriptor::StoredDescriptor;
 #[cfg(feature = "surface")]
-use crate::surface::{Ceiling, Spec, SurfaceLimits, SurfaceState};
+use crate::surface::{Assets, Ceiling, Spec, SurfaceLimits, SurfaceState};
 use crate::transition::fetched::Fetched;
 
 /// The loaded files of a canvas. What is not loaded yet has an empty slot.
@@ -42,6 +42,8 @@ enum Value {
     Descriptor(Arc<StoredDescriptor>),
     #[cfg(feature = "surface")]
     Spec(Arc<Spec>),
+    #[cfg(feature = "surface")]
+    Assets(Arc<Assets>),
 }
 
 /// Why a file of a surface is not read.
@@ -74,7 +76,7 @@ impl Slot {
             #[cfg(feature = "board")]
             Some(Value::Board(board)) => board.approximate_bytes(&self.blob),
             #[cfg(feature = "surface")]
-            Some(Value::State(_) | Value::Descriptor(_) | Value::Spec(_)) => {
+            Some(Value::State(_) | Value::Descriptor(_) | Value::Spec(_) | Value::Assets(_)) => {
                 self.blob.as_bytes().len() * SURFACE_BYTES
             }
             None => 0,
@@ -193,6 +195,16 @@ impl Contents {
         }
     }
 
+    /// The manifest of assets of this blob, read once for each slot.
+    #[cfg(feature = "surface")]
+    pub(crate) fn assets(&self, id: BlobId) -> Result<Arc<Assets>, ReadError> {
+        let read = |blob: &Blob| Assets::read(blob.as_text()?).map(Arc::new).map(Value::Assets);
+        match self.read(TreeFile::Assets, id, read)? {
+            Value::Assets(assets) => Ok(Arc::clone(assets)),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
     /// What is read out of a file of the surface, the first time that it is asked for.
     #[cfg(feature = "surface")]
     fn read(
@@ -238,6 +250,19 @@ impl Contents {
     #[cfg(feature = "surface")]
     pub(crate) fn put_state(&mut self, blob: Blob, state: SurfaceState) {
         self.0[TreeFile::State] = Some(Arc::new(Slot { blob, value: Value::State(state).into() }));
+    }
+
+    /// Takes a descriptor and its blob.
+    #[cfg(feature = "surface")]
+    pub(crate) fn put_descriptor(&mut self, blob: Blob, descriptor: Arc<StoredDescriptor>) {
+        let value = Value::Descriptor(descriptor).into();
+        self.0[TreeFile::Descriptor] = Some(Arc::new(Slot { blob, value }));
+    }
+
+    /// Takes a spec and its blob.
+    #[cfg(feature = "surface")]
+    pub(crate) fn put_spec(&mut self, blob: Blob, spec: Arc<Spec>) {
+        self.0[TreeFile::Spec] = Some(Arc::new(Slot { blob, value: Value::Spec(spec).into() }));
     }
 
     /// The contents of a head: what is here of it, else in `older`, else among `blobs`.

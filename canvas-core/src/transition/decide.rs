@@ -55,7 +55,10 @@ pub(crate) fn decide<C: Command>(
     }
     let mut transition = Transition::new(view, policy, &operation.conversation);
     let result = match command.decide(&mut transition, operation) {
-        Ok(done) => Ok(done),
+        Ok(done) => {
+            transition.date_surface();
+            Ok(done)
+        }
         Err(Stop::Missing(missing)) => return Err(missing),
         Err(Stop::Refused(refusal)) => {
             transition.refuse(refusal.view());

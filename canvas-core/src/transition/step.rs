@@ -87,6 +87,13 @@ impl<'a> Transition<'a> {
             || self.head.conversations != self.view.head.conversations
     }
 
+    /// Keeps the time of a change of the surface, whatever has changed it.
+    pub(super) fn date_surface(&mut self) {
+        if self.head.faces[Face::Surface] != self.view.head.faces[Face::Surface] {
+            self.head.surface_changed = Some(self.view.clock);
+        }
+    }
+
     pub(super) fn preempt(&mut self, cause: PreemptionCause) {
         self.head.lock.preempt(&self.policy.lease, self.view.clock, cause);
     }

@@ -8,6 +8,8 @@ use canvas_lease::Timestamp;
 use crate::board::Registry;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
+#[cfg(feature = "surface")]
+use crate::model::face::Face;
 use crate::model::head::Head;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
@@ -36,6 +38,12 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
         self.contents.blob(id).or_else(|| self.blobs.get(id)).ok_or_else(|| Missing::all(vec![id]))
+    }
+
+    /// Whether the canvas is made by this very call: its document is of the revision that is to come.
+    #[cfg(feature = "surface")]
+    pub(crate) fn is_being_made(&self) -> bool {
+        self.head.face_revision(Face::Document) > self.head.revision()
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -88,6 +96,15 @@ impl Default for Types {
             ceiling: Arc::default(),
         };
         BUILT_IN.get_or_init(built_in).clone()
+    }
+}
+
+#[cfg(feature = "board")]
+impl Types {
+    /// With other types of components.
+    pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
+        self.components = components;
+        self
     }
 }
 

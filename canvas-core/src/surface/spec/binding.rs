@@ -1,5 +1,6 @@
 //! Bindings: names on the screen that lead to actions.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,13 @@ use crate::surface::spec::fields::{Faults, Fields, decode};
 name! {
     /// Names something on the screen that triggers an action, such as `buttons.deployNow`.
     BindingName
+}
+
+/// Finds a binding by a text that is no name yet.
+impl Borrow<str> for BindingName {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
 }
 
 /// The bindings of a spec.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crate::model::author::Actor;
 use crate::model::face::Face;
+use crate::model::id::OpKey;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::SurfaceActor;
+use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::files::Refused;
 use crate::transition::surface::refusal::SurfaceRefusal;
@@ -20,6 +22,14 @@ impl Transition<'_> {
         seen.ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceNotFound))
     }
 
+    /// Passes clients at any time, and sessions in the turn that runs. A canvas that is being made has had no turn yet.
+    pub(super) fn check_actor(&self, by: &SurfaceActor, operation: &OpKey) -> Refused<()> {
+        match by {
+            SurfaceActor::SessionKey(_) if !self.view.is_being_made() => self.check_turn(operation),
+            SurfaceActor::SessionKey(_) | SurfaceActor::ClientId(_) => Ok(()),
+        }
+    }
+
     /// Passes who expects a revision since which the surface has not changed, or none.
     pub(super) fn check_expected(&self, expected: Option<Revision>) -> Refused<()> {
         match expected {
@@ -29,6 +39,14 @@ impl Transition<'_> {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// What a model does by a change; `None` where it is not a model's.
+pub(super) const fn access_of(by: &SurfaceActor) -> Option<Access> {
+    match by {
+        SurfaceActor::SessionKey(_) => Some(Access::Write),
+        SurfaceActor::ClientId(_) => None,
     }
 }
 

@@ -6,11 +6,15 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::surface::descriptor::StoredDescriptor;
-use crate::surface::{Spec, SurfaceState};
+use crate::surface::{Assets, FileChange, Spec, SurfaceFile, SurfaceState};
 use crate::transition::contents::ReadError;
 use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::refusal::SurfaceRefusal;
+
+/// All files of a surface.
+pub(super) const SURFACE_FILES: &[TreeFile] =
+    &[TreeFile::Descriptor, TreeFile::Spec, TreeFile::State, TreeFile::Assets];
 
 /// What a command on a surface comes to.
 pub(super) type Refused<T> = Result<T, Stop<SurfaceCommandRefusal>>;
@@ -40,6 +44,11 @@ impl Transition<'_> {
         self.file_now(TreeFile::Spec, |id| self.view.contents.spec(id, ceiling, limits))
     }
 
+    /// The assets of the view; none where the surface has no manifest.
+    pub(super) fn assets_now(&self) -> Refused<Arc<Assets>> {
+        self.file_now(TreeFile::Assets, |id| self.view.contents.assets(id)).map(Option::unwrap_or_default)
+    }
+
     fn file_now<T>(
         &self,
         file: TreeFile,
@@ -55,6 +64,41 @@ impl Transition<'_> {
         self.head.faces[Face::Surface] = self.head.revision;
         self.blobs.push(blob.clone());
         self.contents.put_state(blob, state);
+    }
+
+    /// Makes this the descriptor of the revision that the head has.
+    pub(super) fn put_descriptor(&mut self, descriptor: StoredDescriptor) -> Option<FileChange> {
+        let blob = Blob::text(descriptor.to_json());
+        self.contents.put_descriptor(blob.clone(), Arc::new(descriptor));
+        self.put_file(SurfaceFile::Descriptor, Some(blob))
+    }
+
+    /// Makes this the spec of the revision that the head has.
+    pub(super) fn put_spec(&mut self, json: String, spec: Spec) -> Option<FileChange> {
+        let blob = Blob::text(json);
+        self.contents.put_spec(blob.clone(), Arc::new(spec));
+        self.put_file(SurfaceFile::Spec, Some(blob))
+    }
+
+    /// Makes these the assets of the revision that the head has. The caller puts their contents.
+    pub(super) fn put_assets(&mut self, assets: &Assets) -> Option<FileChange> {
+        let blob = (!assets.is_empty()).then(|| Blob::text(assets.to_json()));
+        self.put_file(SurfaceFile::Assets, blob)
+    }
+
+    /// What changes by it; `None` where the file was like that.
+    fn put_file(&mut self, file: SurfaceFile, blob: Option<Blob>) -> Option<FileChange> {
+        let (path, after) = (file.of_tree().tree_path(), blob.as_ref().map(Blob::id));
+        let before = match after {
+            Some(id) => self.head.draft.insert(path, id),
+            None => self.head.draft.remove(&path),
+        };
+        if before == after {
+            return None;
+        }
+        self.head.faces[Face::Surface] = self.head.revision;
+        self.blobs.extend(blob);
+        Some(FileChange { file, before, after })
     }
 }
 

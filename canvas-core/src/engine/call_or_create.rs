@@ -1,0 +1,88 @@
+//! Commands on canvases that may not be there yet.
+
+use canvas_lease::Timestamp;
+
+use super::cache::Begin;
+use super::error::EngineError;
+use super::task::{Blocked, Call, Create, Decision, DecisionContext, Reply, Task};
+use super::{Answered, Engine, seen};
+use crate::model::blob::Blob;
+use crate::model::file::TreeFile;
+use crate::model::id::{CanvasId, OpKey};
+use crate::model::revision::Revision;
+use crate::store::contract::Store;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::contents::Contents;
+
+impl<S: Store> Engine<S> {
+    /// Runs a command on a canvas, which is made first where there is none, with an empty document: in one commit, and
+    /// with one revision. For commands that give a canvas a face.
+    ///
+    /// A refusal makes no canvas. Where there is none then, the refusal is all that is answered: no receipt keeps it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::call`], and [`EngineError::Deleted`] where the same operation was done on the canvas, and that was deleted
+    /// since.
+    pub async fn call_or_create<C: Command>(
+        &self,
+        canvas: &CanvasId,
+        operation: &OpKey,
+        command: C,
+        now: Timestamp,
+    ) -> Result<Result<Answered<C>, C::Refusal>, EngineError> {
+        let task = CallOrCreate { call: Call::new(operation, &command), operation };
+        let (Reply { answer, replayed }, snapshot) = self.run(canvas, task, Begin::Load, now).await?;
+        match (answer, snapshot) {
+            (Err(refusal), None) => Ok(Err(refusal)),
+            (result, snapshot) => Ok(Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })),
+        }
+    }
+}
+
+/// Run a command, on a new canvas where there is none.
+#[derive(Debug)]
+struct CallOrCreate<'a, C> {
+    call: Call<'a, C>,
+    operation: &'a OpKey,
+}
+
+impl<C: Command> Task for CallOrCreate<'_, C> {
+    type Answer = Reply<Outcome<C>>;
+
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        if context.row.is_some_and(|row| !row.head.is_deleted()) {
+            return self.call.decide(context);
+        }
+        if context.answered(self.operation, self.call.digest())?.is_some() {
+            return Err(EngineError::Deleted { canvas: context.run.canvas.clone() }.into());
+        }
+        let document = Blob::text(String::new());
+        let mut head = Create { document: document.clone(), operation: self.operation }.head(context)?;
+        head.made_by = Some(self.operation.conversation.clone());
+        // The command brings the revision that the document has already, so that both are of one.
+        let made = std::mem::replace(
+            &mut head.revision,
+            context.row.map_or(Revision::ZERO, |row| row.head.revision),
+        );
+        let mut contents = Contents::default();
+        contents.put(TreeFile::Document, document.clone());
+        let reply = self.call.decide_on(context, &head, &contents)?;
+        let (mut change, reply) = match reply {
+            Decision::Commit(change, reply) if reply.answer.is_ok() => (change, reply),
+            Decision::Commit(_, reply) | Decision::Answer(reply) => return Ok(Decision::Answer(reply)),
+        };
+        std::sync::Arc::make_mut(&mut change.head).revision = made;
+        change.blobs.push(document.clone());
+        change.contents.put(TreeFile::Document, document);
+        Ok(Decision::Commit(change, reply))
+    }
+
+    fn operation(&self) -> Option<&OpKey> {
+        Some(self.operation)
+    }
+
+    fn is_refusal(reply: &Self::Answer) -> bool {
+        C::is_refusal(&reply.answer)
+    }
+}

@@ -1,0 +1,98 @@
+//! A surface as it is.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+use serde_json::Value;
+
+use super::cache::Begin;
+use super::error::EngineError;
+use super::task::{Blocked, Decision, DecisionContext, Task};
+use super::{Engine, Snapshot, seen};
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::face::Face;
+use crate::model::file::TreeFile;
+use crate::model::id::CanvasId;
+use crate::store::contract::Store;
+use crate::surface::{Assets, Ceiling, Descriptor, Spec, SurfaceActor, SurfaceState};
+use crate::transition::contents::ReadError;
+
+/// A surface at one moment. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Surface {
+    /// What it is.
+    pub descriptor: Descriptor,
+    /// Its spec, compiled for this host; `None` where it has none.
+    pub spec: Option<Arc<Spec>>,
+    /// The live state.
+    pub state: SurfaceState,
+    /// Its assets, whose contents the store has.
+    pub assets: Arc<Assets>,
+    spec_blob: Option<Blob>,
+}
+
+impl Surface {
+    /// The spec as it was sent; `None` where it has none. Linear in it.
+    pub fn spec_json(&self) -> Option<Value> {
+        serde_json::from_str(self.spec_blob.as_ref()?.as_text()?).ok()
+    }
+
+    /// Whether who asks sees it on this host: clients see all surfaces, a session those of its agent, and of agents that
+    /// the ceiling adds.
+    pub fn is_shown_to(&self, by: &SurfaceActor, ceiling: &Ceiling) -> bool {
+        ceiling.shows(by, &self.descriptor.agent_id)
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// The canvas as it is, and its surface; `None` where it has none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the surface cannot be read.
+    pub async fn surface(
+        &self,
+        canvas: &CanvasId,
+        now: Timestamp,
+    ) -> Result<(Option<Surface>, Snapshot), EngineError> {
+        let (surface, snapshot) = self.run(canvas, SurfaceTask, Begin::Load, now).await?;
+        Ok((surface, seen(canvas, snapshot)?))
+    }
+}
+
+/// See the canvas and its surface.
+#[derive(Debug, Clone, Copy)]
+struct SurfaceTask;
+
+impl Task for SurfaceTask {
+    type Answer = Option<Surface>;
+
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
+        let files = [TreeFile::Descriptor, TreeFile::Spec, TreeFile::State, TreeFile::Assets];
+        let row = context.live_with(&files)?;
+        let (head, contents) = (&row.head, &row.contents);
+        let Some(id) = head.file(TreeFile::Descriptor) else { return Ok(Decision::Answer(None)) };
+        let stored = contents.descriptor(id).map_err(|error| unread(context, error))?;
+        let state = head.file(TreeFile::State).ok_or_else(|| context.run.damaged(id))?;
+        let state = contents.state(state).map_err(|error| unread(context, error))?;
+        let (ceiling, limits) = (&context.run.types.ceiling, &context.run.policy.surface);
+        let spec_id = head.file(TreeFile::Spec);
+        let spec = spec_id.map(|id| contents.spec(id, ceiling, limits)).transpose();
+        let assets = head.file(TreeFile::Assets).map(|id| contents.assets(id)).transpose();
+        let changed = head.surface_changed.unwrap_or(stored.created_at);
+        Ok(Decision::Answer(Some(Surface {
+            descriptor: stored.descriptor(head.canvas(), changed, head.face_revision(Face::Surface)),
+            spec: spec.map_err(|error| unread(context, error))?,
+            state,
+            assets: assets.map_err(|error| unread(context, error))?.unwrap_or_default(),
+            spec_blob: spec_id.and_then(|id: BlobId| contents.file(TreeFile::Spec, id)).cloned(),
+        })))
+    }
+}
+
+fn unread(context: &DecisionContext<'_>, error: ReadError) -> Blocked {
+    match error {
+        ReadError::Missing(id) => Missing::all(vec![id]).into(),
+        ReadError::Damaged(id) => context.run.damaged(id).into(),
+    }
+}
