@@ -77,14 +77,6 @@ pub(crate) struct Types {
     pub(crate) ceiling: Arc<Ceiling>,
 }
 
-impl Types {
-    #[cfg(feature = "board")]
-    pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
-        self.components = components;
-        self
-    }
-}
-
 /// The built-in types, which all engines share.
 impl Default for Types {
     fn default() -> Self {
