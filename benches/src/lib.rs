@@ -22,6 +22,7 @@ pub mod peers;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
+pub mod surface;
 pub mod template;
 pub mod watch;
 
@@ -38,7 +39,7 @@ pub struct Work {
 }
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 16] = [
+pub const WORKS: [Work; 19] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -51,6 +52,9 @@ pub const WORKS: [Work; 16] = [
     Work { name: "user-edit", rows: edit::rows },
     Work { name: "watch", rows: watch::rows },
     Work { name: "surface-action", rows: action::rows },
+    Work { name: "surface-replace", rows: surface::rows_of_replacing },
+    Work { name: "surface-spec", rows: surface::rows_of_compiling },
+    Work { name: "surface-tell", rows: surface::rows_of_telling },
     Work { name: "history-10", rows: |name, size, effort| call::rows_with_history(name, 10, size, effort) },
     Work {
         name: "history-1000",

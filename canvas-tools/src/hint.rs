@@ -52,6 +52,34 @@ pub(crate) const fn must_read(reason: Reason) -> bool {
     matches!(reason, Reason::NotFound | Reason::ContextMismatch)
 }
 
+/// The next call after the tool of surfaces has failed with a code.
+#[cfg(feature = "surface")]
+pub(crate) fn after_surface(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "SURFACE_NOT_FOUND" => "Next: call gsv__Canvas with operation list, and name one that it shows.",
+        "REVISION_CONFLICT" => {
+            "Next: call gsv__Canvas with operation get, and repeat with the revision that it shows."
+        }
+        "SPEC_INVALID" | "TEMPLATE_INVALID" | "TEMPLATE_SINK_FORBIDDEN" => {
+            "Next: the same upsert, corrected at each place in errors."
+        }
+        "POLICY_WIDENING" => {
+            "Next: call gsv__Canvas with operation get, and repeat with the toolPolicy and confirm that it shows; only the \
+             user may widen them."
+        }
+        "PATCH_FAILED" | "STATE_PATH" => {
+            "Next: call gsv__Canvas with operation get, and write the patch for the state that it shows."
+        }
+        "UNSUPPORTED_OP" => "Next: the same patchState with add, replace and remove.",
+        "STATE_TOO_LARGE" => "Next: the same patchState with less in it.",
+        "INVALID_PATH" => "Next: the same upsert with paths like assets/index.html.",
+        "LOCK_NOT_AVAILABLE" => {
+            "Next: the user has ended this turn, so stop and wait for the next user message."
+        }
+        _ => return None,
+    })
+}
+
 /// What a model does where the engine has no answer. The engine's words are for the host.
 pub(crate) const fn after_error(error: &EngineError) -> &'static str {
     const AGAIN: &str = "Next: make the same call again; if it fails again, stop and tell the user.";

@@ -88,4 +88,6 @@ pub use toolset::directive::schema::directive_schema;
 pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
 pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
 pub use toolset::spec::ToolSpec;
+#[cfg(feature = "surface")]
+pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};
 pub use toolset::tools::{Tools, ToolsError};

@@ -77,14 +77,6 @@ pub(crate) struct Types {
     pub(crate) ceiling: Arc<Ceiling>,
 }
 
-impl Types {
-    #[cfg(feature = "board")]
-    pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
-        self.components = components;
-        self
-    }
-}
-
 /// The built-in types, which all engines share.
 impl Default for Types {
     fn default() -> Self {
@@ -96,6 +88,15 @@ impl Default for Types {
             ceiling: Arc::default(),
         };
         BUILT_IN.get_or_init(built_in).clone()
+    }
+}
+
+#[cfg(feature = "board")]
+impl Types {
+    /// With other types of components.
+    pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
+        self.components = components;
+        self
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use canvas_core::ActionFailure;
 use canvas_core::surface::{EventId, SessionKey, ToolName};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ pub struct ToolInvocation {
     pub tool: ToolName,
     /// Its arguments, which fit its schema.
     pub arguments: Value,
-    /// After so long the host gives up and answers [`CallFailure::TimedOut`].
+    /// After so long the host gives up and answers [`ActionFailure::TimedOut`].
     pub timeout: Duration,
 }
 
@@ -27,22 +28,8 @@ pub struct SessionMessage {
     pub session_key: SessionKey,
     /// Its text.
     pub text: String,
-    /// After so long the host gives up and answers [`CallFailure::TimedOut`].
+    /// After so long the host gives up and answers [`ActionFailure::TimedOut`].
     pub timeout: Duration,
-}
-
-/// Why a call has no result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallFailure {
-    /// The tool, or the session, has failed.
-    Failed {
-        /// What it says, if anything.
-        code: Option<String>,
-        /// One sentence.
-        message: String,
-    },
-    /// It took too long. What it answers later is dropped.
-    TimedOut,
 }
 
 /// Runs tools for actions: a shell, a gateway to nodes, a script in tests.
@@ -51,23 +38,23 @@ pub enum CallFailure {
 /// dropped may have run.
 pub trait ToolHost: Send + Sync {
     /// Runs a tool to its end.
-    fn call(&self, invocation: &ToolInvocation) -> impl Future<Output = Result<Value, CallFailure>> + Send;
+    fn call(&self, invocation: &ToolInvocation) -> impl Future<Output = Result<Value, ActionFailure>> + Send;
 }
 
 /// Takes messages of actions to sessions of models.
 pub trait SessionHost: Send + Sync {
     /// Sends a message, and waits for the reply.
-    fn send(&self, message: &SessionMessage) -> impl Future<Output = Result<Value, CallFailure>> + Send;
+    fn send(&self, message: &SessionMessage) -> impl Future<Output = Result<Value, ActionFailure>> + Send;
 }
 
 impl<H: ToolHost> ToolHost for &H {
-    fn call(&self, invocation: &ToolInvocation) -> impl Future<Output = Result<Value, CallFailure>> + Send {
+    fn call(&self, invocation: &ToolInvocation) -> impl Future<Output = Result<Value, ActionFailure>> + Send {
         (**self).call(invocation)
     }
 }
 
 impl<H: SessionHost> SessionHost for &H {
-    fn send(&self, message: &SessionMessage) -> impl Future<Output = Result<Value, CallFailure>> + Send {
+    fn send(&self, message: &SessionMessage) -> impl Future<Output = Result<Value, ActionFailure>> + Send {
         (**self).send(message)
     }
 }

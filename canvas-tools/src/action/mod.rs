@@ -1,5 +1,8 @@
-//! Running the actions of surfaces: what is to be done next, and by whom.
+//! Running the actions of surfaces: `host` is who does what an action says, `run` says what is next, `drive` does it.
 
+mod drive;
 pub(crate) mod host;
+pub(crate) mod run;
 
-pub use host::{CallFailure, SessionHost, SessionMessage, ToolHost, ToolInvocation};
+pub use host::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
+pub use run::{ActionOver, ActionRun, ActionStep};

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
+#[cfg(feature = "surface")]
+use canvas_core::surface::SurfaceEvent;
 use canvas_core::text::{ApplyError, EditPolicyError, Suggestion, truncate};
 use canvas_core::{
     BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
@@ -32,6 +34,9 @@ pub struct ToolReply {
     #[cfg(feature = "board")]
     #[serde(skip)]
     board: BoardEffects,
+    #[cfg(feature = "surface")]
+    #[serde(skip)]
+    surface: Vec<SurfaceEvent>,
 }
 
 /// What a call did on the board, for the host. A retry has the same effects again.
@@ -52,6 +57,8 @@ impl ToolReply {
             lease_change: LeaseChange::None,
             #[cfg(feature = "board")]
             board: BoardEffects::default(),
+            #[cfg(feature = "surface")]
+            surface: Vec::new(),
         }
     }
 
@@ -70,6 +77,17 @@ impl ToolReply {
     #[cfg(feature = "board")]
     pub(crate) fn with_board(self, board: BoardEffects) -> Self {
         Self { board, ..self }
+    }
+
+    /// What the call did to surfaces, for the clients that show them. A retry has the same events again.
+    #[cfg(feature = "surface")]
+    pub fn surface_events(&self) -> &[SurfaceEvent] {
+        &self.surface
+    }
+
+    #[cfg(feature = "surface")]
+    pub(crate) fn with_surface_events(self, surface: Vec<SurfaceEvent>) -> Self {
+        Self { surface, ..self }
     }
 
     /// The JSON that the model gets.

@@ -8,7 +8,7 @@ use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
     CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey, Promotion,
-    Refused as _, SendMessage, Store, TurnStart,
+    Refused as _, Revision, SendMessage, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]
@@ -92,16 +92,21 @@ impl Session {
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
         let (turn, start) = (snapshot.head.lock().turn(), snapshot.head.turn_start());
-        Ok(Self {
+        Ok(Self { turn, start, ..Self::before(canvas, conversation) })
+    }
+
+    /// A conversation about a canvas that is not there yet, which its first call may make.
+    pub fn before(canvas: CanvasId, conversation: ConversationId) -> Self {
+        Self {
             canvas,
             conversation,
-            turn,
-            start,
+            turn: Turn::ZERO,
+            start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
             #[cfg(feature = "board")]
             aliases: Aliases::default(),
             #[cfg(feature = "board")]
             plans: Plans::default(),
-        })
+        }
     }
 
     /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same

@@ -1,6 +1,6 @@
 //! Why a request to a surface failed, as a client reads it.
 
-use canvas_core::surface::{ConfirmationPrompt, SurfaceFault};
+use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault};
 use canvas_core::{EngineError, Refusal, Refused, Revision, SurfaceRefusal};
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,7 @@ pub struct SurfaceError {
     revision: Option<Revision>,
     confirmation: Option<Box<ConfirmationPrompt>>,
     errors: Vec<SurfaceFault>,
+    event: Option<EventId>,
 }
 
 impl SurfaceError {
@@ -29,6 +30,7 @@ impl SurfaceError {
             revision: None,
             confirmation: None,
             errors: Vec::new(),
+            event: None,
         }
     }
 
@@ -48,8 +50,37 @@ impl SurfaceError {
                 let errors = [fault].into_iter().chain(others).cloned().collect();
                 Self { place, errors, ..error }
             }
+            SurfaceRefusal::ActionInProgress { event, .. } | SurfaceRefusal::ActionLost { event } => {
+                Self { place, event: Some(event.clone()), ..error }
+            }
             _ => Self { place, ..error },
         }
+    }
+
+    /// The error of an execution that has failed.
+    pub(crate) fn ended(fault: &SurfaceFault, event: &EventId) -> Self {
+        let error = Self::new(fault.code.code(), fault.message.clone());
+        Self { event: Some(event.clone()), retryable: fault.retryable(), ..error }
+    }
+
+    /// The error of faults in a part of the parameters.
+    pub(crate) fn faults(faults: Vec<SurfaceFault>, place: &str) -> Self {
+        let errors: Vec<_> = faults
+            .into_iter()
+            .map(|fault| SurfaceFault { place: format!("{place}{}", fault.place), ..fault })
+            .collect();
+        match errors.first() {
+            Some(first) => {
+                let (place, error) =
+                    (first.place.clone(), Self::new(first.code.code(), first.message.clone()));
+                Self { place: Some(place), errors, ..error }
+            }
+            None => ToolError::argument(place, "correct it").into(),
+        }
+    }
+
+    pub(crate) fn at(self, place: &str) -> Self {
+        Self { place: Some(place.to_owned()), ..self }
     }
 
     /// The stable code.
@@ -82,8 +113,8 @@ impl SurfaceError {
         &self.errors
     }
 
-    /// As clients get it: `code`, `message`, `retryable`, and what else there is of `place`, `revision`, `confirmation` and
-    /// `errors`.
+    /// As clients get it: `code`, `message`, `retryable`, and what else there is of `place`, `revision`, `confirmation`,
+    /// `eventId` and `errors`.
     pub fn to_json(&self) -> Value {
         let mut error = Map::new();
         let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
@@ -98,6 +129,9 @@ impl SurfaceError {
         }
         if let Some(confirmation) = &self.confirmation {
             set("confirmation", json!(confirmation));
+        }
+        if let Some(event) = &self.event {
+            set("eventId", json!(event));
         }
         if !self.errors.is_empty() {
             set("errors", json!(self.errors));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_core::surface::{ActionId, AgentId, Confirmation, SessionKey};
+use canvas_core::surface::{ActionId, AgentId, BindingName, Confirmation, SessionKey};
 use canvas_core::{CanvasId, Revision};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -143,7 +143,7 @@ pub struct ActionParams {
     pub action_id: Option<ActionId>,
     /// A binding of the spec, in place of the action that it leads to.
     #[serde(default)]
-    pub binding: Option<String>,
+    pub binding: Option<BindingName>,
     /// What the trigger brings; an empty object where it is left out.
     #[serde(default)]
     pub input: Option<Value>,

@@ -8,4 +8,6 @@ pub(crate) mod directive;
 pub(crate) mod document;
 mod names;
 pub(crate) mod spec;
+#[cfg(feature = "surface")]
+pub(crate) mod surface;
 pub(crate) mod tools;

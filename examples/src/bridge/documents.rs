@@ -10,20 +10,24 @@ use std::time::Duration;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Collection, Command, ConversationId, Edit,
-    Edited, Engine, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _, RevisionId,
-    Store as _, Undo, UndoRefusal, UndoScope, block_on,
+    Edited, Engine, EngineError, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _,
+    RevisionId, Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
-use canvas_tools::{BoardTools, DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, Toolset};
+use canvas_tools::{
+    BoardTools, DocumentTools, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools,
+    Toolset,
+};
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::not_supported;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
+use super::surface::Surfaces;
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
 pub(super) struct Documents {
+    store: BoxStore,
     engine: Engine,
     tools: Tools<BoxStore>,
     clock: Arc<AtomicU64>,
@@ -34,6 +38,7 @@ pub(super) struct Documents {
     /// What commits have put.
     written: Arc<Written>,
     pub(super) data: Data,
+    pub(super) surfaces: Surfaces,
 }
 
 impl Default for Documents {
@@ -42,17 +47,28 @@ impl Default for Documents {
         let shared = Arc::clone(&clock);
         let written = Arc::default();
         let store = store::memory(&written, move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
+        let surfaces = Surfaces::default();
         Self {
-            engine: Engine::new(store, policy()),
+            engine: Engine::new(store.clone(), policy()),
+            store,
             run: "bridge".to_owned(),
-            tools: join(vec![Box::new(DocumentTools::default()), Box::new(BoardTools::default())]),
+            tools: all_tools(&surfaces),
             clock,
             turns: HashMap::new(),
             calls: 0,
             written,
             data: Data::default(),
+            surfaces,
         }
     }
+}
+
+fn all_tools(surfaces: &Surfaces) -> Tools<BoxStore> {
+    join(vec![
+        Box::new(DocumentTools::default()),
+        Box::new(BoardTools::default()),
+        Box::new(SurfaceTools::new(Arc::clone(surfaces.door()))),
+    ])
 }
 
 /// Nobody else writes while a bridge collects, so nothing is too young to go.
@@ -78,10 +94,24 @@ impl Documents {
         }
         let clock = Arc::clone(&self.clock);
         let now = move || Timestamp::from_millis(clock.load(Ordering::Relaxed));
-        let store = store::open(request, &self.written, now)?;
-        self.engine = Engine::new(store, policy());
+        self.store = store::open(request, &self.written, now)?;
+        self.renew_engine();
         self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
         Ok(json!({}))
+    }
+
+    /// An engine that knows nothing but the store and what the host lets surfaces do.
+    pub(super) fn renew_engine(&mut self) {
+        let ceiling = Arc::clone(self.surfaces.ceiling());
+        self.engine = Engine::new(self.store.clone(), policy()).with_ceiling(ceiling);
+    }
+
+    /// What was in memory is gone, but for the turns of calls: who retries one still does.
+    pub(super) fn restart(&mut self) {
+        self.renew_engine();
+        self.tools = all_tools(&self.surfaces);
+        self.data = Data::default();
+        self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
     }
 
     /// Drops what nothing needs any more.
@@ -140,7 +170,11 @@ impl Documents {
 
     pub(super) fn tool_call(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let session = self.session(request, now)?;
+        let session = match self.session(request, now) {
+            Ok(session) => session,
+            Err(_) if request.text("name")? == SURFACE_TOOL => self.first_session(request)?,
+            Err(error) => return Err(error),
+        };
         let call = ToolCall {
             id: request.text("call_id")?.to_owned(),
             name: request.text("name")?.to_owned(),
@@ -231,6 +265,33 @@ impl Documents {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
         Ok(block_on(Session::join(&self.engine, canvas(request)?, conversation, now))?)
+    }
+
+    /// The session of a request whose canvas is not there yet: a call may make it.
+    fn first_session(&self, request: &Request<'_>) -> Result<Session, BridgeError> {
+        let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
+        Ok(Session::before(canvas(request)?, ConversationId::new(name)?))
+    }
+
+    /// The turn of a session's call about a canvas: the one in which it was made first, else the one that runs.
+    pub(super) fn turn_of(
+        &mut self,
+        canvas: &CanvasId,
+        conversation: &ConversationId,
+        call: &CallId,
+        now: Timestamp,
+    ) -> Result<Turn, BridgeError> {
+        let key = (canvas.clone(), conversation.clone(), call.clone());
+        if let Some(turn) = self.turns.get(&key) {
+            return Ok(*turn);
+        }
+        let turn = match block_on(self.engine.snapshot(canvas, now)) {
+            Ok(snapshot) => snapshot.head.lock().turn(),
+            Err(EngineError::NotFound { .. }) => Turn::ZERO,
+            Err(error) => return Err(error.into()),
+        };
+        self.turns.insert(key, turn);
+        Ok(turn)
     }
 
     /// Takes the clock from a request.
@@ -327,8 +388,8 @@ impl Documents {
         let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
             "document" => &join(vec![Box::new(DocumentTools::default())]),
             "board" => &join(vec![Box::new(BoardTools::default())]),
+            "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
             "all" => &self.tools,
-            other @ "surface" => return Err(not_supported(&format!("toolset {other}"))),
             other => {
                 let message = format!("there is no toolset {other:?}: send document, board, surface or all");
                 return Err(BridgeError::new("BAD_REQUEST", message));

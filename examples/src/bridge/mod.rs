@@ -10,6 +10,7 @@ mod documents;
 mod providers;
 mod request;
 mod store;
+mod surface;
 mod text;
 
 use serde_json::{Value, json};
@@ -18,8 +19,7 @@ use documents::{Direction, Documents};
 use request::{BridgeError, Request};
 
 /// Operations of the interface that are not built yet.
-const PLANNED: [&str; 6] =
-    ["surface.request", "surface.host", "surface.template", "date.eval", "recipe.record", "recipe.replay"];
+const PLANNED: [&str; 3] = ["date.eval", "recipe.record", "recipe.replay"];
 
 /// The engine with its canvases.
 #[derive(Debug, Default)]
@@ -83,6 +83,15 @@ impl Bridge {
             "board.place" => board::place(&self.documents, request),
             "board.registry" => Ok(board::registry(&self.documents)),
             "board.data" => board::data(&self.documents, request),
+            "surface.host" => surface::set_host(&mut self.documents, request),
+            "surface.request" => surface::request(&mut self.documents, request),
+            "surface.settle" => surface::settle(&mut self.documents, request),
+            "surface.poll" => surface::poll(&mut self.documents, request),
+            "surface.check" => surface::check(&self.documents, request),
+            "surface.template" => surface::template(&self.documents, request),
+            "surface.file" => surface::file(&self.documents, request),
+            "surface.audit" => surface::audit(&self.documents, request),
+            "host.restart" => Ok(surface::restart(&mut self.documents)),
             "provider.tools" => providers::tools(&self.documents, request),
             "provider.decode" => providers::decode(request),
             "provider.request" => providers::request(&self.documents, request),

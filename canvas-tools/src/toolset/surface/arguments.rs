@@ -8,15 +8,19 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::reply::ToolError;
-use crate::surface::{AssetContent, ListParams, CanvasParams, PatchParams, SurfaceRequest, UpsertParams};
+use crate::surface::{AssetContent, CanvasParams, ListParams, PatchParams, SurfaceRequest, UpsertParams};
 
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What to do.
+    /// What to do: upsert makes a surface, or gives one that is there a new title, spec or assets; get shows one with its
+    /// spec, state and assets; list shows which there are; open shows one to the user, close ends that; patchState changes
+    /// the state.
+    #[schemars(with = "String")]
     operation: Operation,
     /// The canvas. Leave it out for the one that you talk about.
     #[serde(default)]
+    #[schemars(with = "Option<String>")]
     canvas_id: Option<CanvasId>,
     /// For upsert: what people read above the surface.
     #[serde(default)]
@@ -34,42 +38,42 @@ pub(super) struct Arguments {
     assets: Option<BTreeMap<String, Option<AssetContent>>>,
     /// For patchState: operations of JSON Patch on the state, add, replace and remove. All are done or none.
     #[serde(default)]
+    #[schemars(with = "Option<Vec<BTreeMap<String, Value>>>")]
     patch: Option<Vec<Value>>,
     /// For upsert and patchState: the revision that get has shown. The call fails with REVISION_CONFLICT if the surface has
     /// changed since.
     #[serde(default)]
+    #[schemars(with = "Option<u64>")]
     expected_revision: Option<Revision>,
     /// For list: only what comes after this canvas.
     #[serde(default)]
+    #[schemars(with = "Option<String>")]
     after: Option<CanvasId>,
     /// For list: at most so many.
     #[serde(default)]
     limit: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Operation {
-    /// Make a surface, or give one that is there a new title, spec or assets.
     Upsert,
-    /// See a surface with its spec, state and assets.
     Get,
-    /// List the surfaces that you may see.
     List,
-    /// Show a surface to the user.
     Open,
-    /// Show it no more.
     Close,
-    /// Change the state of a surface.
     PatchState,
 }
 
 impl Operation {
-    pub(super) const fn is_read(self) -> bool {
-        matches!(self, Self::Get | Self::List)
+    pub(super) const ALL: [Self; 6] =
+        [Self::Upsert, Self::Get, Self::List, Self::Open, Self::Close, Self::PatchState];
+
+    pub(super) const fn is_write(self) -> bool {
+        matches!(self, Self::Upsert | Self::PatchState)
     }
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Upsert => "upsert",
             Self::Get => "get",

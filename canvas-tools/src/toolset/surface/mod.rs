@@ -1,0 +1,161 @@
+//! The tool of surfaces: `gsv__Canvas`, with six operations. It takes no lease.
+//!
+//! * A model sees the surfaces of its own agent only, and changes them in its own turn.
+//! * It runs no action: the user does.
+
+mod arguments;
+mod prompt;
+
+use std::fmt;
+use std::sync::Arc;
+
+use canvas_core::lease::Turn;
+use canvas_core::surface::{SessionKey, SurfaceActor};
+use canvas_core::{Access, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy, Store};
+use serde_json::{Value, json};
+
+use self::arguments::{Arguments, Operation};
+use super::call::ToolCall;
+use super::context::{ToolContext, ToolFuture, Toolset};
+use super::spec::{ToolSpec, schema_of};
+use crate::arguments::arguments;
+use crate::hint::{after_surface, with_hint};
+use crate::reply::{ToolError, ToolReply};
+use crate::surface::{SurfaceCaller, SurfaceDoor, SurfaceError, SurfaceReply};
+
+/// Name of the tool of surfaces.
+pub const SURFACE_TOOL: &str = "gsv__Canvas";
+
+/// The tool `gsv__Canvas`: makes surfaces, shows them, and changes their state.
+///
+/// What it did is in [`ToolReply::surface_events`], for the clients that show the surface.
+#[derive(Clone)]
+pub struct SurfaceTools {
+    door: Arc<SurfaceDoor>,
+    session_key: fn(&ConversationId) -> SessionKey,
+}
+
+impl fmt::Debug for SurfaceTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SurfaceTools").field("door", &self.door).finish_non_exhaustive()
+    }
+}
+
+impl SurfaceTools {
+    /// With the door by which clients reach the same surfaces. A conversation is the session of its name, such as
+    /// `agent:main:main`; one of another name is a session of the agent `main`.
+    pub fn new(door: Arc<SurfaceDoor>) -> Self {
+        Self::with_sessions(door, |conversation| {
+            let of_main = || SessionKey::new(&format!("agent:main:{conversation}"));
+            let own = SessionKey::new(conversation.as_str()).ok().filter(|key| key.agent().is_some());
+            // A name that is too long for that names no agent, and sees no surface.
+            own.or_else(|| of_main().ok()).unwrap_or_else(|| SessionKey::new("-").expect("it is short"))
+        })
+    }
+
+    /// With the session that each conversation is.
+    pub fn with_sessions(door: Arc<SurfaceDoor>, session_key: fn(&ConversationId) -> SessionKey) -> Self {
+        Self { door, session_key }
+    }
+
+    /// The tools that a policy opens to models.
+    pub fn list(policy: &Policy) -> Vec<ToolSpec> {
+        if policy.permits(Access::Read).is_err() {
+            return Vec::new();
+        }
+        let may_write = policy.permits(Access::Write).is_ok();
+        let open = Operation::ALL.into_iter().filter(|operation| may_write || !operation.is_write());
+        let open: Vec<&str> = open.map(Operation::name).collect();
+        let what = if may_write { "Make, change and see" } else { "See" };
+        let description = format!(
+            "{what} surfaces: persistent panels with state, actions (tool calls that the user starts) and assets. \
+             Operations: {}.",
+            open.join(", "),
+        );
+        let mut parameters = schema_of::<Arguments>();
+        parameters["properties"]["operation"]["enum"] = json!(open);
+        vec![ToolSpec { name: SURFACE_TOOL.into(), description, parameters }]
+    }
+}
+
+impl<S: Store> Toolset<S> for SurfaceTools {
+    fn names(&self) -> Vec<&str> {
+        vec![SURFACE_TOOL]
+    }
+
+    fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        Self::list(engine.policy())
+    }
+
+    fn task(&self) -> &'static str {
+        "make surfaces of state and actions for a user"
+    }
+
+    fn prompt(&self, specs: &[ToolSpec]) -> Vec<String> {
+        prompt::lines(specs)
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(call_surface_tool(self, context, call))
+    }
+}
+
+async fn call_surface_tool<S: Store>(
+    tools: &SurfaceTools,
+    context: ToolContext<'_, S>,
+    call: &ToolCall,
+) -> Result<ToolReply, ToolError> {
+    let arguments: Arguments = arguments(&call.arguments)?;
+    let access = if arguments.operation().is_write() { Access::Write } else { Access::Read };
+    context.engine.policy().permits(access)?;
+    let request = arguments.request(&context.session.canvas)?;
+    let actor = SurfaceActor::SessionKey((tools.session_key)(&context.session.conversation));
+    let canvas = request.canvas().cloned();
+    let operation = match &canvas {
+        Some(canvas) => operation_on(&context, canvas).await?,
+        None => context.session.operation(context.id.clone()),
+    };
+    let caller = SurfaceCaller { actor, operation };
+    let answer = tools.door.answer(context.engine, &caller, request, context.now).await;
+    let SurfaceReply { result, events, .. } = answer;
+    // Who may not see a surface does not learn either that the canvas is there.
+    let is_hidden = result.as_ref().is_err_and(|error| error.code() == "SURFACE_NOT_FOUND");
+    let snapshot = match &canvas {
+        Some(canvas) if !is_hidden => context.engine.snapshot(canvas, context.now).await.ok(),
+        _ => None,
+    };
+    Ok(match result {
+        Ok(result) => {
+            let reply = match &snapshot {
+                Some(snapshot) => ToolReply::of_snapshot(snapshot),
+                None => ToolReply::new(json!({"ok": true})),
+            };
+            reply.with(result).with_surface_events(events)
+        }
+        Err(error) => ToolReply::failure(hinted(&error), snapshot.as_ref()),
+    })
+}
+
+/// The key of a call about a canvas: in the session's turn where that is the session's canvas, else in the turn that runs
+/// there.
+async fn operation_on<S: Store>(
+    context: &ToolContext<'_, S>,
+    canvas: &CanvasId,
+) -> Result<OpKey, EngineError> {
+    let operation = context.session.operation(context.id.clone());
+    if *canvas == context.session.canvas {
+        return Ok(operation);
+    }
+    match context.engine.snapshot(canvas, context.now).await {
+        Ok(snapshot) => Ok(OpKey { turn: snapshot.head.lock().turn(), ..operation }),
+        Err(EngineError::NotFound { .. }) => Ok(OpKey { turn: Turn::ZERO, ..operation }),
+        Err(error) => Err(error),
+    }
+}
+
+/// The error with what the model does next.
+fn hinted(error: &SurfaceError) -> Value {
+    let mut json = error.to_json();
+    json["message"] = with_hint(&error.to_string(), after_surface(error.code())).into();
+    json
+}
