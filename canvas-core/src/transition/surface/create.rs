@@ -109,7 +109,7 @@ impl Transition<'_> {
     pub(super) fn make_surface(&mut self, new: NewSurface<'_>) -> Refused<Descriptor> {
         let agent_id = self.agent_of(&new)?;
         let owner_session_key = self.owner_of(&new, &agent_id)?;
-        let title = new.title.unwrap_or(self.view.head.canvas().as_str()).to_owned();
+        let title = new.title.unwrap_or_else(|| self.view.head.canvas().as_str()).to_owned();
         check_title(&title).map_err(refused)?;
         let entry_asset = new.entry_asset.map(|path| read_path(path, "/entryAsset")).transpose()?;
         let spec = self.compile(new.spec)?;
