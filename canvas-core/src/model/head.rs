@@ -277,10 +277,14 @@ impl Head {
 
     /// Roughly what it takes in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        /// A conversation with its name, a path or a link with a blob.
+        /// A conversation with its name, a path or a link with a blob, a quarter of a claim.
         const ENTRY: usize = 256;
+        #[cfg(feature = "surface")]
+        let claims = 4 * self.claims.len();
+        #[cfg(not(feature = "surface"))]
+        let claims = 0;
         1024 + self.receipts.approximate_bytes()
-            + ENTRY * (self.conversations.len() + self.draft.iter().count())
+            + ENTRY * (self.conversations.len() + self.draft.iter().count() + claims)
     }
 
     /// The document's blob, also of a tombstone: its last one.

@@ -300,3 +300,21 @@ fn a_session_acts_in_its_own_turn_on_the_surfaces_of_its_agent() {
     assert_eq!(refused.code(), "TOOL_DISABLED");
     assert!(world.ask(0, PlanAction(press("deploy"))).unwrap().is_ok());
 }
+
+/// Two versions of this library on one store: what the newer one has put there the older one keeps.
+#[test]
+fn claims_and_records_of_a_newer_library_stay_as_they_are() {
+    let world = World::new();
+    world.begin(0, "1", press("mark")).unwrap();
+    world.run(0, "2", "deploy");
+    let later = json!({"list": [1, {"two": null}]});
+    world.change_head(Vec::new(), |head| {
+        head["audit"]["later"] = later.clone();
+        head["claims"][0]["later"] = later.clone();
+    });
+    let running = world.run(1, "3", "ping");
+    world.finish(1, &running, Ok(json!(1))).unwrap();
+    let head = world.head();
+    assert_eq!((&head["audit"]["later"], &head["claims"][0]["later"]), (&later, &later));
+    assert_eq!(word(&world.begin(1, "2", press("deploy"))), "ACTION_IN_PROGRESS");
+}
