@@ -162,6 +162,21 @@ fn large_changes_and_undone_ones_are_passed() {
     assert_eq!(world.text(), TEN.replace("c\n", "C\n").replace("e\n", "E\n"));
 }
 
+/// The entries since the base are read in waves, by a server that knows none of them.
+#[test]
+fn an_edit_on_an_old_base_is_few_round_trips() {
+    for (later, most) in [(1, 4), (10, 9), (100, 13), (256, 16)] {
+        let world = World::new("mine\n\n0\n");
+        let base = base(&world);
+        (1..=later).for_each(|n| drop(world.edit(&format!("mine\n\n{n}\n"))));
+        let peer = world.peer();
+        edited(peer.ask("user", Edit::on(base, "edited\n\n0\n")));
+        assert_eq!(peer.text(), format!("edited\n\n{later}\n"));
+        let asked = peer.spy().asked().len();
+        assert!(asked <= most, "{asked} round trips past {later}");
+    }
+}
+
 /// A change that another has made too counts as done, while the other's still stands; whoever touches it again after that
 /// is in the way of both.
 #[test]

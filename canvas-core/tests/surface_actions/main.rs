@@ -1,6 +1,7 @@
 //! Actions of surfaces: planned, begun, finished, asked for again, and lost.
 
 mod actions;
+mod collect;
 mod confirm;
 mod endings;
 mod law;

@@ -91,6 +91,29 @@ fn a_store_that_goes_back_says_so() {
     assert_eq!((event.status, event.restored), (CanvasStatus::Absent, true));
 }
 
+/// A call that meets an older store shows it to watchers, without a load of theirs.
+#[test]
+fn a_call_that_meets_a_store_which_went_back_says_so() {
+    let (backup, id) = (MemoryStore::new(|| NOW), canvas("c"));
+    let world = World::new(false);
+    world.create(0, &id);
+    let early = block_on(world.engines[0].store().load(&id)).unwrap().unwrap();
+    world.edit(0, &id);
+    let mut watch = world.engines[0].watch(&id);
+    assert_eq!(revision(&next(&mut watch)), 2);
+    let commit = canvas_core::Commit {
+        expected: None,
+        head: early.head,
+        blobs: vec![canvas_core::Blob::text("text\n".into())],
+        not_after: None,
+    };
+    block_on(backup.commit(commit)).unwrap();
+    world.engines[0].store().swap(backup);
+    block_on(world.engines[0].snapshot(&id, NOW)).unwrap();
+    let event = watch.try_next().expect("the call has met it");
+    assert_eq!((revision(&event), event.restored), (1, true));
+}
+
 #[test]
 fn a_poll_for_the_revision_fetches_no_blob_and_loads_nothing_that_is_known() {
     for notify in [false, true] {
