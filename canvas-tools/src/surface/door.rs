@@ -163,7 +163,7 @@ impl SurfaceDoor {
             (Some(id), None) => ActionName::Id(id),
             (None, Some(name)) => ActionName::Binding(name),
             _ => {
-                let message = "name the action by actionId or by binding, not by both";
+                let message = "an action is named by its id or by a binding: give one of them";
                 return Err(crate::reply::ToolError::argument("/actionId", message).into());
             }
         };

@@ -53,6 +53,7 @@ impl SurfaceError {
             SurfaceRefusal::ActionInProgress { event, .. } | SurfaceRefusal::ActionLost { event } => {
                 Self { place, event: Some(event.clone()), ..error }
             }
+            SurfaceRefusal::SurfaceNotFound | SurfaceRefusal::SurfaceExists => error.at("/canvasId"),
             _ => Self { place, ..error },
         }
     }
