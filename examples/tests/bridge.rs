@@ -61,7 +61,7 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
         (r#"{"op": "canvas.create", "canvas": "c", "markdown": "", "now": 9007199254740992}"#, "BAD_REQUEST"),
         (r#"{"op": "canvas.create", "canvas": "", "markdown": "", "now": 1}"#, "BAD_REQUEST"),
         (r#"{"op": "canvas.text", "canvas": "c"}"#, "CANVAS_NOT_FOUND"),
-        (r#"{"op": "tool.list", "toolset": "surface"}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "tool.list", "toolset": "recipe"}"#, "NOT_SUPPORTED"),
         (r#"{"op": "tool.list", "toolset": "magic"}"#, "BAD_REQUEST"),
         (r#"{"op": "recipe.replay", "canvas": "c"}"#, "NOT_SUPPORTED"),
         (r#"{"op": "provider.decode", "provider": "gemini", "body": {}}"#, "NOT_SUPPORTED"),

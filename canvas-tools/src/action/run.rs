@@ -80,6 +80,7 @@ impl ActionRun {
     }
 
     /// The key for the next command of the engine. The end has one of the runner, which no caller can take.
+    #[expect(clippy::missing_panics_doc, reason = "all names have the same limits")]
     pub fn operation(&self) -> OpKey {
         let State::Finish(FinishAction { running, .. }) = &self.state else { return self.operation.clone() };
         let (conversation, call) =

@@ -73,7 +73,7 @@ mod base64 {
 
     /// Only the form that `encode` writes, so that no two texts are the same bytes.
     pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
-        if text.len() % 4 != 0 {
+        if !text.len().is_multiple_of(4) {
             return None;
         }
         let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text).as_bytes();

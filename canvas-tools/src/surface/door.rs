@@ -180,6 +180,7 @@ impl SurfaceDoor {
     }
 
     /// What is to be run now by itself. [`SurfaceDoor::job_over`] takes what came of each.
+    #[expect(clippy::missing_panics_doc, reason = "a runner and an event are names")]
     pub async fn due<S: Store>(&self, engine: &Engine<S>, now: Timestamp) -> Vec<(DueJob, ActionRun)> {
         let due = self.jobs().due(now);
         let mut runs = Vec::new();

@@ -11,8 +11,8 @@ use crate::reply::ToolError;
 #[error("{message}")]
 pub struct SurfaceError {
     code: &'static str,
-    place: Option<String>,
-    message: String,
+    place: Option<Box<str>>,
+    message: Box<str>,
     retryable: bool,
     revision: Option<Revision>,
     confirmation: Option<Box<ConfirmationPrompt>>,
@@ -21,7 +21,7 @@ pub struct SurfaceError {
 }
 
 impl SurfaceError {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &'static str, message: impl Into<Box<str>>) -> Self {
         Self {
             code,
             place: None,
@@ -39,7 +39,7 @@ impl SurfaceError {
         let view = refusal.view();
         let error = Self { retryable: view.retryable(), ..Self::new(view.code(), view.to_string()) };
         let Refusal::Surface(refusal) = view else { return error };
-        let place = refusal.place().map(str::to_owned);
+        let place = refusal.place().map(Into::into);
         match refusal {
             SurfaceRefusal::StaleSurface { current, .. } => Self { place, revision: Some(*current), ..error },
             SurfaceRefusal::ConfirmationRequired { prompt } => {
@@ -60,7 +60,7 @@ impl SurfaceError {
 
     /// The error of an execution that has failed.
     pub(crate) fn ended(fault: &SurfaceFault, event: &EventId) -> Self {
-        let error = Self::new(fault.code.code(), fault.message.clone());
+        let error = Self::new(fault.code.code(), fault.message.as_str());
         Self { event: Some(event.clone()), retryable: fault.retryable(), ..error }
     }
 
@@ -73,15 +73,15 @@ impl SurfaceError {
         match errors.first() {
             Some(first) => {
                 let (place, error) =
-                    (first.place.clone(), Self::new(first.code.code(), first.message.clone()));
-                Self { place: Some(place), errors, ..error }
+                    (first.place.as_str(), Self::new(first.code.code(), first.message.as_str()));
+                Self { place: Some(place.into()), errors, ..error }
             }
             None => ToolError::argument(place, "correct it").into(),
         }
     }
 
     pub(crate) fn at(self, place: &str) -> Self {
-        Self { place: Some(place.to_owned()), ..self }
+        Self { place: Some(place.into()), ..self }
     }
 
     /// The stable code.
@@ -120,10 +120,10 @@ impl SurfaceError {
         let mut error = Map::new();
         let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
         set("code", self.code.into());
-        set("message", self.message.as_str().into());
+        set("message", self.message.as_ref().into());
         set("retryable", self.retryable.into());
         if let Some(place) = &self.place {
-            set("place", place.as_str().into());
+            set("place", place.as_ref().into());
         }
         if let Some(revision) = self.revision {
             set("revision", json!(revision));
@@ -153,7 +153,7 @@ impl From<EngineError> for SurfaceError {
 
 impl From<ToolError> for SurfaceError {
     fn from(error: ToolError) -> Self {
-        let place = error.place().map(str::to_owned);
+        let place = error.place().map(Into::into);
         Self { place, retryable: error.retryable(), ..Self::new(error.code(), error.to_string()) }
     }
 }

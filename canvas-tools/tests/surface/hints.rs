@@ -83,7 +83,7 @@ fn every_failure_says_what_to_do_next() {
         (with(command, json!("./deploy {{")), Then::Correct(fine.clone())),
         (with(command, json!("eval {{state.version}}")), Then::Correct(fine.clone())),
         (with("/toolPolicy/allow", json!(["server-a__Bash", "server-a__Write"])), Then::Get(fine.clone())),
-        (with("/actions/deploy/confirm", json!("never")), Then::Get(fine.clone())),
+        (with("/actions/deploy/confirm", json!("never")), Then::Get(fine)),
         (patch("remove", "/none"), Then::Get(edit.clone())),
         (patch("add", "/__proto__"), Then::Get(edit.clone())),
         (patch("move", "/service"), Then::Correct(edit.clone())),

@@ -20,6 +20,7 @@ use canvas_tools::{
 use serde_json::{Value, json};
 
 use super::data::Data;
+use super::not_supported;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
 use super::surface::Surfaces;
@@ -390,6 +391,7 @@ impl Documents {
             "board" => &join(vec![Box::new(BoardTools::default())]),
             "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
             "all" => &self.tools,
+            "recipe" => return Err(not_supported("toolset recipe")),
             other => {
                 let message = format!("there is no toolset {other:?}: send document, board, surface or all");
                 return Err(BridgeError::new("BAD_REQUEST", message));

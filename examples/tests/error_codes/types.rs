@@ -9,7 +9,10 @@ use canvas_core::board::{
     TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
-use canvas_core::surface::{EventId, StatePath, StatePathError, SurfaceCode, SurfaceFault};
+use canvas_core::surface::{
+    AssetPath, AssetPathError, ContractError, EventId, StateConflict, StatePath, StatePathError,
+    StatePointer, StatePointerError, SurfaceCode, SurfaceFault, ValuePath, ValuePathError,
+};
 use canvas_core::text::{
     Address, AddressError, ApplyError, Difference, ExceededLimit, GrepError, Options, Query, Reason,
     RepairKind, apply, resolve,
@@ -25,6 +28,7 @@ use canvas_core::{
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, UnknownProvider};
+use canvas_tools::surface::SurfaceError;
 use canvas_tools::{
     Directive, DirectiveError, DirectiveFailure, FailureKind, SessionError, ToolError, ToolsError,
 };
@@ -41,10 +45,10 @@ const WITHOUT: &[(&str, &str)] = &[
 
 /// What a sentence begins with that says what to do next.
 const VERBS: &[&str] = &[
-    "add", "allow", "answer", "apply", "ask", "change", "check", "choose", "copy", "correct", "count",
-    "create", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll", "put", "read", "remove",
-    "repeat", "replace", "report", "restore", "revert", "say", "search", "send", "shorten", "split", "stop",
-    "take", "try", "turn", "undo", "update", "use", "write",
+    "add", "allow", "answer", "apply", "ask", "begin", "change", "check", "choose", "copy", "correct",
+    "count", "create", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll", "put", "read",
+    "remove", "rename", "repeat", "replace", "report", "restore", "revert", "say", "search", "send", "set",
+    "shorten", "show", "split", "stop", "take", "try", "turn", "undo", "update", "use", "write",
 ];
 
 struct Sample {
@@ -134,6 +138,13 @@ fn samples() -> Vec<Sample> {
         // Surfaces
         ParseJsonHashError false: "a".parse::<JsonHash>().unwrap_err(),
         StatePathError false: StatePath::new("a..b").unwrap_err(),
+        StatePointerError false: StatePointer::new("a").unwrap_err(),
+        StateConflict false: StateConflict { path: StatePointer::new("/a").unwrap() },
+        ValuePathError false: "input".parse::<ValuePath>().unwrap_err(),
+        AssetPathError false: AssetPath::new("index.html").unwrap_err(),
+        AssetPathError false: AssetPath::new("assets/../a").unwrap_err(),
+        ContractError false: ContractError::Sink { place: "/command".to_owned() },
+        SurfaceError false: SurfaceError::from(EngineError::NotFound { canvas: canvas() }),
         SurfaceFault false: fault(SurfaceCode::StatePath),
         SurfaceFault true: fault(SurfaceCode::TooManyRunning),
         SurfaceRefusal false: fault(SurfaceCode::StatePath).into(),

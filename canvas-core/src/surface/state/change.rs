@@ -42,6 +42,8 @@ pub struct StateConflict {
     pub path: StatePointer,
 }
 
+canvas_patch::coded_error!(StateConflict => "PATCH_FAILED");
+
 fn at(path: &StatePointer) -> &str {
     if path.as_str().is_empty() { "its root" } else { path.as_str() }
 }

@@ -44,6 +44,7 @@ impl fmt::Debug for SurfaceTools {
 impl SurfaceTools {
     /// With the door by which clients reach the same surfaces. A conversation is the session of its name, such as
     /// `agent:main:main`; one of another name is a session of the agent `main`.
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub fn new(door: Arc<SurfaceDoor>) -> Self {
         Self::with_sessions(door, |conversation| {
             let of_main = || SessionKey::new(&format!("agent:main:{conversation}"));

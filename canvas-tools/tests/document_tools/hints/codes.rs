@@ -227,11 +227,12 @@ each!(addresses: AddressError {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 19] = [
+const NEVER: [(&str, &str); 20] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("HISTORY_NOT_FOUND", "no document tool undoes"),
     ("HISTORY_CONFLICT", "no document tool undoes"),
+    ("POLICY_WIDENING", "no document tool undoes"),
     ("HISTORY_TOO_DEEP", "no document tool undoes"),
     ("HISTORY_DAMAGED", "no document tool undoes"),
     ("FACE_NOT_SUPPORTED", "no document tool undoes, or collects"),
@@ -267,8 +268,8 @@ fn all() -> BTreeMap<String, &'static str> {
     all
 }
 
-/// The codes that the sources of the tools have as literals: nothing else knows them all. Directives and the board have
-/// tables of their own.
+/// The codes that the sources of the tools have as literals: nothing else knows them all. Directives, the board and the
+/// surface have tables of their own.
 #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
 fn written_in(folder: &Path) -> impl Iterator<Item = String> {
     let mut codes = BTreeSet::new();
@@ -277,7 +278,8 @@ fn written_in(folder: &Path) -> impl Iterator<Item = String> {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                let elsewhere = path.ends_with("directive") || path.ends_with("board");
+                let elsewhere =
+                    ["directive", "board", "surface", "action"].iter().any(|room| path.ends_with(room));
                 folders.extend((!elsewhere).then_some(path));
                 continue;
             }
