@@ -116,6 +116,10 @@ fn state(size: usize) -> Value {
 }
 
 /// Measures an action that is begun and ends, each with its commit.
+///
+/// # Panics
+///
+/// Where the engine refuses it: a defect of the input.
 pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     if size > 100_000 {
         return Vec::new();

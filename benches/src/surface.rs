@@ -91,6 +91,10 @@ impl Host {
 
 /// Measures one replacement in a state of 250 KiB with its commit, beside the crate json-patch, writing the JSON and hashing
 /// it.
+///
+/// # Panics
+///
+/// Where the engine refuses it: a defect of the input.
 pub fn rows_of_replacing(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     if size != BESIDE {
         return Vec::new();
@@ -126,6 +130,10 @@ pub fn rows_of_replacing(work: &'static str, size: usize, effort: Effort) -> Vec
 }
 
 /// Measures compiling a spec of 256 actions.
+///
+/// # Panics
+///
+/// Where the engine refuses it: a defect of the input.
 pub fn rows_of_compiling(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     if size != BESIDE {
         return Vec::new();
@@ -166,6 +174,10 @@ pub fn rows_of_compiling(work: &'static str, size: usize, effort: Effort) -> Vec
 }
 
 /// Measures telling an update to 1,000 clients, beside one JSON for each.
+///
+/// # Panics
+///
+/// Where the engine refuses it: a defect of the input.
 pub fn rows_of_telling(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     const CLIENTS: usize = 1_000;
     if size != BESIDE {

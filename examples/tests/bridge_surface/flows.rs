@@ -27,7 +27,7 @@ fn what_is_confirmed_runs_as_it_was_shown() {
     world.patch("/status", json!("busy"));
     let done = world.request("canvas.action", confirmed(&confirmation(&asked)));
     assert_eq!(done["calls"], json!([{"tool": "server-a__Bash", "args": prompt["args"]}]));
-    assert_eq!(kinds(&json!({"result": done.clone()})), ["action.started", "updated", "action.finished"]);
+    assert_eq!(kinds(&json!({"result": done})), ["action.started", "updated", "action.finished"]);
     assert_eq!(done["result"]["result"], json!({"result": "done"}));
     assert_eq!(
         (done["audit"].as_array().unwrap().len(), &done["audit"][0]["actor"]),

@@ -93,7 +93,7 @@ impl<S: Store> Toolset<S> for SurfaceTools {
     }
 
     fn prompt(&self, specs: &[ToolSpec]) -> Vec<String> {
-        prompt::lines(specs)
+        prompt::lines(SURFACE_TOOL, specs)
     }
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
