@@ -30,14 +30,15 @@
 //!
 //! # Limits
 //!
-//! * Two faces so far, the document and the [`board`].
+//! * Three faces so far: the document, the [`board`] and the [`surface`].
 //! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
 //! * It merges nothing: one lease at a time, and the user ends it by acting.
 //!
 //! # Features
 //!
 //! `board` (default) brings [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and canonical
-//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`ZoneError`]). Without it, see [`Face::is_supported`].
+//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`ZoneError`]). `surface` (default) brings [`surface`], its commands
+//! and [`Engine::with_ceiling`]; it turns on `schema`. Without one of them, see [`Face::is_supported`].
 //!
 //! # Modules
 //!

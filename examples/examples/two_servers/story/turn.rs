@@ -38,7 +38,7 @@ type Replies = (CallOrigin, ToolCall, ToolReply);
 /// What a waiting server gets first.
 enum Incoming {
     Answer,
-    Reply(Replies),
+    Reply(Box<Replies>),
     Notification(Notification),
     /// A commit is held up.
     Held,
@@ -115,7 +115,7 @@ impl Server {
         let coming = state.coming.as_ref().map(|answer| answer.at);
         tokio::select! {
             () = at(coming) => Incoming::Answer,
-            Some(reply) = state.replies.recv() => Incoming::Reply(reply),
+            Some(reply) = state.replies.recv() => Incoming::Reply(Box::new(reply)),
             notice = self.listener.next() => Incoming::Notification(notice),
             () = self.engine.store().held() => Incoming::Held,
             order = self.orders.recv() => Incoming::Order(order),
@@ -138,7 +138,8 @@ impl Server {
                 }
                 turn.on_response(answer)?;
             }
-            Incoming::Reply((origin, call, reply)) => {
+            Incoming::Reply(reply) => {
+                let (origin, call, reply) = *reply;
                 self.show(origin, &call, &reply)?;
                 match origin {
                     CallOrigin::Model => turn.on_reply(&call.id, reply)?,
