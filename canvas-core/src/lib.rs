@@ -37,15 +37,16 @@
 //! # Features
 //!
 //! `board` (default) brings [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and canonical
-//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`ZoneError`]). `surface` (default) brings [`surface`], its commands
-//! and [`Engine::with_ceiling`]; it turns on `schema`. Without one of them, see [`Face::is_supported`].
+//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`Zone`]). `surface` (default) brings [`surface`], its commands and
+//! [`Engine::with_ceiling`]; it turns on `schema`. `recipe` (default) brings [`recipe`], and turns on both too. Without one
+//! of the faces, see [`Face::is_supported`].
 //!
 //! # Modules
 //!
 //! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `store`
-//! (the contract and its adapters), `schema`, the faces `document` and [`board`], `history` (the journal), `transition`
-//! (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store, the
-//! lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).
+//! (the contract and its adapters), `schema`, the faces `document` and [`board`], [`recipe`], `history` (the journal),
+//! `transition` (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store,
+//! the lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).
 
 #[cfg(feature = "board")]
 pub mod board;
@@ -57,6 +58,8 @@ mod history;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod json_patch;
 mod model;
+#[cfg(feature = "recipe")]
+pub mod recipe;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod schedule;
 #[cfg(feature = "schema")]
@@ -168,4 +171,4 @@ pub use transition::turn::{
 };
 pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
 #[cfg(feature = "zone")]
-pub use zone::ZoneError;
+pub use zone::{Zone, ZoneError};

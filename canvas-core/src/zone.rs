@@ -1,13 +1,42 @@
 //! Time zones: what a clock on the wall shows.
 //!
-//! The only module that names the crate `jiff`. The zones are those that are compiled in, never the system's, so that
-//! every host has the same.
+//! The only module that names the crate `jiff`, but for the arithmetic of time expressions. The zones are those that are
+//! compiled in, never the system's, so that every host has the same.
 
 use canvas_lease::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::model::wording::{NAME, clip, perhaps};
+
+/// One of the time zones that are compiled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// Coordinated universal time.
+    pub const UTC: Self = Self(TimeZone::UTC);
+
+    /// The zone of this IANA name, whose case does not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`ZoneError::UnknownZone`], with candidates.
+    pub fn new(name: &str) -> Result<Self, ZoneError> {
+        find(name).map(Self)
+    }
+
+    /// The IANA name, spelt as the database has it.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or_default()
+    }
+
+    /// Its offsets.
+    #[cfg(feature = "recipe")]
+    pub(crate) fn rules(&self) -> &TimeZone {
+        &self.0
+    }
+}
 
 /// Why there is no local time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

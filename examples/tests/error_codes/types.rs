@@ -9,6 +9,7 @@ use canvas_core::board::{
     TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
+use canvas_core::recipe::{DateExpr, DateExprError, JsonPointer, JsonPointerError, RecipeCode, RecipeFault};
 use canvas_core::surface::{
     AssetPath, AssetPathError, ContractError, EventId, StateConflict, StatePath, StatePathError,
     StatePointer, StatePointerError, SurfaceCode, SurfaceFault, ValuePath, ValuePathError,
@@ -174,6 +175,12 @@ fn samples() -> Vec<Sample> {
         ValidationFailedError false: ValidationFailedError::new(
             serde_json::from_value(json!([{"path": "/a", "message": "too long: shorten it", "code": "maxLength"}])).unwrap(), at
         ),
+        // Recipes
+        DateExprError false: DateExpr::parse("now+1").unwrap_err(),
+        JsonPointerError false: JsonPointer::new("a").unwrap_err(),
+        RecipeFault false: RecipeFault {
+            place: "/0".into(), code: RecipeCode::RecipeInvalid, message: "this is no object: send one".into()
+        },
         // canvas-tools
         ToolError false: ToolError::argument("/a", "a is missing: give it"),
         ToolsError false: ToolsError::DuplicateTool { name: "a".into() },
@@ -260,6 +267,7 @@ fn codes_are_names_in_json() {
     check(&Difference::ALL, Difference::code);
     check(&ExceededLimit::ALL, ExceededLimit::code);
     check(&RepairKind::ALL, RepairKind::code);
+    check(&RecipeCode::ALL, RecipeCode::code);
     check(&CommandErrorCode::ALL, CommandErrorCode::code);
     check(&DataErrorCode::ALL, DataErrorCode::code);
     check(&ValidationFailedCode::ALL, ValidationFailedCode::code);

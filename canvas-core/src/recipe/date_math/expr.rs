@@ -1,0 +1,163 @@
+//! A time expression, and why a text is none.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use jiff::civil::{Date, DateTime};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::model::wording::{NAME, clip};
+
+/// A time expression, such as `now-30d/d`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct DateExpr {
+    pub(super) text: Box<str>,
+    pub(super) anchor: Anchor,
+    pub(super) steps: Vec<Step>,
+}
+
+/// Where an expression begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Now,
+    /// As the clock of UTC shows it.
+    Instant(DateTime),
+    Day(Date),
+}
+
+/// A step, and the column at which it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) column: usize,
+    pub(super) change: Change,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Add(i64, Unit),
+    Floor(Unit),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl Unit {
+    pub(super) const ALL: [(u8, Self); 8] = [
+        (b's', Self::Second),
+        (b'm', Self::Minute),
+        (b'h', Self::Hour),
+        (b'd', Self::Day),
+        (b'w', Self::Week),
+        (b'M', Self::Month),
+        (b'Q', Self::Quarter),
+        (b'y', Self::Year),
+    ];
+
+    /// Seconds; of months and years the mean ones of the calendar.
+    pub(super) const fn seconds(self) -> i64 {
+        match self {
+            Self::Second => 1,
+            Self::Minute => 60,
+            Self::Hour => 3_600,
+            Self::Day => 86_400,
+            Self::Week => 604_800,
+            Self::Month => 2_629_746,
+            Self::Quarter => 7_889_238,
+            Self::Year => 31_556_952,
+        }
+    }
+}
+
+impl DateExpr {
+    /// Steps that an expression may have.
+    pub const STEPS: usize = 8;
+    /// The largest number of a step.
+    pub const COUNT: u32 = 1_000_000;
+
+    /// The expression as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for DateExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<DateExpr> for String {
+    fn from(expr: DateExpr) -> Self {
+        expr.text.into()
+    }
+}
+
+impl JsonSchema for DateExpr {
+    fn schema_name() -> Cow<'static, str> {
+        "DateExpr".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "now, or a date and ||, then at most 8 steps: + or - with a number and a unit, or / with a \
+                unit to round down. Units: s m h d w M Q y. Examples: now-30d/d, 2026-01-31||+1M",
+            "pattern": r"^(now|\d{4}-\d\d-\d\d([Tt].+)?\|\|)([+-]\d{1,7}[smhdwMQy]|/[smhdwMQy]){0,8}$",
+        })
+    }
+}
+
+/// Why a text is no time expression, or leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("column {column} of \"{expr}\": {problem}")]
+pub struct DateExprError {
+    expr: String,
+    column: usize,
+    problem: Problem,
+}
+
+canvas_patch::coded_error!(DateExprError => "EXPR_INVALID");
+
+impl DateExprError {
+    pub(super) fn new(expr: &str, column: usize, problem: Problem) -> Self {
+        Self { expr: clip(expr, NAME), column, problem }
+    }
+
+    /// Where, in characters from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Problem {
+    #[error("an expression begins with now, or with a date and ||: write now-7d or 2026-01-31||+1M")]
+    Anchor,
+    #[error("|| ends the date: write it after YYYY-MM-DD, or after a time with its offset")]
+    Bars,
+    #[error("the calendar has no such date: correct it")]
+    NoDate,
+    #[error("a time is hh:mm:ss with Z or an offset, such as 2026-01-31T09:30:00+01:00: correct it")]
+    Time,
+    #[error("a step begins with +, - or /: write +1d, -30d or /d, without spaces")]
+    Sign,
+    #[error("a number from 0 to {} stands between sign and unit: write +1d", DateExpr::COUNT)]
+    Count,
+    #[error("this is no unit: use one of s m h d w M Q y (m is minutes, M is months)")]
+    Unit,
+    #[error("an expression has at most {} steps: join some", DateExpr::STEPS)]
+    Steps,
+    #[error("this leads out of the years 1 to 9999: use a smaller number or another date")]
+    Years,
+}

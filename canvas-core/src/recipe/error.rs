@@ -1,0 +1,51 @@
+//! The codes of recipes, and a fault at its place.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+canvas_patch::coded! {
+    /// What is wrong with a recipe, or with the data that it is played on.
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum RecipeCode {
+        /// A part of the recipe cannot be read.
+        RecipeInvalid = "RECIPE_INVALID",
+        /// A time expression cannot be read, or leads out of the years 1 to 9999.
+        ExprInvalid = "EXPR_INVALID",
+        /// The data are not such as a mapping or an operation takes.
+        MappingFailed = "MAPPING_FAILED",
+    }
+}
+
+/// What is wrong at one place of a recipe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[error("{message}")]
+pub struct RecipeFault {
+    /// Where, as a JSON Pointer (RFC 6901) into what was read or is played.
+    pub place: String,
+    /// What is wrong.
+    pub code: RecipeCode,
+    /// One sentence that says what to do.
+    pub message: String,
+}
+
+impl RecipeFault {
+    pub(crate) fn new(place: impl Into<String>, code: RecipeCode, message: impl Into<String>) -> Self {
+        Self { place: place.into(), code, message: message.into() }
+    }
+
+    pub(crate) fn invalid(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(place, RecipeCode::RecipeInvalid, message)
+    }
+
+    /// The same fault of something larger, in which this lies at `place`.
+    #[must_use]
+    pub fn within(mut self, place: &str) -> Self {
+        self.place.insert_str(0, place);
+        self
+    }
+}
+
+canvas_patch::coded_error!(RecipeFault as RecipeCode {
+    Self { code, .. } => *code;
+});

@@ -1,0 +1,44 @@
+//! Copies of parts of rows, which count against a limit.
+
+use serde_json::Value;
+
+use super::limits::COPIED_BYTES;
+use crate::recipe::error::{RecipeCode, RecipeFault};
+
+/// What a value takes at least, beside its text.
+const VALUE_BYTES: usize = size_of::<Value>();
+
+/// How many bytes a run has copied.
+#[derive(Debug, Default)]
+pub(super) struct Copied(usize);
+
+impl Copied {
+    pub(super) fn copy(&mut self, value: &Value) -> Result<Value, RecipeFault> {
+        self.count(value)?;
+        Ok(value.clone())
+    }
+
+    /// Stops at the limit, however large the value is.
+    fn count(&mut self, value: &Value) -> Result<(), RecipeFault> {
+        self.add(VALUE_BYTES)?;
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+            Value::String(text) => self.add(text.len()),
+            Value::Array(items) => items.iter().try_for_each(|item| self.count(item)),
+            Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+                self.add(name.len())?;
+                self.count(member)
+            }),
+        }
+    }
+
+    pub(super) fn add(&mut self, bytes: usize) -> Result<(), RecipeFault> {
+        self.0 += bytes;
+        if self.0 <= COPIED_BYTES {
+            return Ok(());
+        }
+        let most = COPIED_BYTES >> 20;
+        let message = format!("this copies more than {most} MiB: filter, limit or select less before it");
+        Err(RecipeFault::new("", RecipeCode::MappingFailed, message))
+    }
+}
