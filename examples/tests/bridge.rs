@@ -473,3 +473,63 @@ fn old_blobs_are_collected_and_counted() {
     assert_eq!(undone["undone"].as_array().unwrap().len(), 5);
     assert_eq!(ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["markdown"], "15\n");
 }
+
+#[test]
+fn time_expressions_in_a_zone() {
+    let mut bridge = Bridge::new();
+    let mut eval = |request: Value| {
+        let mut request = request;
+        request["op"] = json!("date.eval");
+        let reply = raw(&mut bridge, &request.to_string());
+        match code(&reply) {
+            "OK" => reply["result"]["value"].clone(),
+            code => json!([code, reply["error"]["column"]]),
+        }
+    };
+    let now = 1_774_785_600_000_u64;
+    for (request, expected) in [
+        (json!({"expr": "now-30d/d", "now": now}), json!("2026-02-27T00:00:00+00:00")),
+        (
+            json!({"expr": "now-30d/d", "now": now, "timezone": "europe/berlin"}),
+            json!("2026-02-27T00:00:00+01:00"),
+        ),
+        (json!({"expr": "now-30x", "now": now}), json!(["EXPR_INVALID", 7])),
+        (json!({"expr": "now+7974y", "now": now}), json!(["EXPR_INVALID", 4])),
+        (json!({"expr": "now", "now": now, "timezone": "Berlin"}), json!(["UNKNOWN_TIME_ZONE", null])),
+        (json!({"expr": "now", "now": 9e18 as u64}), json!(["BAD_REQUEST", null])),
+        (json!({"expr": "now"}), json!(["BAD_REQUEST", null])),
+        (json!({"now": now}), json!(["BAD_REQUEST", null])),
+    ] {
+        assert_eq!(eval(request.clone()), expected, "{request}");
+    }
+}
+
+#[test]
+fn operations_on_a_list() {
+    let mut bridge = Bridge::new();
+    let mut apply = |request: Value| {
+        let mut request = request;
+        request["op"] = json!("ops.apply");
+        let reply = raw(&mut bridge, &request.to_string());
+        match code(&reply) {
+            "OK" => reply["result"]["value"].clone(),
+            code => json!([code, reply["error"]["place"], reply["error"]["errors"].as_array().map(Vec::len)]),
+        }
+    };
+    let today = json!([{"op": "filter", "path": "", "cmp": "ge", "value": {"$date": "now/d", "as": "unix"}}]);
+    for (request, expected) in [
+        (json!({"value": [3, 1, 2], "ops": [{"op": "sort", "by": [{"path": ""}]}]}), json!([1, 2, 3])),
+        (json!({"value": {}, "ops": []}), json!({})),
+        (json!({"value": [0, 5, 86_400], "ops": today, "now": 86_500_000}), json!([86_400])),
+        (
+            json!({"value": [0, 1, 60_000], "ops": today, "now": 86_500_000, "timezone": "America/New_York"}),
+            json!([60_000]),
+        ),
+        (json!({"value": [], "ops": today}), json!(["BAD_REQUEST", null, null])),
+        (json!({"value": [], "ops": [], "timezone": "Mars"}), json!(["UNKNOWN_TIME_ZONE", null, null])),
+        (json!({"value": 1, "ops": [{"op": "limit", "count": 1}]}), json!(["MAPPING_FAILED", "/0", 1])),
+        (json!({"value": [], "ops": [{"op": "limit"}, 1]}), json!(["RECIPE_INVALID", "/0/count", 2])),
+    ] {
+        assert_eq!(apply(request.clone()), expected, "{request}");
+    }
+}

@@ -8,6 +8,7 @@ mod data;
 mod directives;
 mod documents;
 mod providers;
+mod recipe;
 mod request;
 mod store;
 mod surface;
@@ -19,7 +20,7 @@ use documents::{Direction, Documents};
 use request::{BridgeError, Request};
 
 /// Operations of the interface that are not built yet.
-const PLANNED: [&str; 3] = ["date.eval", "recipe.record", "recipe.replay"];
+const PLANNED: [&str; 2] = ["recipe.record", "recipe.replay"];
 
 /// The engine with its canvases.
 #[derive(Debug, Default)]
@@ -61,6 +62,8 @@ impl Bridge {
             "markdown.resolve" => text::resolve(request),
             "text.grep" => text::grep(request),
             "json.canonical" => text::canonical(request),
+            "date.eval" => recipe::eval(request),
+            "ops.apply" => recipe::apply(request),
             "store.open" => self.documents.open(request),
             "store.collect" => self.documents.collect(request),
             "store.stats" => self.documents.stats(request),
