@@ -19,6 +19,7 @@ pub mod measure;
 pub mod memory;
 pub mod outline;
 pub mod peers;
+pub mod recipe;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
@@ -38,8 +39,11 @@ pub struct Work {
     pub rows: fn(name: &'static str, size: usize, effort: Effort) -> Vec<Row>,
 }
 
+/// The work that has a peer in another language.
+pub const RECIPE_DATE: &str = "recipe-date";
+
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 19] = [
+pub const WORKS: [Work; 21] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -65,4 +69,6 @@ pub const WORKS: [Work; 19] = [
         rows: |name, size, effort| call::rows_with_history(name, 100_000, size, effort),
     },
     Work { name: "surface-template", rows: template::rows },
+    Work { name: "recipe-sort", rows: recipe::rows_sorted },
+    Work { name: RECIPE_DATE, rows: recipe::rows_of_dates },
 ];

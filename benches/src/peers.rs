@@ -1,10 +1,12 @@
-//! The board's peers: libraries of browsers, run under Node without one.
+//! Peers that are not written in Rust: the board's, which are libraries of browsers, and that of time expressions. Node
+//! runs them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::board::BoardRow;
+use crate::measure::Time;
 
 /// Why peers were not run.
 #[derive(Debug)]
@@ -52,12 +54,7 @@ pub fn rows(workloads: &Path, sizes: &[usize], seconds: u64) -> Result<Vec<Board
     if !workloads.is_dir() {
         return Err(Skipped::NoWorkloads(workloads.to_owned()));
     }
-    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
-    run("node", Command::new("node").arg("--version"))?;
-    if !project.join("node_modules/.package-lock.json").is_file() {
-        let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-        run("npm", Command::new("npm").args(arguments).current_dir(&project))?;
-    }
+    let project = installed()?;
     let sizes: Vec<_> = sizes.iter().map(usize::to_string).collect();
     let mut script = Command::new("node");
     script.arg(project.join("run.mjs")).arg(workloads);
@@ -65,6 +62,29 @@ pub fn rows(workloads: &Path, sizes: &[usize], seconds: u64) -> Result<Vec<Board
     let Output { stdout, .. } = run("node", &mut script)?;
     let rows = serde_json::Deserializer::from_slice(&stdout).into_iter();
     rows.collect::<Result<_, _>>().map_err(Skipped::Unreadable)
+}
+
+/// Runs `@elastic/datemath` on the expression of the work `recipe-date`, in the same zone.
+///
+/// # Errors
+///
+/// Where it cannot be run here.
+pub fn date_math() -> Result<Time, Skipped> {
+    let script = installed()?.join("datemath.mjs");
+    let Output { stdout, .. } = run("node", Command::new("node").arg(script).env("TZ", "Europe/Berlin"))?;
+    let [median_ns, fastest_ns] = serde_json::from_slice(&stdout).map_err(Skipped::Unreadable)?;
+    Ok(Time { median_ns, fastest_ns })
+}
+
+/// The folder of the scripts, with what they need.
+fn installed() -> Result<PathBuf, Skipped> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+    run("node", Command::new("node").arg("--version"))?;
+    if !project.join("node_modules/.package-lock.json").is_file() {
+        let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+        run("npm", Command::new("npm").args(arguments).current_dir(&project))?;
+    }
+    Ok(project)
 }
 
 fn run(program: &'static str, command: &mut Command) -> Result<Output, Skipped> {

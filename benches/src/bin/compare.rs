@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use canvas_benches::measure::Effort;
+use canvas_benches::report::Row;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
-use canvas_benches::{WORKS, board, memory, peers, report};
+use canvas_benches::{RECIPE_DATE, WORKS, board, memory, peers, report};
 
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
@@ -16,7 +17,7 @@ const USAGE: &str = "usage: compare [--json] [--quick] [--peers] [WORK...]
 --json   one object a row: work, size, subject, median_ns, floor_ns, ratio;
          then from, to, exponent of each subject; peak, ratio of memory
 --quick  two sizes and fewer repetitions, within a minute
---peers  the board's peers too; needs node and npm
+--peers  the peers of board and time expressions too; needs node and npm
 WORK     only these: a name, `apply-200`, or the start of several, `apply`;
          `memory` is how much is held at once
 ";
@@ -95,7 +96,15 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
     for work in WORKS.iter().filter(|work| arguments.wants(work.name)) {
         let mut all = Vec::new();
         for &size in sizes {
-            let rows = (work.rows)(work.name, size, effort);
+            let mut rows = (work.rows)(work.name, size, effort);
+            if arguments.peers && work.name == RECIPE_DATE && !rows.is_empty() {
+                match peers::date_math() {
+                    Ok(time) => {
+                        rows.push(Row { subject: "@elastic/datemath", time: Ok(time), ..rows[0].clone() })
+                    }
+                    Err(skipped) => writeln!(io::stderr(), "@elastic/datemath: not run: {skipped}")?,
+                }
+            }
             for row in &rows {
                 if arguments.json { report::json_line(row, out)? } else { report::line(row, out)? }
             }
