@@ -143,6 +143,14 @@ pub use transition::document::{
 pub use transition::edit::{Edit, Edited};
 pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
 pub use transition::policy::Policy;
+#[cfg(feature = "recipe")]
+pub use transition::recipe::{
+    finish::{FinishReplay, ReplayFinished},
+    record::{NonRefreshable, RecipeRecorded, RecordRecipe},
+    refusal::RecipeRefusal,
+};
+#[cfg(feature = "recipe")]
+pub use transition::refusal::RecipeCommandRefusal;
 #[cfg(feature = "surface")]
 pub use transition::refusal::SurfaceCommandRefusal;
 pub use transition::refusal::{

@@ -8,6 +8,8 @@ use serde::{Serialize, Serializer};
 
 #[cfg(feature = "board")]
 use super::board::BoardReplay;
+#[cfg(feature = "recipe")]
+use super::recipe::RecipeReplay;
 #[cfg(feature = "surface")]
 use super::surface::SurfaceReplay;
 use super::walk::Walk;
@@ -199,8 +201,10 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
             return Ok(blobs);
         }
         for entry in entries {
-            if let Step::Unsupported { face, .. } = entry.step {
-                return Err(walk.not_supported(face));
+            for step in entry.steps() {
+                if let Step::Unsupported { face, .. } = step {
+                    return Err(walk.not_supported(*face));
+                }
             }
             // The last entry names one that is forgotten, and a walk looks at it to see that.
             blobs.extend(entry.blobs().into_iter().chain(entry.previous()).chain(entry.below()));
@@ -221,6 +225,8 @@ async fn named<S: Store>(walk: &Walk<'_, S>, file: TreeFile, id: BlobId) -> Resu
         TreeFile::Board => walk.board_blobs(id).await,
         #[cfg(feature = "surface")]
         TreeFile::Assets => walk.asset_blobs(id).await,
+        #[cfg(feature = "recipe")]
+        TreeFile::Data => walk.data_blobs(id).await,
         _ => Ok(Vec::new()),
     }
 }
@@ -234,6 +240,8 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
         board: BoardReplay::default(),
         #[cfg(feature = "surface")]
         surface: SurfaceReplay::of(walk.head.draft()),
+        #[cfg(feature = "recipe")]
+        recipe: RecipeReplay::of(walk).await?,
     };
     let mut entries = Vec::new();
     loop {
@@ -241,19 +249,28 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
         if window.is_empty() {
             break;
         }
-        let back: Vec<_> = window.iter().filter_map(|entry| entry.step.inverse()).collect();
+        let back: Vec<_> =
+            window.iter().flat_map(|entry| entry.steps().rev().filter_map(Step::inverse)).collect();
         faces.play(walk, &back.iter().collect::<Vec<_>>()).await?;
-        entries.extend(window.into_iter().filter(|entry| !matches!(entry.step, Step::Unsupported { .. })));
+        entries.extend(window.into_iter().filter(|entry| entry.steps().any(is_played)));
     }
     let first = faces.document.id();
-    let forth: Vec<_> = entries.iter().rev().map(|entry| &entry.step).collect();
+    let forth: Vec<_> =
+        entries.iter().rev().flat_map(|entry| entry.steps()).filter(|step| is_played(step)).collect();
     faces.play(walk, &forth).await?;
     #[cfg(feature = "surface")]
     faces.surface.put(&mut faces.tree);
+    #[cfg(feature = "recipe")]
+    faces.recipe.put(&mut faces.tree);
     match faces.tree.hash() {
         tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
         _ => Err(walk.damaged(faces.document.id())),
     }
+}
+
+/// Whether a step is of a face that is supported.
+fn is_played(step: &Step) -> bool {
+    !matches!(step, Step::Unsupported { .. })
 }
 
 /// The faces of a canvas at some entry of its journal.
@@ -263,6 +280,8 @@ struct Faces {
     board: BoardReplay,
     #[cfg(feature = "surface")]
     surface: SurfaceReplay,
+    #[cfg(feature = "recipe")]
+    recipe: RecipeReplay,
     /// Their roots, as the entries name them.
     tree: Tree,
 }
@@ -305,6 +324,10 @@ impl Faces {
             }
             #[cfg(feature = "surface")]
             Step::Surface(diff) => return self.surface.play(walk, diff).await,
+            #[cfg(feature = "recipe")]
+            Step::Recipe { before, after } => return self.recipe.play(walk, (*before, *after)),
+            #[cfg(feature = "recipe")]
+            Step::Data(diff) => return self.recipe.play_data(walk, diff),
             Step::Unsupported { .. } => return Ok(()),
         };
         self.tree.insert(step.face().path(), root);

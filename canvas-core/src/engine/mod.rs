@@ -19,6 +19,8 @@ mod history;
 pub(crate) mod lock_view;
 #[cfg(test)]
 mod model;
+#[cfg(feature = "recipe")]
+mod recipe;
 mod run;
 mod snapshot;
 #[cfg(feature = "surface")]

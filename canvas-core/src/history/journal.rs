@@ -5,7 +5,8 @@
 //! * Undo and redo are entries too. Nothing is taken out of the chain, and it replays to the first text and back.
 //! * A redone change remains its author's. Undoing a change from under later ones is a change, which can be undone like
 //!   any other.
-//! * Of a board's blobs an entry needs none: it has the records before and after. Nor of a surface's states.
+//! * Of a board's blobs an entry needs none: it has the records before and after. Nor of a surface's states, nor of
+//!   data: those of before a replay may be gone.
 //! * An effect is an entry too, in the chain and on neither stack. → `history/effect.rs`
 
 use std::fmt;
@@ -75,7 +76,7 @@ impl JournalSlot {
 
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
-        let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step } =
+        let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
             entry;
         // At most the revision, which ends before: a head with more entries than revisions is not read.
         let number = EntryNumber(self.entries + 1);
@@ -97,6 +98,7 @@ impl JournalSlot {
             revision_before: revisions.0,
             revision_after: revisions.1,
             step,
+            also,
             previous: self.last,
             below,
             links: self.links.before(number.0),
@@ -116,7 +118,7 @@ impl JournalSlot {
                 }
                 (self.undo, self.redo) = (Some(blob.id()), None);
             }
-            EntryKind::Effect => self.touch(&entry.step, number.0),
+            EntryKind::Effect => entry.steps().for_each(|step| self.touch(step, number.0)),
         }
         self.touched.forget_up_to(self.kept_from);
         (entry, blob)
@@ -168,6 +170,9 @@ pub struct Entry {
     pub revision_after: Revision,
     /// What was changed, with the way there and the way back.
     pub step: Step,
+    /// What an effect changed on another face besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<Step>,
     /// The entry before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BlobId>,
@@ -253,6 +258,8 @@ pub(crate) struct NewEntry {
     /// Before and after.
     pub(crate) revisions: (Revision, Revision),
     pub(crate) step: Step,
+    /// Of an effect only.
+    pub(crate) also: Option<Step>,
 }
 
 impl Entry {
@@ -270,14 +277,22 @@ impl Entry {
         }
     }
 
+    /// What it changed, face by face.
+    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
+        [&self.step].into_iter().chain(&self.also)
+    }
+
     /// The blobs that it needs besides the entries before it.
     pub(crate) fn blobs(&self) -> Vec<BlobId> {
-        match &self.step {
+        let needed = |step: &Step| match step {
             Step::Document { before, after, delta: None } => vec![*before, *after],
             #[cfg(feature = "surface")]
             Step::Surface(diff) => diff.blobs().collect(),
+            #[cfg(feature = "recipe")]
+            Step::Recipe { before, after } => [*before, *after].into_iter().flatten().collect(),
             _ => Vec::new(),
-        }
+        };
+        self.steps().flat_map(needed).collect()
     }
 }
 

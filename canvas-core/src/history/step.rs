@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 use crate::board::{BoardPatch, CanvasCommand, UndoId};
 use crate::model::blob::BlobId;
 use crate::model::face::Face;
+#[cfg(feature = "recipe")]
+use crate::recipe::DataDiff;
 #[cfg(feature = "surface")]
 use crate::surface::SurfaceDiff;
 
@@ -46,6 +48,19 @@ pub enum Step {
     /// The surface.
     #[cfg(feature = "surface")]
     Surface(SurfaceDiff),
+    /// The recipe.
+    #[cfg(feature = "recipe")]
+    Recipe {
+        /// Its blob before; `None` where there was none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<BlobId>,
+        /// Its blob after; `None` where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<BlobId>,
+    },
+    /// The data that a recipe has made.
+    #[cfg(feature = "recipe")]
+    Data(DataDiff),
     /// A face that this library does not support ([`Face::is_supported`]).
     #[serde(skip)]
     Unsupported {
@@ -65,6 +80,10 @@ impl Step {
             Self::Board { .. } => Face::Board,
             #[cfg(feature = "surface")]
             Self::Surface(_) => Face::Surface,
+            #[cfg(feature = "recipe")]
+            Self::Recipe { .. } => Face::Recipe,
+            #[cfg(feature = "recipe")]
+            Self::Data(_) => Face::Data,
             Self::Unsupported { face, .. } => *face,
         }
     }
@@ -85,6 +104,10 @@ impl Step {
             },
             #[cfg(feature = "surface")]
             Self::Surface(diff) => Self::Surface(diff.inverse()),
+            #[cfg(feature = "recipe")]
+            Self::Recipe { before, after } => Self::Recipe { before: *after, after: *before },
+            #[cfg(feature = "recipe")]
+            Self::Data(diff) => Self::Data(diff.inverse()),
             Self::Unsupported { .. } => return None,
         })
     }

@@ -21,11 +21,20 @@ pub enum Face {
     Board,
     /// State, actions and assets.
     Surface,
+    /// How data of the board and the surface were made, so that they can be made again.
+    Recipe,
+    /// Data of components that the recipe has made.
+    Data,
 }
 
 impl Face {
     /// All faces, in the order in which heads list them.
-    pub const ALL: [Self; 3] = [Self::Document, Self::Board, Self::Surface];
+    pub const ALL: [Self; 5] = [Self::Document, Self::Board, Self::Surface, Self::Recipe, Self::Data];
+
+    /// Whether heads list the face also where the canvas never had it, as they did before there were others.
+    const fn is_always_listed(self) -> bool {
+        matches!(self, Self::Document | Self::Board | Self::Surface)
+    }
 
     /// Where a tree has the face's root: the blob that leads to the rest of it.
     pub fn path(self) -> TreePath {
@@ -33,10 +42,13 @@ impl Face {
             Self::Document => TreePath::document(),
             Self::Board => TreePath::board(),
             Self::Surface => TreePath::descriptor(),
+            Self::Recipe => TreePath::recipe(),
+            Self::Data => TreePath::data(),
         }
     }
 
-    /// Whether this library reads and changes the face: the board with the feature `board`, the surface with `surface`.
+    /// Whether this library reads and changes the face: the board with the feature `board`, the surface with `surface`, the
+    /// recipe and its data with `recipe`.
     ///
     /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as it
     /// is. Only what takes its changes back, or would have to know its blobs, is refused with `FACE_NOT_SUPPORTED`.
@@ -45,17 +57,30 @@ impl Face {
             Self::Document => true,
             Self::Board => cfg!(feature = "board"),
             Self::Surface => cfg!(feature = "surface"),
+            Self::Recipe | Self::Data => cfg!(feature = "recipe"),
+        }
+    }
+
+    /// The feature that brings it.
+    const fn feature(self) -> &'static str {
+        match self {
+            Self::Document => "default",
+            Self::Board => "board",
+            Self::Surface => "surface",
+            Self::Recipe | Self::Data => "recipe",
         }
     }
 }
 
-/// The name of the face in JSON, and of the feature that brings it.
+/// The name of the face in JSON.
 impl fmt::Display for Face {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Document => "document",
             Self::Board => "board",
             Self::Surface => "surface",
+            Self::Recipe => "recipe",
+            Self::Data => "data",
         })
     }
 }
@@ -68,7 +93,8 @@ pub(crate) const FACE_NOT_SUPPORTED: &str = "FACE_NOT_SUPPORTED";
 
 /// What to do about it.
 pub(crate) fn not_supported(face: Face) -> String {
-    format!("this library was built without the {face}: build canvas-core with the feature `{face}`")
+    let feature = face.feature();
+    format!("this library was built without the {face}: build canvas-core with the feature `{feature}`")
 }
 
 /// A value for each face.
@@ -100,11 +126,12 @@ impl<T> IndexMut<Face> for PerFace<T> {
     }
 }
 
-/// An object with a member for each face, in their order.
-impl<T: Serialize> Serialize for PerFace<T> {
+/// An object with a member for each face, in their order. Of later faces it has those that the canvas has had.
+impl<T: Serialize + Default + PartialEq> Serialize for PerFace<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(Face::ALL.len()))?;
-        for (face, value) in self.iter() {
+        let mut map = serializer.serialize_map(None)?;
+        let listed = |(face, value): &(Face, &T)| face.is_always_listed() || **value != T::default();
+        for (face, value) in self.iter().filter(listed) {
             map.serialize_entry(&face, value)?;
         }
         map.end()

@@ -19,12 +19,24 @@ pub enum TreeFile {
     State,
     /// The manifest of the surface's assets, which names their blobs.
     Assets,
+    /// The recipe.
+    Recipe,
+    /// The manifest of what the recipe has made for components, which names their blobs.
+    Data,
 }
 
 impl TreeFile {
     /// All files, face by face.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Document, Self::Board, Self::Descriptor, Self::Spec, Self::State, Self::Assets];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Document,
+        Self::Board,
+        Self::Descriptor,
+        Self::Spec,
+        Self::State,
+        Self::Assets,
+        Self::Recipe,
+        Self::Data,
+    ];
 
     /// Whose it is.
     pub(crate) const fn face(self) -> Face {
@@ -32,6 +44,8 @@ impl TreeFile {
             Self::Document => Face::Document,
             Self::Board => Face::Board,
             Self::Descriptor | Self::Spec | Self::State | Self::Assets => Face::Surface,
+            Self::Recipe => Face::Recipe,
+            Self::Data => Face::Data,
         }
     }
 
@@ -44,6 +58,8 @@ impl TreeFile {
             Self::Spec => "spec.json",
             Self::State => "state/latest.json",
             Self::Assets => "assets",
+            Self::Recipe => "recipe.json",
+            Self::Data => "data.json",
         }
     }
 

@@ -53,6 +53,16 @@ impl TreePath {
         Self("descriptor.json".into())
     }
 
+    /// The recipe.
+    pub(crate) fn recipe() -> Self {
+        Self("recipe.json".into())
+    }
+
+    /// The manifest of the data that the recipe has made.
+    pub(crate) fn data() -> Self {
+        Self("data.json".into())
+    }
+
     /// Decodes and checks a path.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ canvas_patch::coded! {
         ExprInvalid = "EXPR_INVALID",
         /// The data are not such as a mapping or an operation takes.
         MappingFailed = "MAPPING_FAILED",
+        /// The recipe is of another version than the library.
+        VersionMismatch = "VERSION_MISMATCH",
     }
 }
 

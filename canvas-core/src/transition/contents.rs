@@ -10,6 +10,8 @@ use crate::document::outline::DocumentOutline;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::file::{PerFile, TreeFile};
 use crate::model::head::Head;
+#[cfg(feature = "recipe")]
+use crate::recipe::{DataManifest, StoredRecipe};
 #[cfg(feature = "surface")]
 use crate::surface::descriptor::StoredDescriptor;
 #[cfg(feature = "surface")]
@@ -44,9 +46,13 @@ enum Value {
     Spec(Arc<Spec>),
     #[cfg(feature = "surface")]
     Assets(Arc<Assets>),
+    #[cfg(feature = "recipe")]
+    Recipe(Arc<StoredRecipe>),
+    #[cfg(feature = "recipe")]
+    Data(Arc<DataManifest>),
 }
 
-/// Why a file of a surface is not read.
+/// Why a file is not read.
 #[cfg(feature = "surface")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadError {
@@ -56,9 +62,9 @@ pub(crate) enum ReadError {
     Damaged(BlobId),
 }
 
-/// Bytes in memory for each byte of the JSON of a surface's file, where members and strings are short.
+/// Bytes in memory for each byte of the JSON of a file, where members and strings are short.
 #[cfg(feature = "surface")]
-const SURFACE_BYTES: usize = 6;
+const BYTES: usize = 6;
 
 impl Slot {
     /// A blob, with nothing read out of it.
@@ -77,8 +83,10 @@ impl Slot {
             Some(Value::Board(board)) => board.approximate_bytes(&self.blob),
             #[cfg(feature = "surface")]
             Some(Value::State(_) | Value::Descriptor(_) | Value::Spec(_) | Value::Assets(_)) => {
-                self.blob.as_bytes().len() * SURFACE_BYTES
+                self.blob.as_bytes().len() * BYTES
             }
+            #[cfg(feature = "recipe")]
+            Some(Value::Recipe(_) | Value::Data(_)) => self.blob.as_bytes().len() * BYTES,
             None => 0,
         };
         self.blob.as_bytes().len() + read
@@ -205,7 +213,27 @@ impl Contents {
         }
     }
 
-    /// What is read out of a file of the surface, the first time that it is asked for.
+    /// The recipe of this blob, compiled once for each slot.
+    #[cfg(feature = "recipe")]
+    pub(crate) fn recipe(&self, id: BlobId) -> Result<Arc<StoredRecipe>, ReadError> {
+        let read = |blob: &Blob| StoredRecipe::read(blob).map(Arc::new).map(Value::Recipe);
+        match self.read(TreeFile::Recipe, id, read)? {
+            Value::Recipe(recipe) => Ok(Arc::clone(recipe)),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
+    /// The manifest of data of this blob, read once for each slot.
+    #[cfg(feature = "recipe")]
+    pub(crate) fn manifest(&self, id: BlobId) -> Result<Arc<DataManifest>, ReadError> {
+        let read = |blob: &Blob| DataManifest::read(blob.as_text()?).map(Arc::new).map(Value::Data);
+        match self.read(TreeFile::Data, id, read)? {
+            Value::Data(manifest) => Ok(Arc::clone(manifest)),
+            _ => Err(ReadError::Damaged(id)),
+        }
+    }
+
+    /// What is read out of a file, the first time that it is asked for.
     #[cfg(feature = "surface")]
     fn read(
         &self,
@@ -263,6 +291,20 @@ impl Contents {
     #[cfg(feature = "surface")]
     pub(crate) fn put_spec(&mut self, blob: Blob, spec: Arc<Spec>) {
         self.0[TreeFile::Spec] = Some(Arc::new(Slot { blob, value: Value::Spec(spec).into() }));
+    }
+
+    /// Takes a recipe.
+    #[cfg(feature = "recipe")]
+    pub(crate) fn put_recipe(&mut self, blob: Blob, recipe: Arc<StoredRecipe>) {
+        let value = Value::Recipe(recipe).into();
+        self.0[TreeFile::Recipe] = Some(Arc::new(Slot { blob, value }));
+    }
+
+    /// Takes a manifest of data and its blob.
+    #[cfg(feature = "recipe")]
+    pub(crate) fn put_manifest(&mut self, blob: Blob, manifest: Arc<DataManifest>) {
+        let value = Value::Data(manifest).into();
+        self.0[TreeFile::Data] = Some(Arc::new(Slot { blob, value }));
     }
 
     /// The contents of a head: what is here of it, else in `older`, else among `blobs`.

@@ -43,6 +43,10 @@ pub(crate) mod edit;
 pub(crate) mod fetched;
 pub(crate) mod lease;
 pub(crate) mod policy;
+#[cfg(feature = "recipe")]
+pub(crate) mod recipe;
+#[cfg(feature = "recipe")]
+mod recipe_undo;
 pub(crate) mod refusal;
 mod revert;
 pub(crate) mod rollout;

@@ -7,6 +7,8 @@ use canvas_patch::Limits;
 #[cfg(feature = "board")]
 use crate::board::BoardRules;
 use crate::model::receipts::Bounds;
+#[cfg(feature = "recipe")]
+use crate::recipe::RecipeLimits;
 #[cfg(feature = "surface")]
 use crate::surface::SurfaceLimits;
 use crate::transition::refusal::CallRefusal;
@@ -26,6 +28,9 @@ pub struct Policy {
     /// How large surfaces may be.
     #[cfg(feature = "surface")]
     pub surface: SurfaceLimits,
+    /// How large recipes and their data may be, and how often they are replayed.
+    #[cfg(feature = "recipe")]
+    pub recipe: RecipeLimits,
     /// How long leases live.
     pub lease: canvas_lease::Policy,
     /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
@@ -90,6 +95,8 @@ impl Default for Policy {
             board: BoardRules::default(),
             #[cfg(feature = "surface")]
             surface: SurfaceLimits::default(),
+            #[cfg(feature = "recipe")]
+            recipe: RecipeLimits::default(),
             lease: canvas_lease::Policy::default(),
             refuse_side_effects: false,
             patch: Limits::default(),

@@ -14,6 +14,8 @@ use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;
+#[cfg(feature = "recipe")]
+use crate::transition::recipe::refusal::RecipeRefusal;
 use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
 #[cfg(feature = "surface")]
@@ -82,6 +84,8 @@ groups! {
     NewBoard(NewBoardRefusal): "There can be no such board.",
     #[cfg(feature = "surface")]
     Surface(SurfaceRefusal): "A surface refuses it.",
+    #[cfg(feature = "recipe")]
+    Recipe(RecipeRefusal): "There is no such recipe, or there can be none.",
 }
 
 macro_rules! composed {
@@ -154,6 +158,14 @@ composed! {
     /// Why a command on a surface is refused.
     SurfaceCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Surface(SurfaceRefusal), Limit(LimitRefusal),
+    }
+}
+
+#[cfg(feature = "recipe")]
+composed! {
+    /// Why a command on recipes is refused.
+    RecipeCommandRefusal {
+        Call(CallRefusal), NotAvailable(NotAvailable), Recipe(RecipeRefusal), Limit(LimitRefusal),
     }
 }
 
@@ -449,6 +461,8 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD;
     #[cfg(feature = "surface")]
     Self::Surface(refusal) => refusal.code(), refusal.retryable();
+    #[cfg(feature = "recipe")]
+    Self::Recipe(refusal) => refusal.code();
 });
 
 impl Refusal<'_> {

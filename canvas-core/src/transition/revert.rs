@@ -15,6 +15,8 @@ use crate::model::blob::Blob;
 use crate::model::id::OpKey;
 #[cfg(feature = "surface")]
 use crate::surface::diff::SurfaceFiles;
+#[cfg(feature = "recipe")]
+use crate::transition::recipe_undo::RecipeRevert;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::{Replayed, not_supported};
@@ -44,6 +46,8 @@ impl Transition<'_> {
         let mut board = BoardRevert::default();
         #[cfg(feature = "surface")]
         let mut surface = SurfaceRevert::new(SurfaceFiles::of(&self.view.head.draft));
+        #[cfg(feature = "recipe")]
+        let mut recipe = RecipeRevert::of(&self.view.head.draft);
         let mut author = by.actor();
         for (entry, is_chosen) in &entries {
             match &entry.step {
@@ -54,6 +58,11 @@ impl Transition<'_> {
                 }
                 #[cfg(feature = "surface")]
                 Step::Surface(diff) => self.pass_surface(&mut surface, entry, diff, *is_chosen)?,
+                #[cfg(feature = "recipe")]
+                Step::Recipe { before, .. } => recipe.pass(entry, *before, *is_chosen)?,
+                // Only effects change data, and those lie on no stack.
+                #[cfg(feature = "recipe")]
+                Step::Data(_) => {}
                 Step::Unsupported { face, .. } if *is_chosen => return Err(not_supported(*face)),
                 // What stays touches no other face.
                 Step::Unsupported { .. } => {}
@@ -80,6 +89,11 @@ impl Transition<'_> {
         #[cfg(feature = "surface")]
         if let Some((files, entry)) = self.record_reverted_surface(operation, by, author, surface)? {
             replayed.surface = Some(files);
+            replayed.done.extend(entry);
+        }
+        #[cfg(feature = "recipe")]
+        if let Some((recipe, entry)) = self.record_reverted_recipe(operation, by, author, recipe)? {
+            replayed.recipe = Some(recipe);
             replayed.done.extend(entry);
         }
         if replayed.done.is_empty() {
@@ -112,6 +126,7 @@ impl Transition<'_> {
             summary: format!("took back {count} change{s}"),
             revisions: (before, self.head.revision),
             step,
+            also: None,
         }))
     }
 }

@@ -11,6 +11,7 @@ use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::{ConversationId, OpKey};
+use crate::model::revision::Revision;
 use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{Counter, LimitRefusal};
@@ -60,6 +61,8 @@ pub struct Transition<'a> {
     pub(super) not_after: Option<Timestamp>,
     /// Who has changed content.
     pub(super) actor: Option<Actor>,
+    /// The revision after the last entry that was recorded.
+    recorded: Revision,
     /// The lease under which the call is done, once that is sure.
     pub(super) fence: Option<Fence>,
 }
@@ -76,6 +79,7 @@ impl<'a> Transition<'a> {
             contents,
             not_after: None,
             actor: None,
+            recorded: view.head.revision,
             fence: None,
         }
     }
@@ -132,17 +136,29 @@ impl<'a> Transition<'a> {
 
     /// Puts a change into the journal. The head has what it led to and the revision already.
     pub(super) fn record(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
-        self.record_as(EntryKind::Edit, record, step)
+        self.record_as(EntryKind::Edit, record, step, None)
     }
 
     /// As [`Transition::record`], for what a tool or a job has changed: nobody undoes it.
     #[cfg(feature = "surface")]
-    pub(super) fn record_effect(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
-        self.record_as(EntryKind::Effect, record, step)
+    pub(super) fn record_effect(
+        &mut self,
+        record: Record<'_>,
+        step: Step,
+        also: Option<Step>,
+    ) -> Option<HistoryEntry> {
+        self.record_as(EntryKind::Effect, record, step, also)
     }
 
-    fn record_as(&mut self, kind: EntryKind, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
+    fn record_as(
+        &mut self,
+        kind: EntryKind,
+        record: Record<'_>,
+        step: Step,
+        also: Option<Step>,
+    ) -> Option<HistoryEntry> {
         let Record { actor, operation, summary } = record;
+        let before = std::mem::replace(&mut self.recorded, self.head.revision);
         self.push(NewEntry {
             kind,
             change: None,
@@ -152,8 +168,9 @@ impl<'a> Transition<'a> {
             operation: operation.clone(),
             at: self.view.clock,
             summary,
-            revisions: (self.view.head.revision, self.head.revision),
+            revisions: (before, self.head.revision),
             step,
+            also,
         })
     }
 

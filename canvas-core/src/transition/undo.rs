@@ -27,6 +27,8 @@ use crate::transition::access::{access_of, author_text};
 use crate::transition::board_undo::{BoardReplay, ReplayedBoard};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
+#[cfg(feature = "recipe")]
+use crate::transition::recipe_undo::{RecipeReplay, ReplayedRecipe};
 use crate::transition::refusal::{CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
@@ -207,6 +209,8 @@ pub(super) struct Replayed {
     pub(super) board: Option<ReplayedBoard>,
     #[cfg(feature = "surface")]
     pub(super) surface: Option<SurfaceFiles>,
+    #[cfg(feature = "recipe")]
+    pub(super) recipe: Option<ReplayedRecipe>,
     pub(super) done: Vec<HistoryEntry>,
 }
 
@@ -275,6 +279,10 @@ impl Transition<'_> {
         if let Some(files) = replayed.surface {
             self.put_replayed_surface(by, files);
         }
+        #[cfg(feature = "recipe")]
+        if let Some(recipe) = replayed.recipe {
+            self.put_replayed_recipe(by, recipe);
+        }
         HistoryMove {
             entries: replayed.done,
             #[cfg(feature = "board")]
@@ -313,6 +321,7 @@ impl Transition<'_> {
                 actor: by.actor(),
                 author: entry.author,
                 step: entry.step.inverse().expect("a face that is not supported was refused above"),
+                also: None,
                 reverts: entry.reverts.clone(),
                 operation: operation.clone(),
                 at: self.view.clock,
@@ -337,6 +346,8 @@ impl Transition<'_> {
         let mut board = BoardReplay::default();
         #[cfg(feature = "surface")]
         let mut surface = SurfaceReplay::default();
+        #[cfg(feature = "recipe")]
+        let mut recipe = RecipeReplay::of(&self.view.head.draft);
         for entry in entries {
             match &entry.step {
                 Step::Document { before, after, delta } => {
@@ -358,6 +369,11 @@ impl Transition<'_> {
                 }
                 #[cfg(feature = "surface")]
                 Step::Surface(diff) => surface.invert(self, entry, diff)?,
+                #[cfg(feature = "recipe")]
+                Step::Recipe { before, after } => recipe.invert(entry, (*before, *after))?,
+                // Only effects change data, and those lie on no stack.
+                #[cfg(feature = "recipe")]
+                Step::Data(_) => return Err(damaged(entry)),
                 Step::Unsupported { face, .. } => return Err(not_supported(*face)),
             }
         }
@@ -375,6 +391,8 @@ impl Transition<'_> {
             board: board.encode(last)?,
             #[cfg(feature = "surface")]
             surface: surface.finish(),
+            #[cfg(feature = "recipe")]
+            recipe: recipe.finish(),
             done: Vec::with_capacity(entries.len()),
         })
     }

@@ -216,6 +216,26 @@ impl DataStates {
         Some(slot.succeed(component_id.clone(), result, now))
     }
 
+    /// Data did not come that nobody has asked the source for. Data that are there stay as stale where the error may pass, and
+    /// go otherwise; nothing is tried again by itself. `None` where the component has another source, or is gone; nothing is
+    /// changed then. What is under way goes on.
+    pub fn fail(
+        &mut self,
+        component_id: &ComponentId,
+        error: DataError,
+        now: Timestamp,
+    ) -> Option<CanvasEvent> {
+        let now = self.advance(now);
+        let slot = self.components.get_mut(component_id)?;
+        if slot.binding.as_ref()?.source != error.source {
+            return None;
+        }
+        slot.fail(&error, now);
+        self.schedule.forgive(component_id);
+        self.schedule.plan(component_id, slot.next_refresh(now, &self.policy));
+        Some(CanvasEvent::Error { component_id: component_id.clone(), error })
+    }
+
     /// What a component shows, as of the last call that named a time; `None` where there is none of this id.
     pub fn state(&self, component_id: &ComponentId) -> Option<&DataLoadingState> {
         self.components.get(component_id).map(|slot| &slot.state)

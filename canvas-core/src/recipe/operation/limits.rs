@@ -10,5 +10,3 @@ pub(super) const SORT_KEYS: usize = 16;
 pub(super) const MEMBERS: usize = 64;
 /// Bytes of the name of one.
 pub(super) const NAME_BYTES: usize = 512;
-/// Faults that are listed.
-pub(super) const FAULTS: usize = 64;

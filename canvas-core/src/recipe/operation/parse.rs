@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::limits::{FAULTS, MEMBERS, NAME_BYTES, OPERATIONS, SORT_KEYS};
+use super::limits::{MEMBERS, NAME_BYTES, OPERATIONS, SORT_KEYS};
 use super::typed::{
     Aggregate, Computed, Filter, Function, Limit, Operand, Operation, Select, Sort, SortDirection, SortKey,
 };
@@ -13,32 +12,16 @@ use crate::model::wording::{NAME, clip};
 use crate::recipe::date_math::parameter::DateParameter;
 use crate::recipe::error::RecipeFault;
 use crate::recipe::pointer::JsonPointer;
+use crate::recipe::reader::{Object, Reader};
 use crate::schema::step;
 
-type Object = Map<String, Value>;
-
 pub(super) fn parse(list: &Value) -> Result<Vec<Operation>, Vec<RecipeFault>> {
-    let mut reader = Reader { faults: Vec::new() };
+    let mut reader = Reader::default();
     let operations = reader.operations(list);
-    match operations {
-        Some(operations) if reader.faults.is_empty() => Ok(operations),
-        _ => Err(reader.faults),
-    }
-}
-
-/// Reads on after a fault, to find the others. What gives `None` has noted one.
-struct Reader {
-    faults: Vec<RecipeFault>,
+    reader.finish(operations)
 }
 
 impl Reader {
-    fn note<T>(&mut self, place: &str, message: impl Into<String>) -> Option<T> {
-        if self.faults.len() < FAULTS {
-            self.faults.push(RecipeFault::invalid(place, message));
-        }
-        None
-    }
-
     fn operations(&mut self, list: &Value) -> Option<Vec<Operation>> {
         let Value::Array(list) = list else { return self.note("", "operations are a list: send one") };
         if list.len() > OPERATIONS {
@@ -46,21 +29,6 @@ impl Reader {
             return self.note("", format!("{message}: join or drop some"));
         }
         self.all(list, "", Self::operation)
-    }
-
-    /// Reads every item, also after one that has a fault.
-    fn all<T>(
-        &mut self,
-        items: &[Value],
-        place: &str,
-        read: fn(&mut Self, &Value, &str) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        let read: Vec<_> = items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| read(self, item, &format!("{place}/{index}")))
-            .collect();
-        read.into_iter().collect()
     }
 
     fn operation(&mut self, value: &Value, place: &str) -> Option<Operation> {
@@ -157,11 +125,7 @@ impl Reader {
             Some(Value::Object(date)) if date.contains_key(DateParameter::KEY) => {
                 match DateParameter::parse(date) {
                     Ok(date) => Some(Operand::Date(date)),
-                    Err(faults) => {
-                        let faults = faults.into_iter().map(|fault| fault.within(&place));
-                        self.faults.extend(faults);
-                        None
-                    }
+                    Err(faults) => self.note_all(faults, &place),
                 }
             }
             Some(Value::Object(quoted)) if quoted.contains_key(Operand::LITERAL) => {
@@ -205,49 +169,8 @@ impl Reader {
         all
     }
 
-    fn object<'v>(&mut self, value: &'v Value, place: &str) -> Option<&'v Object> {
-        let object = value.as_object();
-        if object.is_none() {
-            return self.note(place, "this is no object: send one");
-        }
-        object
-    }
-
-    /// Notes members that mean nothing.
-    fn only(&mut self, object: &Object, place: &str, known: &[&str]) {
-        for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
-            let short = clip(name, NAME);
-            let message = format!("\"{short}\" is no member of this: use {}", known.join(", "));
-            self.note::<()>(&step(place, &short), message);
-        }
-    }
-
     fn path(&mut self, object: &Object, place: &str) -> Option<JsonPointer> {
         self.pointer(object.get("path").unwrap_or(&Value::Null), &format!("{place}/path"))
-    }
-
-    fn pointer(&mut self, value: &Value, place: &str) -> Option<JsonPointer> {
-        let Value::String(text) = value else {
-            return self.note(place, "a path is a JSON Pointer such as /price: add it");
-        };
-        match JsonPointer::new(text) {
-            Ok(pointer) => Some(pointer),
-            Err(error) => self.note(place, error.to_string()),
-        }
-    }
-
-    fn word<'v, T: Deserialize<'v>>(
-        &mut self,
-        object: &'v Object,
-        place: &str,
-        name: &str,
-        words: &str,
-    ) -> Option<T> {
-        let read = object.get(name).and_then(|value| T::deserialize(value).ok());
-        if read.is_none() {
-            return self.note(&format!("{place}/{name}"), format!("{name} is one of {words}: choose one"));
-        }
-        read
     }
 }
 

@@ -64,6 +64,12 @@ impl<'a> StateDraft<'a> {
         Self { before, value: before.value().clone(), bytes: before.bytes(), touched: BTreeSet::new() }
     }
 
+    /// What the edits so far have made.
+    #[cfg(feature = "recipe")]
+    pub(super) fn value(&self) -> &StateValue {
+        &self.value
+    }
+
     /// Does one edit. A draft that an edit has failed on is of no use any more.
     pub(super) fn edit(
         &mut self,

@@ -1,6 +1,7 @@
 //! Results that are put into a state.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::surface::error::{SurfaceCode, SurfaceFault};
@@ -40,35 +41,45 @@ impl SurfaceState {
         &self,
         path: &'p StatePath,
     ) -> Result<(StatePointer, Vec<&'p str>), SurfaceFault> {
-        let (mut node, mut place) = (Some(self.value()), StatePointer::root());
-        let mut missing = Vec::new();
-        for name in path.names() {
-            let Some(here) = node else {
-                missing.push(name);
-                continue;
-            };
-            node = match here {
-                StateValue::Object(members) => members.get(name),
-                StateValue::List(items) => match index(name).and_then(|index| items.get(index)) {
-                    Some(item) => Some(item),
-                    None => return Err(no_item(&place, path, name, items.len())),
-                },
-                _ => return Err(no_object(&place, path, name)),
-            };
-            place = place.join(name);
-        }
-        Ok((place, missing))
+        locate(self.value(), path.names(), path)
     }
 }
 
-fn no_item(place: &StatePointer, path: &StatePath, name: &str, items: usize) -> SurfaceFault {
+/// The outermost place that a value at these names would change, and the names below it. `path` has them, for messages.
+pub(super) fn locate<N: AsRef<str>>(
+    value: &StateValue,
+    names: impl Iterator<Item = N>,
+    path: impl Display,
+) -> Result<(StatePointer, Vec<N>), SurfaceFault> {
+    let (mut node, mut place) = (Some(value), StatePointer::root());
+    let mut missing = Vec::new();
+    for name in names {
+        let Some(here) = node else {
+            missing.push(name);
+            continue;
+        };
+        let key = name.as_ref();
+        node = match here {
+            StateValue::Object(members) => members.get(key),
+            StateValue::List(items) => match index(key).and_then(|index| items.get(index)) {
+                Some(item) => Some(item),
+                None => return Err(no_item(&place, path, key, items.len())),
+            },
+            _ => return Err(no_object(&place, path, key)),
+        };
+        place = place.join(key);
+    }
+    Ok((place, missing))
+}
+
+fn no_item(place: &StatePointer, path: impl Display, name: &str, items: usize) -> SurfaceFault {
     let message = format!(
         "{path} leads through a list of {items} items, which has no item {name}: save beside the list"
     );
     SurfaceFault::new(place.as_str(), SurfaceCode::StatePath, message)
 }
 
-fn no_object(place: &StatePointer, path: &StatePath, name: &str) -> SurfaceFault {
+fn no_object(place: &StatePointer, path: impl Display, name: &str) -> SurfaceFault {
     let message =
         format!("{path} leads through a value that has no member {name}: save elsewhere, or remove it first");
     SurfaceFault::new(place.as_str(), SurfaceCode::StatePath, message)

@@ -175,7 +175,11 @@ impl Transition<'_> {
             self.put_state(state);
             let summary = format!("{}: {path}", claim.action);
             let record = Record { actor: claim.author, operation, summary };
-            self.record_effect(record, Step::Surface(SurfaceDiff { state: changes, files: Vec::new() }));
+            self.record_effect(
+                record,
+                Step::Surface(SurfaceDiff { state: changes, files: Vec::new() }),
+                None,
+            );
         }
         Ok(Ending { saved: true, changed_paths, ..Ending::default() })
     }

@@ -1,0 +1,94 @@
+//! The files of a recipe in the head.
+
+use std::sync::Arc;
+
+use crate::board::{Board, ComponentId, LoadError};
+use crate::model::blob::{Blob, Missing};
+use crate::model::face::Face;
+use crate::model::file::TreeFile;
+use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
+use crate::transition::contents::ReadError;
+use crate::transition::recipe::refusal::RecipeRefusal;
+use crate::transition::refusal::RecipeCommandRefusal;
+use crate::transition::step::{Stop, Transition};
+
+/// All that commands on recipes read.
+pub(super) const RECIPE_FILES: &[TreeFile] =
+    &[TreeFile::Recipe, TreeFile::Data, TreeFile::Board, TreeFile::State];
+
+/// What a command on recipes comes to.
+pub(super) type Refused<T> = Result<T, Stop<RecipeCommandRefusal>>;
+
+impl Transition<'_> {
+    /// The recipe of the view; `None` where the canvas has none.
+    pub(super) fn recipe_now(&self) -> Refused<Option<Arc<StoredRecipe>>> {
+        let id = self.view.head.file(TreeFile::Recipe);
+        id.map(|id| self.view.contents.recipe(id)).transpose().map_err(unread)
+    }
+
+    /// The data of the view; none where the canvas has no manifest.
+    pub(super) fn manifest_now(&self) -> Refused<Arc<DataManifest>> {
+        let id = self.view.head.file(TreeFile::Data);
+        let manifest = id.map(|id| self.view.contents.manifest(id)).transpose();
+        manifest.map(Option::unwrap_or_default).map_err(unread)
+    }
+
+    /// The components of the view that recipes may feed.
+    pub(super) fn fed_components(&self) -> Refused<FedComponents> {
+        let Some(id) = self.view.head.board() else { return Ok(FedComponents(None)) };
+        match self.view.contents.board(id, self.view.blobs) {
+            Ok(board) => Ok(FedComponents(Some(board))),
+            Err(LoadError::Missing(parts)) => Err(Missing::all(parts).into()),
+            Err(LoadError::Damaged(_)) => Err(Stop::refused(RecipeRefusal::RecipeDamaged)),
+        }
+    }
+
+    /// Makes this the recipe of the revision that the head has, or takes it away.
+    pub(super) fn put_recipe(&mut self, recipe: Option<(Blob, Arc<StoredRecipe>)>) {
+        let path = TreeFile::Recipe.tree_path();
+        match recipe {
+            Some((blob, recipe)) => {
+                self.head.draft.insert(path, blob.id());
+                self.blobs.push(blob.clone());
+                self.contents.put_recipe(blob, recipe);
+            }
+            None => {
+                self.head.draft.remove(&path);
+            }
+        }
+        self.head.faces[Face::Recipe] = self.head.revision;
+    }
+
+    /// Makes the data of the revision that the head has. The caller puts the blobs.
+    pub(super) fn put_data(&mut self, manifest: &DataManifest, diff: &DataDiff) -> Refused<()> {
+        let mut manifest = manifest.clone();
+        manifest.apply(diff).map_err(|_| Stop::refused(RecipeRefusal::RecipeDamaged))?;
+        let path = TreeFile::Data.tree_path();
+        if manifest.is_empty() {
+            self.head.draft.remove(&path);
+        } else {
+            let blob = Blob::text(manifest.to_json());
+            self.head.draft.insert(path, blob.id());
+            self.blobs.push(blob.clone());
+            self.contents.put_manifest(blob, Arc::new(manifest));
+        }
+        self.head.faces[Face::Data] = self.head.revision;
+        Ok(())
+    }
+}
+
+/// The components that recipes may feed: those of the board, or any where there is none.
+pub(super) struct FedComponents(Option<Arc<Board>>);
+
+impl FedComponents {
+    pub(super) fn has(&self, id: &ComponentId) -> bool {
+        self.0.as_ref().is_none_or(|board| board.bounds(id).is_some())
+    }
+}
+
+pub(super) fn unread(error: ReadError) -> Stop<RecipeCommandRefusal> {
+    match error {
+        ReadError::Missing(id) => Missing::all(vec![id]).into(),
+        ReadError::Damaged(_) => Stop::refused(RecipeRefusal::RecipeDamaged),
+    }
+}

@@ -1,0 +1,155 @@
+//! A replay has ended.
+
+use std::collections::BTreeSet;
+
+use canvas_lease::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::board::ComponentId;
+use crate::history::step::Step;
+use crate::json_patch::JsonPatchOperation;
+use crate::model::author::Author;
+use crate::model::blob::BlobId;
+use crate::model::file::TreeFile;
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::Revision;
+use crate::recipe::outcome::{Landed, Landing};
+use crate::recipe::{ChangedPlace, RecipeFault, ReplayOutcome, RunId, StaleTarget, Target};
+use crate::surface::SurfaceDiff;
+use crate::transition::access::{access_of, author_text};
+use crate::transition::command::sealed::Decide;
+use crate::transition::command::{Command, Outcome};
+use crate::transition::recipe::files::{RECIPE_FILES, Refused, unread};
+use crate::transition::recipe::record::{counted, refused};
+use crate::transition::recipe::refusal::RecipeRefusal;
+use crate::transition::refusal::RecipeCommandRefusal;
+use crate::transition::rollout::Access;
+use crate::transition::step::{Record, Stop, Transition};
+
+/// A replay has ended: what it has made is compared with the canvas as it is now, and what differs is kept.
+///
+/// Targets that no outcome names stay as they are, and so do components that are gone. Nothing is committed where nothing
+/// differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishReplay {
+    /// Who has asked for the replay.
+    pub by: Author,
+    /// The recipe that was replayed, by its id.
+    pub recipe: BlobId,
+    /// The replay.
+    pub run: RunId,
+    /// Its `now`.
+    pub now: Timestamp,
+    /// What it has made, at most once for each target of the recipe.
+    pub outcomes: Vec<ReplayOutcome>,
+    /// Whether only to say what would change.
+    pub dry_run: bool,
+}
+
+/// What a replay has come to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayFinished {
+    /// The revision; the same as before where nothing was kept.
+    pub revision: Revision,
+    /// Whether something was kept.
+    pub committed: bool,
+    /// The places whose values have changed. [`FinishReplay::patch`] makes a patch of them.
+    pub changed: Vec<ChangedPlace>,
+    /// The components that have what the replay has made, whether that is new or not, in the order of the outcomes.
+    pub refreshed: Vec<ComponentId>,
+    /// What the replay could not feed.
+    pub stale: Vec<StaleTarget>,
+}
+
+impl FinishReplay {
+    /// The answer as a JSON Patch (RFC 6902) of `{data: {component: value}, state}`. It is empty where the values are what they
+    /// were, also where some grew stale. Linear in the values.
+    pub fn patch(&self, finished: &ReplayFinished) -> Vec<JsonPatchOperation> {
+        finished.changed.iter().filter_map(|place| place.operation(&self.outcomes)).collect()
+    }
+
+    fn check_outcomes(&self, targets: &[Target]) -> Refused<()> {
+        let mut open: BTreeSet<_> = targets.iter().collect();
+        let outcomes = self.outcomes.iter().enumerate();
+        let unknown = outcomes.filter(|(_, outcome)| !open.remove(&outcome.target)).map(|(number, _)| {
+            let message = "the recipe does not feed this, or it is here twice: name each target once";
+            RecipeFault::invalid(format!("/outcomes/{number}/target"), message)
+        });
+        let faults: Vec<_> = unknown.collect();
+        if faults.is_empty() { Ok(()) } else { Err(refused(faults)) }
+    }
+}
+
+impl Command for FinishReplay {
+    type Done = ReplayFinished;
+    type Refusal = RecipeCommandRefusal;
+}
+
+impl Decide for FinishReplay {
+    const KIND: &'static str = "replay_finished";
+    const FILES: &'static [TreeFile] = RECIPE_FILES;
+
+    fn access(&self) -> Option<Access> {
+        access_of(self.by)
+    }
+
+    fn digest(&self) -> Digest {
+        let Self { by, recipe, run, now, outcomes, dry_run } = self;
+        let outcomes = outcomes.iter().map(|outcome| match &outcome.result {
+            Ok(datum) => (&outcome.target, Ok(datum.id())),
+            Err(drift) => (&outcome.target, Err(drift)),
+        });
+        let outcomes: Vec<_> = outcomes.collect();
+        let rest = (recipe, run, now, outcomes, dry_run);
+        let rest = serde_json::to_string(&rest).expect("its maps have text for keys");
+        Digest::of(&["finish_replay", &author_text(*by), &rest].map(str::as_bytes))
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Refused<ReplayFinished> {
+        let recipe = at.recipe_now()?.ok_or_else(|| Stop::refused(RecipeRefusal::RecipeNotFound))?;
+        if recipe.id() != self.recipe {
+            return Err(Stop::refused(RecipeRefusal::RecipeReplaced));
+        }
+        self.check_outcomes(recipe.targets())?;
+        let (components, manifest) = (at.fed_components()?, at.manifest_now()?);
+        let state = at.read_state().map_err(unread)?;
+        let landing =
+            Landing { manifest: &manifest, state: state.as_ref(), limits: &at.policy.surface, now: self.now };
+        let Landed { data, blobs, state, changed, refreshed, stale } =
+            landing.land(&self.outcomes, |id| components.has(id));
+        let committed = !self.dry_run && (!data.is_empty() || state.is_some());
+        if committed {
+            at.next_revision::<RecipeCommandRefusal>()?;
+            let mut steps = Vec::with_capacity(2);
+            if !data.is_empty() {
+                at.put_data(&manifest, &data)?;
+                at.blobs.extend(blobs);
+                steps.push(Step::Data(data));
+            }
+            if let Some(changed) = state {
+                at.put_state(changed.state);
+                steps.push(Step::Surface(SurfaceDiff { state: changed.changes, files: Vec::new() }));
+            }
+            let mut steps = steps.into_iter();
+            let (Some(step), also) = (steps.next(), steps.next()) else {
+                unreachable!("the data or the state have changed");
+            };
+            let summary = format!("refreshed {}, {} stale", counted(refreshed.len()), stale.len());
+            at.record_effect(Record { actor: self.by.actor(), operation, summary }, step, also);
+        }
+        Ok(ReplayFinished { revision: at.head.revision, committed, changed, refreshed, stale })
+    }
+
+    /// The same replay that changes nothing may be finished again.
+    fn is_kept(outcome: &Outcome<Self>) -> bool {
+        outcome.as_ref().is_ok_and(|finished| finished.committed)
+    }
+
+    /// That nothing differs is not told by a head that may be an old one.
+    fn is_refusal(outcome: &Outcome<Self>) -> bool {
+        !Self::is_kept(outcome)
+    }
+}

@@ -1,0 +1,76 @@
+//! Why a command on recipes is refused.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::revision::Revision;
+use crate::recipe::RecipeFault;
+
+/// Why a command on recipes is not done. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum RecipeRefusal {
+    /// The canvas has no recipe.
+    #[error("this canvas has no recipe: record one first")]
+    RecipeNotFound,
+    /// The canvas has another recipe than the one that was replayed.
+    #[error("the recipe was replaced while it was replayed, and nothing was kept: refresh again")]
+    RecipeReplaced,
+    /// The recipe, its data, or what they are for cannot be read.
+    #[error("the canvas cannot be read: restore the store from a backup, or update the library")]
+    RecipeDamaged,
+    /// The recipe has changed since the revision that the command expects, or that is yet to come.
+    #[error("the recipe has changed since revision {}: look at it again and record anew", expected.get())]
+    StaleRecipe {
+        /// The revision that was expected.
+        expected: Revision,
+        /// The revision of the canvas.
+        current: Revision,
+    },
+    /// Something is wrong at one place of the command.
+    #[error("{fault}")]
+    RecipeRefused {
+        /// What, and where.
+        fault: RecipeFault,
+        /// What is wrong besides.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<RecipeFault>,
+    },
+}
+
+canvas_patch::coded_error!(RecipeRefusal {
+    Self::RecipeNotFound => "RECIPE_NOT_FOUND";
+    Self::RecipeReplaced => "RECIPE_REPLACED";
+    Self::RecipeDamaged => "CANVAS_DAMAGED";
+    Self::StaleRecipe { .. } => "REVISION_CONFLICT";
+    Self::RecipeRefused { fault, .. } => fault.code.code();
+});
+
+impl RecipeRefusal {
+    /// Where in the command it is, as a JSON Pointer; `None` where it is the whole of it, or nothing in it.
+    pub fn place(&self) -> Option<&str> {
+        match self {
+            Self::StaleRecipe { .. } => Some("/expected"),
+            Self::RecipeRefused { fault, .. } => Some(&fault.place),
+            _ => None,
+        }
+    }
+
+    /// Everything that is wrong with a command that was refused for its parts.
+    pub fn faults(&self) -> impl Iterator<Item = &RecipeFault> {
+        let (first, others) = match self {
+            Self::RecipeRefused { fault, others } => (Some(fault), others.as_slice()),
+            _ => (None, &[][..]),
+        };
+        first.into_iter().chain(others)
+    }
+
+    /// The refusal of a command with these faults, of which there is at least one.
+    pub(super) fn of(mut faults: Vec<RecipeFault>) -> Self {
+        if faults.is_empty() {
+            return Self::RecipeDamaged;
+        }
+        let fault = faults.remove(0);
+        Self::RecipeRefused { fault, others: faults }
+    }
+}
