@@ -46,6 +46,8 @@ impl Recipe {
 struct Steps {
     places: BTreeMap<StepId, usize>,
     list: Vec<Option<RecipeStep>>,
+    /// Whether there may be others: then it is not said that one is missing.
+    has_unnamed: bool,
 }
 
 impl Reader {
@@ -110,20 +112,24 @@ impl Reader {
     }
 
     fn steps(&mut self, recipe: &Object, limits: &RecipeLimits) -> Steps {
-        let mut steps = Steps { places: BTreeMap::new(), list: Vec::new() };
+        let mut steps = Steps { places: BTreeMap::new(), list: Vec::new(), has_unnamed: false };
         let list = self.list(recipe, "steps", limits.steps);
         for (number, json) in list.iter().enumerate() {
             let place = format!("/steps/{number}");
             let step = self.recipe_step(json, &place, &steps);
-            if let Some(id) = json.get("id").and_then(|id| StepId::deserialize(id).ok())
-                && steps.places.insert(id, number).is_some()
-            {
-                self.note::<()>(&format!("{place}/id"), "another step has this id: give each its own");
+            match json.get("id").and_then(|id| StepId::deserialize(id).ok()) {
+                None => steps.has_unnamed = true,
+                Some(id) if steps.places.contains_key(&id) => {
+                    self.note::<()>(&format!("{place}/id"), "another step has this id: give each its own");
+                }
+                Some(id) => {
+                    steps.places.insert(id, number);
+                }
             }
             steps.list.push(step);
         }
         if list.is_empty() {
-            steps.list.push(None);
+            (steps.list, steps.has_unnamed) = (vec![None], true);
         }
         steps
     }
@@ -163,9 +169,11 @@ impl Reader {
         let (mut sources, mut frozen) = (Vec::new(), parameters.frozen().map(str::to_owned));
         for (at, result) in parameters.results() {
             let Some(&source) = before.places.get(&result.step) else {
-                let name = clip(result.step.as_str(), NAME);
-                let message = format!("no step {name} comes before this one: name an earlier step");
-                self.note::<()>(&format!("{here}{at}/$result/step"), message);
+                if !before.has_unnamed {
+                    let name = clip(result.step.as_str(), NAME);
+                    let message = format!("no step {name} comes before this one: name an earlier step");
+                    self.note::<()>(&format!("{here}{at}/$result/step"), message);
+                }
                 continue;
             };
             sources.push(source);
@@ -205,6 +213,7 @@ impl Reader {
         self.only(object, place, &["step", "path", "ops", "component", "state"]);
         let id = self.step_id(object, place, "step");
         if let Some(id) = &id
+            && !steps.has_unnamed
             && !steps.places.contains_key(id)
         {
             let message = format!("there is no step {}: name one of the recipe", clip(id.as_str(), NAME));

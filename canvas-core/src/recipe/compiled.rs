@@ -88,6 +88,10 @@ impl Recipe {
 
     /// The recipe with the contracts of its tools, as the host has them now. A step that names one keeps it. One whose tool
     /// cannot be called again is frozen, with the reason.
+    ///
+    /// # Panics
+    ///
+    /// Never: contracts, and parameters that are frozen, are read again whatever they are.
     #[must_use]
     pub fn pinned(&self, ceiling: &Ceiling) -> Self {
         let mut json = self.to_json();

@@ -27,6 +27,10 @@ pub(crate) mod pointer;
 mod reader;
 pub(crate) mod recipe_step;
 pub(crate) mod stored;
+#[cfg(feature = "proptest")]
+pub mod strategies;
+#[cfg(test)]
+mod tests;
 pub(crate) mod wire;
 
 pub use canvas_data::{CanvasData, ComponentData};

@@ -27,8 +27,8 @@ pub struct Parameters(Node);
 enum Node {
     /// Nothing in it stands for another value.
     Plain(Value),
-    List(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
     Date(DateParameter),
     Result(ResultParameter),
     Frozen {

@@ -90,7 +90,7 @@ impl RecipeStep {
         let contract = allowed(&self.tool, ceiling)?;
         if self.contract.is_some_and(|recorded| recorded != contract.hash()) {
             let version = |version: Option<&str>| {
-                version.map_or("no version".to_owned(), |version| clip(version, NAME))
+                version.map_or_else(|| "no version".to_owned(), |version| clip(version, NAME))
             };
             let (then, now) =
                 (version(self.tool_version()), version(contract.declaration().version.as_deref()));

@@ -9,7 +9,9 @@ use canvas_core::board::{
     TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
-use canvas_core::recipe::{DateExpr, DateExprError, JsonPointer, JsonPointerError, RecipeCode, RecipeFault};
+use canvas_core::recipe::{
+    DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
+};
 use canvas_core::surface::{
     AssetPath, AssetPathError, ContractError, EventId, StateConflict, StatePath, StatePathError,
     StatePointer, StatePointerError, SurfaceCode, SurfaceFault, ValuePath, ValuePathError,
@@ -22,7 +24,7 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, JsonHash, LeaseRefusal, LimitRefusal, LinesRefusal, NameError,
     NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseJsonHashError, ParseRangeHashError,
-    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, Refused as _, Revision, RevisionId, Rollout,
+    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, RecipeRefusal, Refused as _, Revision, RevisionId, Rollout,
     Schema, SchemaError, StaleBase, StaleCause, StaleEdit, StoreError, StoreErrorKind, SurfaceRefusal,
     TreePath, ZoneError, canonical_json,
 };
@@ -176,6 +178,12 @@ fn samples() -> Vec<Sample> {
             serde_json::from_value(json!([{"path": "/a", "message": "too long: shorten it", "code": "maxLength"}])).unwrap(), at
         ),
         // Recipes
+        Drift true: Drift::new(DriftCode::CallFailed, "the tool answered with an error: refresh again"),
+        Drift false: Drift::new(DriftCode::ToolGone, "this host has no tool fetch: record the recipe anew"),
+        RecipeRefusal false: RecipeRefusal::RecipeNotFound,
+        RecipeRefusal false: RecipeRefusal::RecipeReplaced,
+        RecipeRefusal false: RecipeRefusal::RecipeDamaged,
+        RecipeRefusal false: RecipeRefusal::StaleRecipe { expected: Revision::ZERO, current: Revision::ZERO },
         DateExprError false: DateExpr::parse("now+1").unwrap_err(),
         JsonPointerError false: JsonPointer::new("a").unwrap_err(),
         RecipeFault false: RecipeFault {
@@ -268,6 +276,7 @@ fn codes_are_names_in_json() {
     check(&ExceededLimit::ALL, ExceededLimit::code);
     check(&RepairKind::ALL, RepairKind::code);
     check(&RecipeCode::ALL, RecipeCode::code);
+    check(&DriftCode::ALL, DriftCode::code);
     check(&CommandErrorCode::ALL, CommandErrorCode::code);
     check(&DataErrorCode::ALL, DataErrorCode::code);
     check(&ValidationFailedCode::ALL, ValidationFailedCode::code);

@@ -127,6 +127,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
         summary: String::new(),
         revisions: (Revision::ZERO, Revision::ZERO),
         step: Step::Document { before: document, after: document, delta: None },
+        also: None,
     }
 }
 

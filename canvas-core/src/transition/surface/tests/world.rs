@@ -94,7 +94,7 @@ impl Decide for Put {
         }
         let record = Record { actor: self.by, operation, summary: "changed the surface".into() };
         if self.is_effect {
-            at.record_effect(record, Step::Surface(diff));
+            at.record_effect(record, Step::Surface(diff), None);
         } else {
             at.record(record, Step::Surface(diff));
         }

@@ -1,0 +1,6 @@
+mod canvas_data;
+mod compile;
+mod drift;
+mod laws;
+mod outcome;
+mod parameters;
