@@ -1,5 +1,5 @@
-//! A canvas with a face that the library may have been built without: the same tests with the features `board` and
-//! `surface` and without them. Canvases are those of `fixtures/v1`.
+//! A canvas with a face that the library may have been built without: the same tests with the features `board`, `surface`
+//! and `recipe` and without them. Canvases are those of `fixtures/v1`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -19,6 +19,9 @@ const OF_BOARDS: &str = if cfg!(feature = "board") { "OK" } else { "FACE_NOT_SUP
 
 /// The same of a surface.
 const OF_SURFACES: &str = if cfg!(feature = "surface") { "OK" } else { "FACE_NOT_SUPPORTED" };
+
+/// The same of a recipe.
+const OF_RECIPES: &str = if cfg!(feature = "recipe") { "OK" } else { "FACE_NOT_SUPPORTED" };
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 const USER: Author = Author::User;
@@ -312,6 +315,101 @@ fn a_surface_is_kept_whole_or_undone() {
     assert_eq!(slot(&canvas)["touched"], Value::Null);
 }
 
+/// A person's recipe on a canvas with a surface, and then a replay that has changed data and state.
+fn with_recipe() -> Canvas {
+    let Canvas { mut blobs, engine, id, .. } = with_surface();
+    let head = block_on(engine.store().load(&id)).unwrap().unwrap().head;
+    let mut head: Value = serde_json::from_slice(&head.to_json()).unwrap();
+    let mut put = |text: String| {
+        blobs.push(Blob::text(text));
+        blobs.last().unwrap().id()
+    };
+    let recipe = put(json!({
+        "version": 1, "catalogue": 1, "steps": [{"id": "s", "tool": "t"}],
+        "mappings": [{"step": "s", "component": "c"}, {"step": "s", "state": "/log"}],
+    })
+    .to_string());
+    let data = put("[7]".into());
+    let entry_of = format!(r#"{{"status":"ready","data":{{"blob":"{data}","bytes":3,"as_of":5}}}}"#);
+    head["draft"]["recipe.json"] = json!(recipe);
+    head["draft"]["data.json"] = json!(put(format!(r#"{{"c":{entry_of}}}"#)));
+    head["draft"]["state/latest.json"] = json!(put(r#"{"a":2,"log":[7]}"#.into()));
+    let entry = |number: u64, kind: &str, steps: &str, previous: &Value| {
+        let (before, after) = (number, number + 1);
+        format!(
+            r#"{{"number":{number},"change":{number},"kind":"{kind}","actor":"user","author":"user","operation":{{"conversation":"u","turn":0,"call":"r{number}"}},"at":1,"summary":"s","revision_before":{before},"revision_after":{after},{steps},"previous":{previous}}}"#
+        )
+    };
+    let step = format!(r#""step":{{"face":"recipe","after":"{recipe}"}}"#);
+    let below = format!(r#","below":{{"entry":{}}}}}"#, head["journal"]["undo"]);
+    let mut text = entry(26, "edit", &step, &head["journal"]["last"]);
+    text.replace_range(text.len() - 1.., &below);
+    let edit = put(text);
+    let data_step = format!(r#"{{"face":"data","components":[{{"component":"c","after":{entry_of}}}]}}"#);
+    let state_step = r#"{"face":"surface","state":[{"path":"/log","before":[0.5],"after":[7]}]}"#;
+    let steps = format!(r#""step":{data_step},"also":{state_step}"#);
+    let effect = put(entry(27, "effect", &steps, &json!(edit)));
+    (head["journal"]["last"], head["journal"]["undo"]) = (json!(effect), json!(edit));
+    (head["journal"]["entries"], head["journal"]["touched"]) = (json!(27), json!({"/log": 27}));
+    (head["revision"], head["faces"]["surface"]) = (json!(28), json!(28));
+    (head["faces"]["recipe"], head["faces"]["data"]) = (json!(27), json!(28));
+    Canvas::of("held", &head, blobs)
+}
+
+/// Without the feature recipe and data stay as they are, and the state that a replay has changed is played back all the same.
+#[test]
+fn a_recipe_is_kept_whole_or_undone() {
+    let mut canvas = with_recipe();
+    let files = |canvas: &Canvas| ["recipe.json", "data.json"].map(|path| canvas.file(path));
+    let before = files(&canvas);
+    let faces = serde_json::from_slice::<Value>(&canvas.head().to_json()).unwrap()["faces"].clone();
+    assert_eq!((&faces["recipe"], &faces["data"]), (&json!(27), &json!(28)));
+    let data = BlobId::of(b"[7]");
+    let used = canvas.blobs_in_use();
+    assert_eq!(used.as_ref().map_or_else(|code| *code, |_| "OK"), OF_RECIPES);
+    assert!(used.is_ok_and(|blobs| blobs.contains(&data)) == (OF_RECIPES == "OK"));
+    let history = block_on(canvas.engine.history(&canvas.id, None, 2, canvas.at)).unwrap();
+    for (entry, face) in history.iter().zip([Face::Data, Face::Recipe]) {
+        assert_eq!((entry.step.face(), entry.also.is_some()), (face, face == Face::Data));
+        assert_eq!(matches!(entry.step, Step::Unsupported { .. }), OF_RECIPES != "OK");
+        let written = BlobId::of(serde_json::to_string(entry).unwrap().as_bytes());
+        assert!(canvas.blobs.iter().any(|blob| blob.id() == written), "entry {}", entry.number);
+    }
+    block_on(canvas.engine.replay(&canvas.id, canvas.at)).unwrap();
+    assert_eq!(canvas.undo(UndoScope::Steps(ONE)), OF_RECIPES);
+    if OF_RECIPES == "OK" {
+        assert_eq!(files(&canvas), [None, before[1].clone()]);
+        assert_eq!(canvas.call(Redo { by: USER, steps: ONE }), "OK");
+    }
+    assert_eq!(files(&canvas), before);
+    block_on(canvas.engine.replay(&canvas.id, canvas.at)).unwrap();
+    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
+    assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
+    assert_eq!(files(&canvas), before);
+    canvas.has_all_its_blobs();
+}
+
+#[cfg(feature = "recipe")]
+#[test]
+fn a_recipe_and_its_data_are_read() {
+    let canvas = with_recipe();
+    let (recipe, _) = block_on(canvas.engine.recipe(&canvas.id, canvas.at)).unwrap();
+    assert_eq!(recipe.unwrap().recipe().unwrap().steps().len(), 1);
+    let (data, _) = block_on(canvas.engine.data(&canvas.id, canvas.at)).unwrap();
+    assert_eq!(
+        serde_json::to_value(data).unwrap(),
+        json!({"c": {"status": "ready", "data": [7], "asOf": 5}})
+    );
+}
+
+/// A head lists later faces only where the canvas has had them, so that older libraries read the others.
+#[test]
+fn heads_without_a_recipe_are_what_they_were() {
+    let faces = serde_json::from_slice::<Value>(&Canvas::open("plan-4").head().to_json()).unwrap();
+    let names: Vec<_> = faces["faces"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(names, ["board", "document", "surface"]);
+}
+
 #[cfg(feature = "board")]
 #[test]
 fn a_board_is_read() {
@@ -324,7 +422,9 @@ fn a_board_is_read() {
 /// Without a face nobody can say what it needs, so nothing is dropped, and the history is not cut.
 #[test]
 fn what_is_not_understood_is_not_collected() {
-    for (mut canvas, expected) in [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES)] {
+    for (mut canvas, expected) in
+        [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES), (with_recipe(), OF_RECIPES)]
+    {
         let head = canvas.head();
         let collection = Collection { history: Some(2), older_than: Duration::ZERO };
         canvas.engine = Engine::new(

@@ -9,10 +9,7 @@ use crate::recipe::{DateExpr, Operations, Parameters};
 const MEMBERS: [&str; 4] = ["id", "name", "price", "at"];
 
 /// Time expressions that stay within a few centuries of any `now` of today.
-///
-/// # Panics
-///
-/// Never: a test reads them.
+#[expect(clippy::missing_panics_doc, reason = "they are of the grammar")]
 pub fn date_exprs() -> impl Strategy<Value = DateExpr> {
     let anchor = prop_oneof![
         4 => Just("now".to_owned()),
@@ -65,10 +62,7 @@ pub fn rows() -> impl Strategy<Value = Value> {
 }
 
 /// Operations that every list of [`rows`] can be put through.
-///
-/// # Panics
-///
-/// Never: a test reads them.
+#[expect(clippy::missing_panics_doc, reason = "all of them are read")]
 pub fn operations() -> impl Strategy<Value = Operations> {
     operation_list().prop_map(|list| Operations::parse(&list).expect("each is read"))
 }
