@@ -235,11 +235,12 @@ fn a_recipe_is_only_so_large() {
 fn what_is_frozen_stays_frozen_downstream() {
     let frozen = json!({"$frozen": "it is a file of the user", "value": "/tmp/x"});
     let recipe = compile(&with("/steps/0/params/file", Some(frozen))).unwrap();
-    let reason = Some("it is a file of the user");
+    let why = "it is a file of the user";
+    let reason = Some(why);
     assert_eq!(recipe.steps().iter().map(|step| step.frozen()).collect::<Vec<_>>(), [reason, reason]);
     let non_refreshable = recipe.non_refreshable();
     assert_eq!(non_refreshable.len(), 1);
-    assert_eq!((non_refreshable[0].0.as_str(), non_refreshable[0].1.as_str()), ("c1", reason.unwrap()));
+    assert_eq!((non_refreshable[0].0.as_str(), non_refreshable[0].1.as_str()), ("c1", why));
     assert_eq!(recipe.steps_for(recipe.mappings().iter().map(|mapping| &mapping.target)), [] as [usize; 0]);
 }
 
