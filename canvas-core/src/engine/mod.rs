@@ -17,7 +17,7 @@ mod context;
 mod error;
 mod history;
 pub(crate) mod lock_view;
-#[cfg(test)]
+#[cfg(all(test, feature = "surface"))]
 mod model;
 mod run;
 mod snapshot;
