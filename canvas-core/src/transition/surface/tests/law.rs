@@ -3,11 +3,14 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::world::World;
+use super::world::{World, actor};
 use crate::history::journal::{ChangeNumber, Entry, EntryKind};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
-use crate::surface::{SurfaceDiff, SurfaceFile};
+use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};
+use crate::transition::surface::ended::RunningAction;
+use crate::transition::surface::finish::{ActionFailure, FinishAction};
+use crate::transition::surface::patch::PatchState;
 use crate::transition::undo::{ClearHistory, Undo, UndoScope};
 
 #[derive(Debug, Clone)]
@@ -19,8 +22,24 @@ enum Act {
     Effect {
         patch: Value,
     },
+    /// As [`Act::Edit`], by the command that clients and sessions send.
+    Patch {
+        by: Actor,
+        patch: Value,
+    },
+    /// An action of the spec.
+    Begin {
+        by: Actor,
+        action: &'static str,
+    },
+    /// One of the tools that are at work has ended, perhaps a second time.
+    Finish {
+        which: prop::sample::Index,
+        result: Option<Value>,
+    },
+    /// One of the specs.
     Spec {
-        text: &'static str,
+        which: usize,
     },
     Document {
         text: &'static str,
@@ -41,18 +60,26 @@ enum Act {
     Clear,
 }
 
+/// A spec with every kind of action, and one that has fewer.
+fn spec(which: usize) -> String {
+    let tool = |name: &str, path: &str| json!({"kind": "tool.call", "tool": name, "saveAs": path});
+    let mut actions = json!({
+        "read": tool("node__Read", "log"),
+        "look": tool("node__Read", "a.x"),
+        "deploy": tool("node__Deploy", "a.y"),
+        "mark": {"kind": "state.patch", "patch": [{"op": "add", "path": "/a", "value": {"x": 7}}]},
+    });
+    if which == 1 {
+        actions.as_object_mut().unwrap().remove("deploy");
+    }
+    let policy = json!({"allow": ["node__Read", "node__Deploy"]});
+    json!({"version": 1, "mode": "html", "toolPolicy": policy, "actions": actions}).to_string()
+}
+
 /// Few places, of which some are in others and some are in a list.
 fn operation() -> impl Strategy<Value = Value> {
     let path = prop::sample::select(vec!["/a", "/a/x", "/a/y", "/b", "/b/0", "/log", "/ab", ""]);
-    let value = prop_oneof![
-        6 => (0..3).prop_map(Value::from),
-        1 => Just(Value::Null),
-        1 => Just(json!(0.1)),
-        2 => Just(json!({"x": 1, "y": {"z": 2}})),
-        2 => Just(json!([1, {"x": 2}])),
-        1 => Just(json!({})),
-    ];
-    (path, value, 0..5).prop_map(|(path, value, kind)| match (kind, path) {
+    (path, value(), 0..5).prop_map(|(path, value, kind)| match (kind, path) {
         (0, "/a/x" | "/b/0" | "/log") => json!({"op": "remove", "path": path}),
         // The whole stays an object, so that most of the others fit.
         (_, "") => json!({"op": "add", "path": "", "value": {"a": value}}),
@@ -61,13 +88,30 @@ fn operation() -> impl Strategy<Value = Value> {
     })
 }
 
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        6 => (0..3).prop_map(Value::from),
+        1 => Just(Value::Null),
+        1 => Just(json!(0.1)),
+        2 => Just(json!({"x": 1, "y": {"z": 2}})),
+        2 => Just(json!([1, {"x": 2}])),
+        1 => Just(json!({})),
+    ]
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let actor = || prop::sample::select(vec![Actor::User, Actor::Assistant]);
     let patch = || prop::collection::vec(operation(), 1..3).prop_map(Value::from);
     prop_oneof![
         8 => (actor(), patch()).prop_map(|(by, patch)| Act::Edit { by, patch }),
         6 => patch().prop_map(|patch| Act::Effect { patch }),
-        1 => prop::sample::select(vec!["{}", "{\"a\":1}"]).prop_map(|text| Act::Spec { text }),
+        4 => (actor(), patch()).prop_map(|(by, patch)| Act::Patch { by, patch }),
+        // Often, since an end needs one.
+        8 => (actor(), prop::sample::select(vec!["read", "look", "deploy", "mark"]))
+            .prop_map(|(by, action)| Act::Begin { by, action }),
+        8 => (any::<prop::sample::Index>(), prop::option::weighted(0.9, value()))
+            .prop_map(|(which, result)| Act::Finish { which, result }),
+        1 => (0..2_usize).prop_map(|which| Act::Spec { which }),
         1 => prop::sample::select(vec!["# A\n", "# B\n"]).prop_map(|text| Act::Document { text }),
         8 => (1..4_u32).prop_map(|steps| Act::Undo { steps }),
         6 => (1..4_u32).prop_map(|steps| Act::Redo { steps }),
@@ -121,12 +165,15 @@ fn set(state: &mut Value, path: &str, value: Option<Value>) {
 struct Play {
     world: World,
     known: Known,
+    /// What was begun.
+    running: Vec<RunningAction>,
 }
 
 impl Play {
     fn new() -> Self {
-        let world = World::new(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}));
-        Self { world, known: Known::default() }
+        let mut world = World::new(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}));
+        assert_eq!(world.file(SurfaceFile::Spec, Some(&[&spec(0)])), "OK");
+        Self { world, known: Known { undo: vec![1], redo: Vec::new() }, running: Vec::new() }
     }
 
     fn take(&mut self, act: &Act) {
@@ -135,7 +182,22 @@ impl Play {
         let answer = match act {
             Act::Edit { by, patch } => self.world.put(*by, false, patch.clone()),
             Act::Effect { patch } => self.world.put(Actor::Assistant, true, patch.clone()),
-            Act::Spec { text } => self.world.file(SurfaceFile::Spec, Some(&[text])),
+            Act::Patch { by, patch } => {
+                let (by, patch) = (actor(*by), StatePatch::parse(patch).unwrap());
+                self.world.ask(PatchState { by, patch, expected: None })
+            }
+            Act::Begin { by, action } => {
+                let (answer, running) = self.world.begin(*by, action);
+                self.running.extend(running.map(|running| *running));
+                answer
+            }
+            Act::Finish { .. } if self.running.is_empty() => return,
+            Act::Finish { which, result } => {
+                let running = Box::new(which.get(&self.running).clone());
+                let outcome = result.clone().ok_or(ActionFailure::TimedOut);
+                self.world.ask(FinishAction { running, outcome })
+            }
+            Act::Spec { which } => self.world.file(SurfaceFile::Spec, Some(&[&spec(*which)])),
             Act::Document { text } => self.world.write(text),
             Act::Undo { steps } => return self.walk(*steps, EntryKind::Undo, state),
             Act::Redo { steps } => return self.walk(*steps, EntryKind::Redo, state),
@@ -154,8 +216,11 @@ impl Play {
         let now = self.world.entries();
         match act {
             Act::Clear => self.known = Known::default(),
-            Act::Effect { .. } => {}
+            Act::Effect { .. } | Act::Finish { .. } => {
+                assert!(now[entries.len()..].iter().all(|entry| entry.kind == EntryKind::Effect));
+            }
             _ if now.len() > entries.len() => {
+                assert!(now[entries.len()..].iter().all(|entry| entry.kind != EntryKind::Effect));
                 self.known.undo.extend(now[entries.len()..].iter().map(|entry| entry.number.get()));
                 self.known.redo.clear();
             }

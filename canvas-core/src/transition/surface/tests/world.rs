@@ -22,7 +22,9 @@ use crate::model::receipt::Digest;
 use crate::store::contract::Store as _;
 use crate::store::memory::MemoryStore;
 use crate::surface::{
-    FileChange, StatePatch, SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState,
+    ActionId, Ceiling, ClientId, EventId, FileChange, RunnerId, SessionKey, StatePatch, SurfaceActor,
+    SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState, ToolContract, ToolDeclaration,
+    ToolName,
 };
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -30,7 +32,10 @@ use crate::transition::edit::Edit;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
 use crate::transition::step::{Record, Stop, Transition};
+use crate::transition::surface::begin::BeginAction;
+use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::refusal::SurfaceRefusal;
+use crate::transition::surface::request::{ActionName, ActionRequest};
 use crate::transition::turn::SendMessage;
 use crate::transition::undo::{Redo, Undo, UndoScope};
 
@@ -71,7 +76,10 @@ impl Decide for Put {
         let refused = |fault: SurfaceFault| Stop::refused(SurfaceRefusal::from(fault));
         let Some(state) = at.state_now::<SurfaceCommandRefusal>()? else {
             at.next_revision::<SurfaceCommandRefusal>()?;
-            let descriptor = Blob::text("{}".to_owned());
+            let descriptor = json!({
+                "agentId": "main", "title": "Plan", "ownerSessionKey": "agent:main:main", "mode": "html", "createdAt": 0,
+            });
+            let descriptor = Blob::text(descriptor.to_string());
             at.head.draft.insert(TreeFile::Descriptor.tree_path(), descriptor.id());
             at.blobs.push(descriptor);
             let state = self.patch.clone();
@@ -133,6 +141,25 @@ impl Transition<'_> {
     }
 }
 
+/// The tools `node__Read`, which is read-only, and `node__Deploy`, which is trusted.
+fn ceiling() -> Ceiling {
+    let tool = |name: &str, read_only| {
+        let (name, declaration) =
+            (ToolName::new(name).unwrap(), ToolDeclaration { read_only, ..ToolDeclaration::default() });
+        (name.clone(), ToolContract::new(name, declaration).unwrap())
+    };
+    let tools = [tool("node__Read", true), tool("node__Deploy", false)].into();
+    Ceiling { tools, trust: [ToolName::new("node__Deploy").unwrap()].into(), ..Ceiling::default() }
+}
+
+/// Who changes the surface.
+pub(super) fn actor(by: Actor) -> SurfaceActor {
+    match by {
+        Actor::User => SurfaceActor::ClientId(ClientId::new("window").unwrap()),
+        Actor::Assistant => SurfaceActor::SessionKey(SessionKey::new("agent:main:main").unwrap()),
+    }
+}
+
 /// A canvas with a surface in a store of its own.
 pub(super) struct World {
     pub(super) engine: Engine<MemoryStore>,
@@ -152,8 +179,8 @@ impl World {
         let reads = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(reads.load(Ordering::Relaxed)));
         let canvas = CanvasId::new("c").unwrap();
-        let mut world =
-            Self { engine: Engine::new(store, policy), canvas, clock, turn: Turn::ZERO, calls: 0 };
+        let engine = Engine::new(store, policy).with_ceiling(Arc::new(ceiling()));
+        let mut world = Self { engine, canvas, clock, turn: Turn::ZERO, calls: 0 };
         let key = world.key();
         block_on(world.engine.create(&world.canvas, "# Plan\n", &key, world.now())).unwrap();
         assert_eq!(world.put(Actor::User, false, state), "OK");
@@ -205,6 +232,26 @@ impl World {
 
     pub(super) fn put(&mut self, by: Actor, is_effect: bool, patch: Value) -> &'static str {
         self.ask(Put { by, is_effect, patch, files: Vec::new() })
+    }
+
+    /// Begins an action of the spec; what is to be run, if anything is.
+    pub(super) fn begin(&mut self, by: Actor, action: &str) -> (&'static str, Option<Box<RunningAction>>) {
+        let key = self.key();
+        let request = ActionRequest {
+            by: actor(by),
+            job: None,
+            action: ActionName::Id(ActionId::new(action).unwrap()),
+            input: json!({}),
+            expected: None,
+            confirmation: None,
+        };
+        let (event, runner) = (EventId::new(key.call.as_str()).unwrap(), RunnerId::new("server").unwrap());
+        let begin = BeginAction { request, event, runner };
+        match block_on(self.engine.call(&self.canvas, &key, begin, self.now())).unwrap().result {
+            Ok(ActionBegun::Run(running)) => ("OK", Some(running)),
+            Ok(ActionBegun::Ended { .. }) => ("OK", None),
+            Err(refusal) => (refusal.code(), None),
+        }
     }
 
     /// A person sets a member.
