@@ -7,8 +7,11 @@ use crate::history::surface_revert::SurfaceRevert;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
+use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::diff::SurfaceFiles;
+use crate::surface::name::SessionKey;
 use crate::surface::{Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState, widens};
 use crate::transition::contents::ReadError;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
@@ -66,7 +69,12 @@ impl Transition<'_> {
         let Step::Surface(diff) = &entry.step else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
         let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
-        if is_wider(blob(change.after)?, blob(change.before)?) {
+        let descriptor = blob(self.view.head.file(TreeFile::Descriptor))?.and_then(Blob::as_text);
+        let descriptor = descriptor.and_then(StoredDescriptor::read);
+        let owner = descriptor.as_ref().map(|descriptor| &descriptor.owner_session_key);
+        let (now, then) = (blob(change.after)?, blob(change.before)?);
+        // Without a descriptor nobody tells to whom the surface sends.
+        if owner.is_none_or(|owner| is_wider(now, then, owner)) {
             return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
         }
         Ok(())
@@ -129,7 +137,7 @@ impl Transition<'_> {
 }
 
 /// Whether a spec lets a surface do what the one before it does not. What cannot be read counts as wider.
-fn is_wider(now: Option<&Blob>, then: Option<&Blob>) -> bool {
+fn is_wider(now: Option<&Blob>, then: Option<&Blob>, owner: &SessionKey) -> bool {
     // What tools there are does not matter here: a spec that was saved names them all the same.
     let (ceiling, limits) = (Ceiling::default(), SurfaceLimits::default());
     let load = |blob: &Blob| Spec::load(blob.as_text()?, &ceiling, &limits);
@@ -137,7 +145,7 @@ fn is_wider(now: Option<&Blob>, then: Option<&Blob>) -> bool {
     if now_spec.is_some() != now.is_some() || then_spec.is_some() != then.is_some() {
         return true;
     }
-    let now = now_spec.as_ref().map(Spec::policy).unwrap_or_default();
-    let then = then_spec.as_ref().map(Spec::policy).unwrap_or_default();
+    let now = now_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
+    let then = then_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
     !widens(&now, &then).is_empty()
 }
