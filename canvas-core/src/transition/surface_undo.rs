@@ -36,8 +36,9 @@ impl SurfaceReplay {
     }
 
     /// The surface after it; `None` where no entry was the surface's.
-    pub(super) fn finish(self) -> Option<SurfaceFiles> {
-        self.0
+    pub(super) fn finish(self, at: &Transition<'_>) -> Result<Option<SurfaceFiles>, Stop<UndoRefusal>> {
+        self.0.iter().try_for_each(|files| at.check_state(files))?;
+        Ok(self.0)
     }
 }
 
@@ -51,6 +52,22 @@ impl Transition<'_> {
                 path: path.to_owned(),
                 effect: EntryNumber::new(effect),
             })),
+        }
+    }
+
+    /// What is put back place by place, beside what has come since, may have become too much together. How deep a place is
+    /// nested does not change, and whoever is above the limit may still come closer to it.
+    fn check_state(&self, files: &SurfaceFiles) -> Result<(), Stop<UndoRefusal>> {
+        let (limit, bytes) =
+            (self.policy.surface.state_bytes, files.state.as_ref().map_or(0, SurfaceState::bytes));
+        if bytes <= limit {
+            return Ok(());
+        }
+        let before = self.read_state().ok().flatten().map_or(0, |state| state.bytes());
+        if bytes <= before {
+            Ok(())
+        } else {
+            Err(Stop::refused(HistoryRefusal::StateTooLarge { bytes, limit }))
         }
     }
 
@@ -105,6 +122,7 @@ impl Transition<'_> {
         revert: SurfaceRevert<'_>,
     ) -> Result<Option<(SurfaceFiles, Option<HistoryEntry>)>, Stop<UndoRefusal>> {
         let SurfaceRevert { files, changes, .. } = revert;
+        self.check_state(&files)?;
         let mut before = SurfaceFiles::of(&self.view.head.draft);
         if files.state.is_some() {
             before.state = self.read_state().ok().flatten();

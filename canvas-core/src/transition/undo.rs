@@ -374,7 +374,7 @@ impl Transition<'_> {
             #[cfg(feature = "board")]
             board: board.encode(last)?,
             #[cfg(feature = "surface")]
-            surface: surface.finish(),
+            surface: surface.finish(self)?,
             done: Vec::with_capacity(entries.len()),
         })
     }

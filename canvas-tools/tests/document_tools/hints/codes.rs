@@ -97,6 +97,7 @@ each!(history_refusal: HistoryRefusal {
     HistoryRefusal::HistoryConflict { .. } => HistoryRefusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
     HistoryRefusal::EffectConflict { .. } => HistoryRefusal::EffectConflict { change: ChangeNumber::new(1), path: String::new(), effect: EntryNumber::new(2) },
     HistoryRefusal::PolicyWidening { .. } => HistoryRefusal::PolicyWidening { change: ChangeNumber::new(1) },
+    HistoryRefusal::StateTooLarge { .. } => HistoryRefusal::StateTooLarge { bytes: 2, limit: 1 },
     HistoryRefusal::HistoryTooDeep { .. } => HistoryRefusal::HistoryTooDeep { limit: 1 },
     HistoryRefusal::FaceNotSupported { .. } => HistoryRefusal::FaceNotSupported { face: Face::Board },
     HistoryRefusal::HistoryDamaged { .. } => HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(1) },
