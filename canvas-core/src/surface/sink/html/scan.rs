@@ -233,10 +233,8 @@ impl Scan<'_> {
             return if quote.is_none() && text.iter().any(is_odd) { self.not_read(start) } else { Ok(()) };
         };
         if quote.is_none() {
-            return self.forbidden(
-                start + value,
-                "a value of an attribute needs quotes: write them around it",
-            );
+            return self
+                .forbidden(start + value, "a value of an attribute needs quotes: write them around it");
         }
         if has(RUNS, element) {
             let message = format!("an attribute of <{element}> decides what runs: write it without a value");

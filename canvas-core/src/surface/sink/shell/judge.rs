@@ -137,10 +137,10 @@ impl Judge<'_> {
                 Some('*' | '?' | '[' | ']') => {
                     "a value may not be next to a pattern: put blanks between, or name the files"
                 }
-                Some('$') => {
-                    "a value may not be next to a variable: put blanks between, or write its value"
+                Some('$') => "a value may not be next to a variable: put blanks between, or write its value",
+                _ => {
+                    "only letters, digits and _ . / : = , @ % + - may be next to a value: put blanks between"
                 }
-                _ => "only letters, digits and _ . / : = , @ % + - may be next to a value: put blanks between",
             };
             return self.forbidden(odd, message);
         }
