@@ -326,7 +326,7 @@ fn a_board_is_read() {
 fn what_is_not_understood_is_not_collected() {
     for (mut canvas, expected) in [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES)] {
         let head = canvas.head();
-        let collection = Collection { history: Some(2), older_than: Duration::ZERO };
+        let collection = Collection { history: Some(2), older_than: Duration::ZERO, ..Collection::default() };
         canvas.engine = Engine::new(
             canvas.engine.store().clone(),
             Policy { min_blob_age: Duration::ZERO, ..Policy::default() },

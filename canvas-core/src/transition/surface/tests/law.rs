@@ -1,5 +1,7 @@
 //! Edits, effects, undo and redo in any order, judged by a history that is kept as plain lists.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -8,6 +10,8 @@ use crate::history::journal::{ChangeNumber, Entry, EntryKind};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};
+use crate::transition::edit::Edit;
+use crate::transition::policy::Policy;
 use crate::transition::surface::ended::RunningAction;
 use crate::transition::surface::finish::{ActionFailure, FinishAction};
 use crate::transition::surface::patch::PatchState;
@@ -58,6 +62,11 @@ enum Act {
         author: Actor,
     },
     Clear,
+    /// Old entries are dropped, but for so many changes and effects.
+    Collect {
+        changes: u64,
+        effects: u64,
+    },
 }
 
 /// A spec with every kind of action, and one that has fewer.
@@ -117,8 +126,9 @@ fn act() -> impl Strategy<Value = Act> {
         6 => (1..4_u32).prop_map(|steps| Act::Redo { steps }),
         4 => any::<prop::sample::Index>().prop_map(|which| Act::UndoChange { which }),
         2 => actor().prop_map(|author| Act::UndoAuthor { author }),
-        // It makes the rest of a run short.
+        // These make the rest of a run short.
         1 => Just(Act::Clear),
+        1 => (2..8_u64, 2..12_u64).prop_map(|(changes, effects)| Act::Collect { changes, effects }),
     ]
 }
 
@@ -167,13 +177,20 @@ struct Play {
     known: Known,
     /// What was begun.
     running: Vec<RunningAction>,
+    /// Numbers of the entries that are kept, oldest first, and whether they are effects.
+    kept: Vec<(u64, bool)>,
+    /// Changes and effects that are kept.
+    limits: (usize, usize),
 }
 
 impl Play {
-    fn new() -> Self {
-        let mut world = World::new(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}));
+    fn new(limits: (usize, usize)) -> Self {
+        let [history, history_effects] = [limits.0, limits.1].map(|limit| limit.try_into().unwrap());
+        let policy = Policy { history, history_effects, min_blob_age: Duration::ZERO, ..Policy::default() };
+        let mut world = World::with(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}), policy);
         assert_eq!(world.file(SurfaceFile::Spec, Some(&[&spec(0)])), "OK");
-        Self { world, known: Known { undo: vec![1], redo: Vec::new() }, running: Vec::new() }
+        let known = Known { undo: vec![1], redo: Vec::new() };
+        Self { world, known, running: Vec::new(), kept: vec![(1, false)], limits }
     }
 
     fn take(&mut self, act: &Act) {
@@ -212,20 +229,27 @@ impl Play {
                 self.world.ask(Undo { by: Author::User, what })
             }
             Act::Clear => self.world.ask(ClearHistory),
-        };
-        let now = self.world.entries();
-        match act {
-            Act::Clear => self.known = Known::default(),
-            Act::Effect { .. } | Act::Finish { .. } => {
-                assert!(now[entries.len()..].iter().all(|entry| entry.kind == EntryKind::Effect));
+            Act::Collect { changes, effects } => {
+                self.world.collect(*changes, *effects);
+                let limit = |limit: u64| usize::try_from(limit).unwrap();
+                self.keep((limit(*changes).min(self.limits.0), limit(*effects).min(self.limits.1)));
+                "OK"
             }
-            _ if now.len() > entries.len() => {
-                assert!(now[entries.len()..].iter().all(|entry| entry.kind != EntryKind::Effect));
-                self.known.undo.extend(now[entries.len()..].iter().map(|entry| entry.number.get()));
+        };
+        let now = self.new_entries();
+        match act {
+            Act::Clear => (self.known, self.kept) = (Known::default(), Vec::new()),
+            Act::Effect { .. } | Act::Finish { .. } => {
+                assert!(now.iter().all(|entry| entry.kind == EntryKind::Effect));
+            }
+            _ if !now.is_empty() => {
+                assert!(now.iter().all(|entry| entry.kind != EntryKind::Effect));
+                self.known.undo.extend(now.iter().map(|entry| entry.number.get()));
                 self.known.redo.clear();
             }
             _ => {}
         }
+        self.note(&now);
         if answer != "OK" {
             assert_eq!(
                 (self.world.state(), self.world.head().draft().hash()),
@@ -264,12 +288,39 @@ impl Play {
         assert_eq!(answer, expected, "{kind:?} of {steps}");
         assert_eq!(self.world.state(), state);
         if answer == "OK" {
-            let made: Vec<_> = self.world.entries()[entries.len()..].iter().map(|e| e.number.get()).collect();
+            let now = self.new_entries();
+            let made: Vec<_> = now.iter().map(|e| e.number.get()).collect();
             let Known { undo, redo } = &mut self.known;
             let (from, to) = if kind == EntryKind::Undo { (undo, redo) } else { (redo, undo) };
             from.truncate(from.len() - count);
             to.extend(made);
+            self.note(&now);
         }
+    }
+
+    /// Entries that were made since the last act.
+    fn new_entries(&self) -> Vec<Entry> {
+        let last = self.kept.last().map_or(0, |(number, _)| *number);
+        self.world.entries().into_iter().filter(|entry| entry.number.get() > last).collect()
+    }
+
+    fn note(&mut self, made: &[Entry]) {
+        self.kept.extend(made.iter().map(|entry| (entry.number.get(), entry.kind == EntryKind::Effect)));
+        self.keep(self.limits);
+    }
+
+    /// Forgets what is before the last so many changes and effects.
+    fn keep(&mut self, (mut changes, mut effects): (usize, usize)) {
+        let is_kept = |(_, is_effect): &&(u64, bool)| {
+            let left = if *is_effect { &mut effects } else { &mut changes };
+            *left = left.wrapping_sub(1);
+            *left != usize::MAX
+        };
+        let kept = self.kept.iter().rev().take_while(is_kept).count();
+        self.kept.drain(..self.kept.len() - kept);
+        let first = self.kept.first().map_or(u64::MAX, |(number, _)| *number);
+        let Known { undo, redo } = &mut self.known;
+        [undo, redo].into_iter().for_each(|stack| stack.retain(|number| *number >= first));
     }
 
     fn check(&self) {
@@ -278,6 +329,9 @@ impl Play {
         let numbers = |entries: &[Entry]| entries.iter().rev().map(|e| e.number.get()).collect::<Vec<_>>();
         let shown = Known { undo: numbers(&stacks.undo), redo: numbers(&stacks.redo) };
         assert_eq!(shown, self.known);
+        let entries = self.world.entries();
+        let shown: Vec<_> = entries.iter().map(|e| (e.number.get(), e.kind == EntryKind::Effect)).collect();
+        assert_eq!(shown, self.kept);
         let json = self.world.head().to_json();
         assert!(json.len() < 64 << 10);
     }
@@ -287,10 +341,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Whatever the order, the journal plays back to the canvas; effects are on no stack; undo and redo do what the entries
-    /// say place by place, and refuse exactly where an effect has touched a place since.
+    /// say place by place, and refuse exactly where an effect has touched a place since. Kept is the longest end with as many
+    /// changes and as many effects as there may be, and all that undo can reach is in it.
     #[test]
-    fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(acts in prop::collection::vec(act(), 1..24)) {
-        let mut play = Play::new();
+    fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(
+        acts in prop::collection::vec(act(), 1..24),
+        // Half of the canvases keep everything.
+        limits in prop_oneof![Just((1_000, 1_000)), (2..8_usize, 2..12_usize)],
+    ) {
+        let mut play = Play::new(limits);
         for act in &acts {
             play.take(act);
             play.check();
@@ -314,6 +373,67 @@ proptest! {
         world.forget();
         prop_assert_eq!(world.state()["b"].clone(), json!(numbers));
         world.replays();
+    }
+}
+
+/// A poll leaves a person's changes where they are, however few are kept.
+#[test]
+fn effects_take_no_room_of_changes() {
+    let policy = Policy { history: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    // The newest two changes with what lies between; and too few effects for more than one of them.
+    for (changes, effects, kept_from, undone) in [(2, 1_000, 203, 2), (10, 250, 554, 1), (10, 100, 705, 0)] {
+        let mut world = World::with(json!({"n": 0, "log": ""}), policy);
+        for n in 1..=4 {
+            assert_eq!(world.set("/n", json!(n)), "OK");
+            (0..200).for_each(|number| assert_eq!(world.poll("/log", json!(n * 1_000 + number)), "OK"));
+        }
+        assert_eq!((world.stacks().undo.len(), world.entries().len()), (3, 3 + 800));
+        let before = world.blobs();
+        world.collect(changes, effects);
+        let kept = (world.head().journal().kept_from, world.entries().len());
+        assert_eq!(kept, (kept_from, usize::try_from(805 - kept_from).unwrap()));
+        // Entries and states of before are gone.
+        assert!(world.blobs() + usize::try_from(kept_from).unwrap() + 700 < before + 20, "{before}");
+        assert_eq!(world.stacks().undo.len(), usize::try_from(undone).unwrap());
+        assert_eq!(world.undo(undone + 1), "HISTORY_EMPTY");
+        if undone > 0 {
+            assert_eq!((world.undo(undone), world.state()["n"].clone()), ("OK", json!(4 - undone)));
+            assert_eq!((world.redo(undone), world.state()["n"].clone()), ("OK", json!(4)));
+        }
+        world.replays();
+    }
+}
+
+/// An edit on an older revision passes by what polls have saved since.
+#[test]
+fn effects_do_not_count_toward_the_reach_of_an_edit() {
+    let policy = Policy { history_reach: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    // With and without changes before, and changes between.
+    for (before, changes, answer) in
+        [(0, 1, "OK"), (0, 3, "OK"), (0, 4, "PATCH_REJECTED"), (2, 3, "OK"), (2, 4, "PATCH_REJECTED")]
+    {
+        for collects in [false, true] {
+            let mut world = World::with(json!({"log": ""}), policy);
+            let poll = |world: &mut World| {
+                (0..50).for_each(|number| assert_eq!(world.poll("/log", json!(number)), "OK"));
+            };
+            assert_eq!(world.write("a\nb\nc\n"), "OK");
+            poll(&mut world);
+            (0..before).for_each(|number| assert_eq!(world.set("/n", json!(number)), "OK"));
+            poll(&mut world);
+            let base = world.head().revision();
+            poll(&mut world);
+            for number in 0..changes {
+                assert_eq!(world.write(&format!("a\nb\n{number}\n")), "OK");
+                poll(&mut world);
+            }
+            if collects {
+                // Down to an effect before the base and after it.
+                world.collect(changes, 50 * (changes + 1) + if before == 0 { 10 } else { 0 });
+            }
+            world.forget();
+            assert_eq!(world.ask(Edit::on(base, "x\nb\nc\n")), answer, "{changes} changes, {before} before");
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use canvas_lease::{Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::block_on::block_on;
-use crate::engine::{Engine, Stacks};
+use crate::engine::{Collection, Engine, Stacks};
 use crate::history::journal::Entry;
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
@@ -304,6 +305,19 @@ impl World {
         let mut entries = block_on(self.engine.history(&self.canvas, None, 9_999, self.now())).unwrap();
         entries.reverse();
         entries
+    }
+
+    /// Drops what is old, but for so many changes and effects.
+    pub(super) fn collect(&self, changes: u64, effects: u64) {
+        let (history, effects, older_than) = (Some(changes), Some(effects), Duration::ZERO);
+        // Stores drop nothing that was put at this very moment.
+        self.wait(1);
+        block_on(self.engine.collect(&self.canvas, Collection { history, effects, older_than })).unwrap();
+    }
+
+    /// Blobs of the canvas that the store has.
+    pub(super) fn blobs(&self) -> usize {
+        self.engine.store().blob_stats(&self.canvas).0
     }
 
     /// The journal plays back and forth to the canvas as it is.
