@@ -33,6 +33,13 @@ impl Confirmed {
         bar.is_some_and(|bar| planned_at <= bar) || self.used.contains(&(planned_at, digest))
     }
 
+    /// A time at which nothing was planned that has begun.
+    pub(crate) fn next(&self, latest: Timestamp) -> Timestamp {
+        let times = self.used.iter().map(|(planned, _)| *planned).chain(self.up_to);
+        let last = times.filter(|planned| *planned <= latest).max();
+        last.map_or(latest, |last| last.saturating_add(Duration::from_millis(1)))
+    }
+
     /// Notes that it is begun now, and leaves out what is older than a confirmation may be.
     pub(crate) fn note(
         &mut self,
@@ -74,6 +81,12 @@ mod tests {
             assert!(confirmed.used.len() <= LISTED);
         }
         assert!(!confirmed.has(at(1_199), hash(999), at(1_199)));
+        // The time stands still.
+        for _ in 0..200 {
+            let next = confirmed.next(at(2_000));
+            assert!(!confirmed.has(next, hash(7), at(2_000)));
+            confirmed.note((next, hash(7)), (at(1_200), LIFETIME), at(2_000));
+        }
     }
 
     #[test]

@@ -70,8 +70,17 @@ fn a_confirmation_counts_once() {
         assert_eq!(word(&world.begin(1, call, yes(&shown))), "CONFIRM_STALE");
         world.servers[1] = world.start();
     }
-    // What was planned at another time is another plan. Of many others none is forgotten.
+    // What was planned at another time is another plan.
     assert_eq!(word(&world.begin(0, "7", yes(&other))), "run");
+    // So is what is shown in the same millisecond.
+    let still = prompt(&world.begin(0, "asked again", press("drop")));
+    assert_eq!(word(&world.begin(0, "said yes again", yes(&still))), "run");
+    let other_still = prompt(&world.begin(0, "asked once more", press("drop")));
+    let planned = [&other, &still, &other_still].map(|prompt| prompt.planned_at.as_millis());
+    assert_eq!(planned, [0, 1, 2].map(|later| other.planned_at.as_millis() + later));
+    assert_eq!(word(&world.begin(0, "said yes once more", yes(&other_still))), "run");
+    assert_eq!(word(&world.begin(0, "said yes twice", yes(&other_still))), "CONFIRM_STALE");
+    // Of many others none is forgotten.
     let count = world.records().len();
     for n in 0..40 {
         world.wait(2_000);

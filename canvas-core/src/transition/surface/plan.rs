@@ -118,8 +118,16 @@ impl Transition<'_> {
             self.check_confirmation(given)?;
         }
         let now = confirmation.map_or(self.view.clock, |given| given.planned_at);
-        let planning = Planning { request, descriptor: &descriptor, state: &state, id, action, now };
-        let Resolved { work, args, args_digest, words, digest, asks } = self.resolve(&planning, &spec)?;
+        let mut planning = Planning { request, descriptor: &descriptor, state: &state, id, action, now };
+        let mut resolved = self.resolve(&planning, &spec)?;
+        let (used, latest) = (&self.head.confirmed, self.latest_plan());
+        if confirmation.is_none() && resolved.asks && used.has(now, resolved.digest, latest) {
+            // It has begun in this very millisecond, and is another plan if it is asked for again.
+            planning.now = used.next(latest);
+            resolved = self.resolve(&planning, &spec)?;
+        }
+        let now = planning.now;
+        let Resolved { work, args, args_digest, words, digest, asks } = resolved;
         match confirmation {
             Some(given) if given.digest == digest => {}
             Some(_) => return Err(Stop::refused(SurfaceRefusal::ConfirmStale)),
