@@ -426,7 +426,7 @@ fn what_is_not_understood_is_not_collected() {
         [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES), (with_recipe(), OF_RECIPES)]
     {
         let head = canvas.head();
-        let collection = Collection { history: Some(2), older_than: Duration::ZERO };
+        let collection = Collection { history: Some(2), older_than: Duration::ZERO, ..Collection::default() };
         canvas.engine = Engine::new(
             canvas.engine.store().clone(),
             Policy { min_blob_age: Duration::ZERO, ..Policy::default() },

@@ -95,6 +95,7 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
         | EngineError::Damaged { .. }
         | EngineError::FaceNotSupported { .. }
         | EngineError::Unreadable { .. }
+        | EngineError::RevisionConflict { .. }
         | EngineError::Store(_)
         | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
     }

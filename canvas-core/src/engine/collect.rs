@@ -15,6 +15,7 @@ use super::cache::Begin;
 use super::task::Erase;
 use super::walk::Walk;
 use super::{Engine, EngineError};
+use crate::history::kept::KeepLimits;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
@@ -26,9 +27,13 @@ const TRIES: u32 = 64;
 /// What a collection leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Collection {
-    /// Entries of the journal that stay, for undo and history; older ones are forgotten for good. `None` for as many as
+    /// Changes of the journal that stay, for undo and history; older ones are forgotten for good. `None` for as many as
     /// [`Policy::history`](crate::Policy::history) says, and never more than those.
     pub history: Option<u64>,
+    /// Effects of tools and jobs that stay beside them; where there are more, the oldest are forgotten, and with them the changes
+    /// before those. `None` for as many as [`Policy::history_effects`](crate::Policy::history_effects) says, and never more than
+    /// those.
+    pub effects: Option<u64>,
     /// Blobs that were put within this time stay, by the store's own clock. At least
     /// [`Policy::min_blob_age`](crate::Policy::min_blob_age), whatever is said here. Default one hour.
     pub older_than: Duration,
@@ -36,7 +41,7 @@ pub struct Collection {
 
 impl Default for Collection {
     fn default() -> Self {
-        Self { history: None, older_than: Duration::from_secs(3_600) }
+        Self { history: None, effects: None, older_than: Duration::from_secs(3_600) }
     }
 }
 
@@ -56,7 +61,7 @@ impl<S: Store> Engine<S> {
     ///
     /// Where the history is cut, undo, history and replay end there, and an edit on an older revision is out of reach.
     ///
-    /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, and is linear in the blobs of the
+    /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, effects too, and is linear in the blobs of the
     /// canvas.
     ///
     /// # Errors
@@ -65,9 +70,13 @@ impl<S: Store> Engine<S> {
     /// then nothing is dropped; [`EngineError::Contention`] where others change the canvas all the time;
     /// [`EngineError::NotFound`]; [`EngineError::Damaged`]; faults of the store. It may be asked for again after each.
     pub async fn collect(&self, canvas: &CanvasId, collection: Collection) -> Result<Dropped, EngineError> {
-        let history = collection.history.unwrap_or(u64::MAX).min(self.policy.history);
-        let older_than = collection.older_than.max(self.policy.min_blob_age);
-        self.drop_unneeded(canvas, history, older_than).await
+        let Collection { history, effects, older_than } = collection;
+        let most = self.policy.keep_limits();
+        let limits = KeepLimits {
+            changes: history.unwrap_or(u64::MAX).min(most.changes),
+            effects: effects.unwrap_or(u64::MAX).min(most.effects),
+        };
+        self.drop_unneeded(canvas, limits, older_than.max(self.policy.min_blob_age)).await
     }
 
     /// Erases every text of a canvas but the one that it has now, for a text that must be gone, such as a pasted secret. The
@@ -94,14 +103,14 @@ impl<S: Store> Engine<S> {
         self.run(canvas, Erase { operation }, Begin::Load, now).await?;
         // Texts of before, which the cache has too.
         self.forget(canvas);
-        self.drop_unneeded(canvas, self.policy.history, Duration::ZERO).await
+        self.drop_unneeded(canvas, self.policy.keep_limits(), Duration::ZERO).await
     }
 
     /// Cuts the history and drops what is not needed then.
     pub(super) async fn drop_unneeded(
         &self,
         canvas: &CanvasId,
-        history: u64,
+        limits: KeepLimits,
         older_than: Duration,
     ) -> Result<Dropped, EngineError> {
         let fault = |fault| EngineError::of(fault, canvas);
@@ -115,9 +124,8 @@ impl<S: Store> Engine<S> {
                 return Err(EngineError::NotFound { canvas: canvas.clone() });
             };
             lost = Some(row.version.clone());
-            let head = cut(&row.head, history, self.policy.audit_records());
-            let keep = match self.needed_by(head.as_ref().unwrap_or(&row.head)).await {
-                Ok(keep) => keep,
+            let (head, keep) = match self.needed(&row.head, limits).await {
+                Ok(found) => found,
                 // Another collection may have cut more, and its head says so.
                 Err(EngineError::Damaged { .. }) if damaged.as_ref() != Some(&row.version) => {
                     damaged = Some(row.version);
@@ -147,16 +155,52 @@ impl<S: Store> Engine<S> {
         Err(EngineError::Contention { canvas: canvas.clone() })
     }
 
-    async fn needed_by(&self, head: &Arc<Head>) -> Result<BTreeSet<BlobId>, EngineError> {
-        // What is needed is found without the document.
-        let mut walk = Walk::new(self, Arc::clone(head), Blob::text(String::new()));
-        super::history::needed(&mut walk).await
+    /// The head with its history cut, where it is longer, and the blobs that it needs then.
+    async fn needed(
+        &self,
+        head: &Arc<Head>,
+        limits: KeepLimits,
+    ) -> Result<(Option<Arc<Head>>, BTreeSet<BlobId>), EngineError> {
+        let from = self.oldest_kept(head, limits).await?;
+        let cut = cut(head, from, self.policy.audit_records());
+        let mut walk = self.walk_of(cut.as_ref().unwrap_or(head));
+        let keep = super::history::needed(&mut walk).await?;
+        Ok((cut, keep))
+    }
+
+    /// The number of the oldest entry that is kept. Where there are effects, it is found by halving.
+    async fn oldest_kept(&self, head: &Arc<Head>, limits: KeepLimits) -> Result<u64, EngineError> {
+        let slot = head.journal();
+        let kept = slot.kept(limits);
+        if kept.is_exact() || slot.last.is_none() {
+            return Ok(kept.oldest());
+        }
+        let mut walk = self.walk_of(head);
+        // So many are within both limits, whatever they are.
+        let fewest = limits.changes.min(limits.effects);
+        let newest = slot.entries.saturating_sub(fewest).saturating_add(1);
+        let (mut low, mut high) = (kept.oldest(), newest.max(kept.oldest()));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let entry = walk.range(middle..=middle).await?;
+            if entry.iter().any(|entry| kept.has(entry)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(low)
+    }
+
+    /// What is needed is found without the document.
+    fn walk_of(&self, head: &Arc<Head>) -> Walk<'_, S> {
+        Walk::new(self, Arc::clone(head), Blob::text(String::new()))
     }
 }
 
-/// The head with at most `history` entries and `records` of actions; `None` where it has no more.
-fn cut(head: &Arc<Head>, history: u64, records: u64) -> Option<Arc<Head>> {
-    let (entries_from, records_from) = (head.journal.oldest(history), head.audit.oldest(records));
+/// The head with the entries from this number on, and at most `records` of actions; `None` where it has no others.
+fn cut(head: &Arc<Head>, entries_from: u64, records: u64) -> Option<Arc<Head>> {
+    let records_from = head.audit.oldest(records);
     // Nothing is older than the first entry, and a history that was cleared has none.
     let is_cut = entries_from > head.journal.kept_from.max(1) && head.journal.last.is_some();
     let are_records_cut = records_from > head.audit.kept_from.max(1) && head.audit.last.is_some();

@@ -4,6 +4,7 @@ use crate::model::blob::BlobId;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
+use crate::model::revision::Revision;
 use crate::store::error::{StoreError, StoreErrorKind};
 
 /// Why there is no answer.
@@ -51,6 +52,16 @@ pub enum EngineError {
         /// What is wrong with them.
         reason: HeadError,
     },
+    /// A face has changed since the revision that the host expects, or that one is yet to come.
+    #[error("the canvas is at revision {}, not at {}: read it again and repeat the request", current.get(), expected.get())]
+    RevisionConflict {
+        /// The canvas.
+        canvas: CanvasId,
+        /// The revision that was expected.
+        expected: Revision,
+        /// The revision of the canvas.
+        current: Revision,
+    },
     /// Others changed the canvas each time.
     #[error("the canvas {canvas} is changed by others all the time: try again later")]
     Contention {
@@ -89,6 +100,7 @@ canvas_patch::coded_error!(EngineError {
     Self::Damaged { .. } => "CANVAS_DAMAGED";
     Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED;
     Self::Unreadable { reason, .. } => reason.code();
+    Self::RevisionConflict { .. } => "REVISION_CONFLICT";
     Self::Contention { .. } => "CONTENTION", true;
     Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE";
     Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED";

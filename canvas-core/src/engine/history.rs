@@ -208,6 +208,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
             }
             // The last entry names one that is forgotten, and a walk looks at it to see that.
             blobs.extend(entry.blobs().into_iter().chain(entry.previous()).chain(entry.below()));
+            blobs.extend(entry.previous_change().map(|(_, id)| id));
             #[cfg(feature = "surface")]
             blobs.extend(walk.assets_of(&entry).await?);
         }

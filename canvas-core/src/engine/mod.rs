@@ -17,7 +17,7 @@ mod context;
 mod error;
 mod history;
 pub(crate) mod lock_view;
-#[cfg(test)]
+#[cfg(all(test, feature = "surface"))]
 mod model;
 #[cfg(feature = "recipe")]
 mod recipe;
@@ -50,8 +50,9 @@ pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
-use crate::model::revision::RevisionId;
+use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
 use crate::store::error::StoreError;
@@ -202,7 +203,24 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        self.run(canvas, Delete { operation }, Begin::Load, now).await.map(drop)
+        self.run(canvas, Delete { operation, base: None }, Begin::Load, now).await.map(drop)
+    }
+
+    /// As [`Engine::delete`], unless a face has changed since a revision. That is part of the commit, whoever is writing
+    /// meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::delete`]; [`EngineError::RevisionConflict`] where the face has changed, and nothing is deleted.
+    pub async fn delete_unchanged(
+        &self,
+        canvas: &CanvasId,
+        (face, expected): (Face, Revision),
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<(), EngineError> {
+        let delete = Delete { operation, base: Some((face, expected)) };
+        self.run(canvas, delete, Begin::Load, now).await.map(drop)
     }
 
     /// The canvas as it is.

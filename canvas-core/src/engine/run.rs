@@ -182,7 +182,7 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Whether what is asked is a commit of the task itself, and not a bump.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "surface"))]
     pub(super) fn is_committing(&self) -> bool {
         matches!(self.phase, Phase::Committing { .. })
     }

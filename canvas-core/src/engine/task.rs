@@ -10,12 +10,13 @@ use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
-use crate::model::revision::RevisionId;
+use crate::model::revision::{Revision, RevisionId};
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
@@ -295,17 +296,29 @@ impl Task for Create<'_> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Delete<'a> {
     pub(crate) operation: &'a OpKey,
+    /// Not where this face has changed since this revision.
+    pub(crate) base: Option<(Face, Revision)>,
 }
 
 impl Task for Delete<'_> {
     type Answer = ();
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<()>, Blocked> {
-        let digest = Digest::of(&[b"delete"]);
+        let digest = match self.base {
+            None => Digest::of(&[b"delete"]),
+            Some((face, expected)) => {
+                let expected = expected.get().to_string();
+                Digest::of(&["delete", face.path().as_str(), &expected].map(str::as_bytes))
+            }
+        };
         let row = context.row.ok_or_else(|| context.run.not_found())?;
         // Where it was done, the canvas may have been made again since, and that one stays.
         if context.answered(self.operation, digest)?.is_some() || row.head.is_deleted() {
             return Ok(Decision::Answer(()));
+        }
+        if let Some((_, expected)) = self.base.filter(|(face, base)| !row.head.is_current(*face, *base)) {
+            let (canvas, current) = (context.run.canvas.clone(), row.head.revision);
+            return Err(EngineError::RevisionConflict { canvas, expected, current }.into());
         }
         let policy = context.run.policy;
         let mut head = Head::clone(&row.head);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::chain::{Blobs, ChainReader, Ends};
 use super::{Engine, EngineError};
 use crate::history::journal::Entry;
+use crate::history::kept::Kept;
 use crate::history::reach::{Chain, ChainStep};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -18,16 +19,17 @@ pub(super) struct Walk<'a, S> {
     engine: &'a Engine<S>,
     pub(super) head: Arc<Head>,
     pub(super) document: Blob,
+    kept: Kept,
     journal: ChainReader<'a, S, Entry>,
 }
 
 impl<'a, S: Store> Walk<'a, S> {
     pub(super) fn new(engine: &'a Engine<S>, head: Arc<Head>, document: Blob) -> Self {
         let slot = head.journal();
-        let (newest, oldest) = (slot.entries, slot.oldest(engine.policy.history));
-        let ends = Ends { newest, oldest, marks: slot.marks().collect() };
+        let kept = slot.kept(engine.policy.keep_limits());
+        let ends = Ends { newest: slot.entries, oldest: kept.oldest(), marks: slot.marks().collect() };
         let journal = ChainReader::new(Blobs::new(engine, head.canvas().clone()), ends);
-        Self { engine, head, document, journal }
+        Self { engine, head, document, kept, journal }
     }
 
     /// The records of the canvas's executed actions.
@@ -43,12 +45,18 @@ impl<'a, S: Store> Walk<'a, S> {
         &mut self,
         wanted: RangeInclusive<u64>,
     ) -> Result<Vec<Arc<Entry>>, EngineError> {
-        self.journal.range(wanted).await.map(without_ids)
+        let entries = self.journal.range(wanted).await?;
+        Ok(self.kept_of(entries))
     }
 
     /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
     pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
-        self.journal.window().await.map(without_ids)
+        let entries = self.journal.window().await?;
+        Ok(self.kept_of(entries))
+    }
+
+    fn kept_of(&self, entries: Vec<(BlobId, Arc<Entry>)>) -> Vec<Arc<Entry>> {
+        entries.into_iter().map(|(_, entry)| entry).filter(|entry| self.kept.has(entry)).collect()
     }
 
     /// What undo, or redo, would take back one after the other. Where another face has made most of the entries, the
@@ -61,19 +69,18 @@ impl<'a, S: Store> Walk<'a, S> {
     ) -> Result<Vec<Entry>, EngineError> {
         let head = Arc::clone(&self.head);
         let slot = head.journal();
-        let oldest = slot.oldest(self.engine.policy.history);
         let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history_reach));
         let mut chain = Chain::new(start);
         while entries.len() < limit && reads > 0 {
             let more = reads.min(limit - entries.len());
-            match chain.step(slot, (oldest, 1), more, |id| self.journal.known(id)) {
+            match chain.step(slot, (self.kept, 1), more, |id| self.journal.known(id)) {
                 ChainStep::Entry(entry) => {
                     reads -= 1;
                     if face.is_none_or(|face| entry.step.face() == face) {
                         entries.push(entry.clone());
                     }
                 }
-                ChainStep::End => break,
+                ChainStep::End | ChainStep::Forgotten(_) => break,
                 ChainStep::Missing(id, likely) => self.journal.read(&[id], &likely).await?,
                 ChainStep::Lost(id) => return Err(self.damaged(id)),
             }
@@ -98,8 +105,4 @@ impl<'a, S: Store> Walk<'a, S> {
     pub(super) fn damaged(&self, blob: BlobId) -> EngineError {
         EngineError::Damaged { canvas: self.head.canvas().clone(), blob }
     }
-}
-
-fn without_ids<E>(entries: Vec<(BlobId, Arc<E>)>) -> Vec<Arc<E>> {
-    entries.into_iter().map(|(_, entry)| entry).collect()
 }

@@ -8,6 +8,7 @@
 //! * Of a board's blobs an entry needs none: it has the records before and after. Nor of a surface's states, nor of
 //!   data: those of before a replay may be gone.
 //! * An effect is an entry too, in the chain and on neither stack. → `history/effect.rs`
+//! * Changes and effects are kept up to a limit each. → `history/kept.rs`
 
 use std::fmt;
 
@@ -20,6 +21,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 use crate::model::journal_slot::JournalSlot;
 use crate::model::links::{self, Linked};
+use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
 
 macro_rules! number {
@@ -69,11 +71,6 @@ impl From<ChangeNumber> for EntryNumber {
 }
 
 impl JournalSlot {
-    /// The number of the oldest entry that so long a history still has, and that was kept.
-    pub(crate) fn oldest(&self, history: u64) -> u64 {
-        self.entries.saturating_sub(history).saturating_add(1).max(self.kept_from)
-    }
-
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
@@ -101,10 +98,18 @@ impl JournalSlot {
             also,
             previous: self.last,
             below,
+            effects_before: self.effects,
+            previous_change: self.before_effects.filter(|_| kind != EntryKind::Effect),
             links: self.links.before(number.0),
             skips: Vec::new(),
         };
         let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
+        if kind == EntryKind::Effect {
+            self.effects += 1;
+            self.before_effects = self.before_effects.or_else(|| Some((self.entries, self.last?)));
+        } else {
+            self.before_effects = None;
+        }
         self.entries = number.0;
         self.last = Some(blob.id());
         self.links.push(number.0, blob.id());
@@ -179,6 +184,12 @@ pub struct Entry {
     /// What undo, or of an undoing redo, takes back after this one.
     #[serde(default, skip_serializing_if = "Below::is_previous")]
     below: Below,
+    /// Effects before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    effects_before: u64,
+    /// The last change before it with its number, where effects lie between; the first of those where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    previous_change: Option<(u64, BlobId)>,
     /// Links over many entries, by powers of 4.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<Option<BlobId>>,
@@ -268,6 +279,19 @@ impl Entry {
         self.previous
     }
 
+    /// The last entry before it that is no effect, or the first of all, with its number.
+    pub(crate) fn previous_change(&self) -> Option<(u64, BlobId)> {
+        self.previous_change.or_else(|| Some((self.number.0.checked_sub(1)?, self.previous?)))
+    }
+
+    pub(super) fn effects_before(&self) -> u64 {
+        self.effects_before
+    }
+
+    pub(super) fn changes_before(&self) -> u64 {
+        self.number.0.saturating_sub(1).saturating_sub(self.effects_before)
+    }
+
     /// What undo, or of an undoing redo, takes back after this one.
     pub(crate) fn below(&self) -> Option<BlobId> {
         match self.below {
@@ -309,6 +333,6 @@ impl Linked for Entry {
         let number = self.number.0;
         let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
         let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
-        previous.into_iter().chain(links)
+        previous.into_iter().chain(self.previous_change).chain(links)
     }
 }

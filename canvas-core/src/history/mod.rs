@@ -6,6 +6,7 @@ pub(crate) mod board;
 pub(crate) mod board_revert;
 mod effect;
 pub(crate) mod journal;
+pub(crate) mod kept;
 pub(crate) mod reach;
 pub(crate) mod revert;
 pub(crate) mod step;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::history::journal::Entry;
+use crate::history::kept::Kept;
 use crate::model::blob::BlobId;
 use crate::model::journal_slot::JournalSlot;
 use crate::model::links::{self, Linked};
@@ -107,10 +108,12 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
     }
 }
 
-/// A walk down the changes that undo, or redo, would take back one after the other.
+/// A walk down the changes that undo, or redo, would take back one after the other, or down all changes.
 #[derive(Debug)]
 pub(crate) struct Chain {
     next: Option<BlobId>,
+    /// It leads from each change to the one before.
+    is_of_all: bool,
     walked: usize,
     /// Numbers and ids of the entries that were passed.
     passed: Vec<(u64, BlobId)>,
@@ -120,8 +123,10 @@ pub(crate) struct Chain {
 #[derive(Debug)]
 pub(crate) enum ChainStep<'e> {
     Entry(&'e Entry),
-    /// The history ends, or what is older is forgotten.
+    /// The history ends.
     End,
+    /// The entry is there, and it and what is older is forgotten.
+    Forgotten(&'e Entry),
     /// It is not there, or is no entry.
     Lost(BlobId),
     /// This entry must be read first; the others are likely to come after it.
@@ -133,7 +138,13 @@ const GUESSES: usize = 4;
 
 impl Chain {
     pub(crate) fn new(start: Option<BlobId>) -> Self {
-        Self { next: start, walked: 0, passed: Vec::new() }
+        Self { next: start, is_of_all: false, walked: 0, passed: Vec::new() }
+    }
+
+    /// All changes, past the effects between them. Where the first entries are effects, the very first of them ends it.
+    pub(crate) fn of_changes(slot: &JournalSlot) -> Self {
+        let last = slot.last_change();
+        Self { next: last.map(|(_, id)| id), is_of_all: true, walked: 0, passed: last.into_iter().collect() }
     }
 
     /// The next entry. `oldest` is the lowest number that matters, and `more` how many entries are wanted, this one with
@@ -142,27 +153,32 @@ impl Chain {
     pub(crate) fn step<'e>(
         &mut self,
         slot: &JournalSlot,
-        (kept, oldest): (u64, u64),
+        (kept, oldest): (Kept, u64),
         more: usize,
         look: impl Fn(BlobId) -> Known<'e>,
     ) -> ChainStep<'e> {
         let Some(id) = self.next else { return ChainStep::End };
         match look(id) {
-            Known::Entry(entry) if entry.number.get() < kept => ChainStep::End,
+            Known::Entry(entry) if !kept.has(entry) => ChainStep::Forgotten(entry),
             Known::Entry(entry) => {
                 self.walked += 1;
                 self.passed.push((entry.number.get(), id));
-                self.next = entry.below();
+                if self.is_of_all {
+                    self.passed.extend(entry.previous_change());
+                    self.next = entry.previous_change().map(|(_, id)| id);
+                } else {
+                    self.next = entry.below();
+                }
                 ChainStep::Entry(entry)
             }
             Known::Lost => ChainStep::Lost(id),
             Known::Nothing => {
-                let reach = Reach::new(slot.marks(), kept, self.passed.iter().copied(), look);
+                let reach = Reach::new(slot.marks(), kept.oldest(), self.passed.iter().copied(), look);
                 let Some(newest) = reach.number_of(id) else { return ChainStep::Missing(id, Vec::new()) };
                 let wanted = self.walked.saturating_add(more);
                 let guesses = wanted.saturating_mul(GUESSES).saturating_sub(reach.read());
                 let wanted = u64::try_from(more.min(guesses).max(1)).unwrap_or(u64::MAX);
-                let oldest = newest.saturating_sub(wanted - 1).max(oldest).max(kept);
+                let oldest = newest.saturating_sub(wanted - 1).max(oldest).max(kept.oldest());
                 let mut wave = reach.wave(oldest..=newest);
                 wave.retain(|other| *other != id);
                 ChainStep::Missing(id, wave)

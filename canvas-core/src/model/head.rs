@@ -20,6 +20,8 @@ use crate::model::audit_slot::AuditSlot;
 use crate::model::blob::BlobId;
 #[cfg(feature = "surface")]
 use crate::model::claims::Claims;
+#[cfg(feature = "surface")]
+use crate::model::confirmed::Confirmed;
 use crate::model::face::{Face, PerFace};
 use crate::model::file::TreeFile;
 use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
@@ -122,6 +124,10 @@ pub struct Head {
     #[cfg(feature = "surface")]
     #[serde(default, skip_serializing_if = "Claims::is_empty")]
     pub(crate) claims: Claims,
+    /// Confirmations that were used; also of the canvas before it was deleted.
+    #[cfg(feature = "surface")]
+    #[serde(default, skip_serializing_if = "Confirmed::is_empty")]
+    pub(crate) confirmed: Confirmed,
     /// Records of the actions that have ended. They outlive the surface, and the canvas too.
     #[serde(default, skip_serializing_if = "AuditSlot::is_empty")]
     pub(crate) audit: AuditSlot,
@@ -142,7 +148,15 @@ impl Head {
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
         let (receipts, journal, audit) = (self.receipts.clone(), self.journal.clone(), self.audit.clone());
-        Some(Self { receipts, journal, audit, unknown: self.unknown.clone(), ..first })
+        Some(Self {
+            receipts,
+            journal,
+            audit,
+            #[cfg(feature = "surface")]
+            confirmed: self.confirmed.clone(),
+            unknown: self.unknown.clone(),
+            ..first
+        })
     }
 
     /// A canvas that never was, as a tombstone.
@@ -199,6 +213,8 @@ impl Head {
             surface_changed: None,
             #[cfg(feature = "surface")]
             claims: Claims::default(),
+            #[cfg(feature = "surface")]
+            confirmed: Confirmed::default(),
             audit: AuditSlot::default(),
             deleted: false,
             unknown: Unknown::NONE,

@@ -30,6 +30,12 @@ pub struct JournalSlot {
     /// heads from before there were collections.
     #[serde(skip_serializing_if = "is_zero")]
     pub kept_from: u64,
+    /// Entries of effects that were ever made; the others are changes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) effects: u64,
+    /// Where effects have come last: the entry before them with its number, or the first of them where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) before_effects: Option<(u64, BlobId)>,
     /// Links down to old entries.
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
@@ -50,6 +56,9 @@ struct StoredSlot {
     entries: u64,
     #[serde(default, deserialize_with = "safe_integer::deserialize")]
     kept_from: u64,
+    #[serde(default, deserialize_with = "safe_integer::deserialize")]
+    effects: u64,
+    before_effects: Option<(u64, BlobId)>,
     #[serde(default)]
     links: Links,
     /// Links as they were before, by powers of 16.
@@ -63,16 +72,18 @@ struct StoredSlot {
 
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
-        let StoredSlot { last, undo, redo, entries, kept_from, links, skips, touched, unknown } = stored;
+        let StoredSlot { last, undo, redo, entries, kept_from, effects, before_effects, .. } = stored;
+        let StoredSlot { links, skips, touched, unknown, .. } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, kept_from, links, touched, unknown }
+        Self { last, undo, redo, entries, kept_from, effects, before_effects, links, touched, unknown }
     }
 }
 
 impl JournalSlot {
     /// The blobs that it names.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> + use<> {
-        [self.last, self.undo, self.redo].into_iter().flatten()
+        let before_effects = self.before_effects.map(|(_, id)| id);
+        [self.last, self.undo, self.redo, before_effects].into_iter().flatten()
     }
 
     /// The entries that it names with their numbers, but for those of the stacks.
@@ -82,7 +93,7 @@ impl JournalSlot {
 
     /// Without history. Numbers go on.
     pub(crate) fn cleared(&self) -> Self {
-        let (entries, kept_from, unknown) = (self.entries, self.kept_from, self.unknown.clone());
-        Self { entries, kept_from, unknown, ..Self::default() }
+        let Self { entries, kept_from, effects, .. } = *self;
+        Self { entries, kept_from, effects, unknown: self.unknown.clone(), ..Self::default() }
     }
 }

@@ -7,6 +7,8 @@ pub(crate) mod blob;
 pub(crate) mod canonical;
 #[cfg(feature = "surface")]
 pub(crate) mod claims;
+#[cfg(feature = "surface")]
+pub(crate) mod confirmed;
 pub(crate) mod face;
 pub(crate) mod file;
 pub(crate) mod format;

@@ -35,7 +35,8 @@ pub struct ConfirmationPrompt {
     pub expires_at: Timestamp,
 }
 
-/// A person's yes to a [`ConfirmationPrompt`].
+/// A person's yes to a [`ConfirmationPrompt`]. It counts once, unless what it confirms may be done twice: the same call again is
+/// a retry and is answered as that, and another call is confirmed anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Confirmation {

@@ -41,7 +41,7 @@ pub use jobs::{DueJob, JobKey, JobPolicy, JobTiming, RefreshJobs, RequestToken};
 pub use limits::SurfaceLimits;
 pub use name::{ActionId, AgentId, ClientId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
 pub use plan::{CallPlan, PlanRequest};
-pub use policy::{Ceiling, Confirm, PolicyView, widens};
+pub use policy::{ActionReach, Ceiling, Confirm, PolicyView, widens};
 pub use sink::Sink;
 pub use spec::action::{Action, ActionKind};
 pub use spec::binding::BindingName;

@@ -111,26 +111,35 @@ impl Ceiling {
 pub struct PolicyView<'a> {
     /// Tools of `toolPolicy.allow`.
     pub allow: BTreeSet<&'a ToolName>,
-    /// The tool of each action that calls one, and when it asks.
-    pub calls: BTreeMap<&'a ActionId, (&'a ToolName, Confirm)>,
+    /// What each action reaches beyond the surface, and when it asks. Those that only change the state reach nothing.
+    pub calls: BTreeMap<&'a ActionId, (ActionReach<'a>, Confirm)>,
+}
+
+/// What an action reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActionReach<'a> {
+    /// It calls a tool.
+    Tool(&'a ToolName),
+    /// It sends to a session; one that names none sends to the surface's owner.
+    Session(&'a SessionKey),
 }
 
 /// Where a new policy lets run what the old one did not: a model may not go there. Faults are in the order of their places,
 /// which are JSON Pointers into the spec.
 ///
-/// A tool is added to `allow`; an action that was there asks less; or an action that is new, or calls another tool, asks less
-/// than every old action with its tool, `auto` where there is none. So an action that always asks is not got round by a
-/// new name.
+/// A tool is added to `allow`; an action that was there asks less; or an action that is new, or reaches another tool or
+/// session, asks less than every old action that reaches the same, `auto` where there is none. So an action that always asks
+/// is not got round by a new name.
 pub fn widens(old: &PolicyView<'_>, new: &PolicyView<'_>) -> Vec<SurfaceFault> {
     let fault = |place: String, message| SurfaceFault::new(place, SurfaceCode::PolicyWidening, message);
-    let actions = new.calls.iter().filter_map(|(action, (tool, confirm))| {
+    let actions = new.calls.iter().filter_map(|(action, (reach, confirm))| {
         let before = old.calls.get(action);
-        let of_tool =
-            old.calls.values().filter(|(other, _)| other == tool).map(|(_, confirm)| *confirm).min();
+        let of_same =
+            old.calls.values().filter(|(other, _)| other == reach).map(|(_, confirm)| *confirm).min();
         let least = match before {
-            Some((other, confirm)) if other == tool => *confirm,
-            Some((_, confirm)) => (*confirm).max(of_tool.unwrap_or_default()),
-            None => of_tool.unwrap_or_default(),
+            Some((other, confirm)) if other == reach => *confirm,
+            Some((_, confirm)) => (*confirm).max(of_same.unwrap_or_default()),
+            None => of_same.unwrap_or_default(),
         };
         (*confirm < least).then(|| {
             let place = step(&step("/actions", action.as_str()), "confirm");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
 use crate::history::journal::{ChangeNumber, Entry};
-use crate::history::reach::{Known, Reach};
+use crate::history::reach::{Chain, ChainStep};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{BlobId, Missing};
@@ -29,7 +29,8 @@ use crate::transition::step::{Record, Stop, Transition};
 /// With a base, the user's changes are moved past those that were made since, by the rules of
 /// [`UndoScope::Author`](crate::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
 /// holds both texts. Where both change it in exactly the same way it counts as done, and as the other's change: undo of
-/// that takes it back. All that needs the journal, and costs one entry for each change since the base.
+/// that takes it back. All that needs the journal, and costs one entry for each change since the base; effects of tools and
+/// jobs cost none, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The whole new text.
@@ -176,35 +177,31 @@ impl Transition<'_> {
         Ok(is_whole.then_some(past))
     }
 
-    /// The entries of all faces after a revision, newest first; `None` where the journal does not have all of them.
+    /// The changes of all faces after a revision, newest first, without effects, which change no document; `None` where the
+    /// journal does not have all of them.
     fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
-        let (journal, fetched) = (&self.head.journal, self.view.blobs);
-        let kept = journal.oldest(self.policy.history);
-        // Each entry is of a revision of its own.
-        let revisions = self.head.revision.get().saturating_sub(base.revision().get());
-        let reach = u64::try_from(self.policy.history_reach).unwrap_or(u64::MAX).min(revisions);
-        let first = journal.entries.saturating_sub(reach).saturating_add(1).max(kept);
-        let (mut entries, mut next, mut oldest) = (Vec::new(), journal.last, self.head.revision);
-        while oldest > base.revision() {
-            let Some(id) = next.filter(|_| entries.len() < self.policy.history_reach) else {
-                return Ok(None);
-            };
-            let entry = match fetched.entry(id) {
-                Known::Entry(entry) if entry.number.get() >= kept => entry,
-                Known::Entry(_) => return Ok(None),
-                Known::Lost => {
+        let (journal, fetched, base) = (&self.head.journal, self.view.blobs, base.revision());
+        let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history_reach);
+        let (mut entries, mut chain, mut oldest) =
+            (Vec::new(), Chain::of_changes(journal), self.head.revision);
+        while oldest > base {
+            // Each entry is of a revision of its own.
+            let revisions = usize::try_from(oldest.get() - base.get()).unwrap_or(usize::MAX);
+            let more = revisions.min(limit - entries.len());
+            let entry = match chain.step(journal, (kept, 1), more, |id| fetched.entry(id)) {
+                ChainStep::Entry(entry) | ChainStep::Forgotten(entry) if entry.revision_after <= base => {
+                    break;
+                }
+                ChainStep::Entry(entry) if entries.len() < limit => entry,
+                ChainStep::Entry(_) | ChainStep::Forgotten(_) | ChainStep::End => return Ok(None),
+                ChainStep::Missing(id, likely) => return Err(Missing { needed: vec![id], likely }),
+                ChainStep::Lost(id) => {
                     // Where it was only likely before, it is needed now.
                     self.view.blob(id)?;
                     return Ok(None);
                 }
-                Known::Nothing => {
-                    let reach = Reach::new(journal.marks(), kept, [], |id| fetched.entry(id));
-                    let mut likely = reach.wave(first..=journal.entries);
-                    likely.retain(|other| *other != id);
-                    return Err(Missing { needed: vec![id], likely });
-                }
             };
-            (next, oldest) = (entry.previous(), entry.revision_before);
+            oldest = entry.revision_before;
             entries.push(entry);
         }
         Ok(Some(entries))

@@ -6,6 +6,7 @@ use canvas_patch::Limits;
 
 #[cfg(feature = "board")]
 use crate::board::BoardRules;
+use crate::history::kept::KeepLimits;
 use crate::model::receipts::Bounds;
 #[cfg(feature = "recipe")]
 use crate::recipe::RecipeLimits;
@@ -64,10 +65,14 @@ pub struct Policy {
     /// Bytes of a document that the first message to a conversation brings whole; of a larger one it brings the headings.
     /// Default 64 KiB.
     pub snapshot_bytes: usize,
-    /// Entries of the journal that can be undone; older ones are forgotten first. The effects of tools and jobs among them
-    /// count too. Default 100,000; 0 for no journal.
+    /// Changes that the journal keeps, for undo and history; older ones are forgotten first. Effects of tools and jobs do not
+    /// count, so that no poll takes the place of what a person may undo. Default 100,000; 0 for no journal.
     pub history: u64,
-    /// Later changes under which a change can still be undone: all of them are transformed. Default 256.
+    /// Effects of tools and jobs that the journal keeps beside them. Of more the oldest are forgotten, and with them the changes
+    /// before those. Default 1,000,000, which a poll every 30 seconds makes in a year.
+    pub history_effects: u64,
+    /// Later changes under which a change can still be undone, or past which an edit on an older revision is moved: all of
+    /// them are transformed. Effects do not count. Default 256.
     pub history_reach: usize,
     /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
     /// Default 1 MiB.
@@ -111,6 +116,7 @@ impl Default for Policy {
             sync_diff_bytes: 32 << 10,
             snapshot_bytes: 64 << 10,
             history: 100_000,
+            history_effects: 1_000_000,
             history_reach: 256,
             history_entry_bytes: 1 << 20,
             min_blob_age: Duration::from_secs(60),
@@ -129,6 +135,10 @@ impl Policy {
             lifetime: self.receipt_lifetime,
             clock_tolerance: self.lease.clock_tolerance,
         }
+    }
+
+    pub(crate) const fn keep_limits(&self) -> KeepLimits {
+        KeepLimits { changes: self.history, effects: self.history_effects }
     }
 
     /// Records of actions that are kept.

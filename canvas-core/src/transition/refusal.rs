@@ -310,7 +310,7 @@ pub enum HistoryRefusal {
     },
     /// No change of this number is in effect.
     #[error(
-        "change {change} does not stand: it was taken back, forgotten, or never made: take a number from the history"
+        "change {change} is not in effect: it was taken back, forgotten, or never made: take a number from the history"
     )]
     HistoryNotFound {
         /// The number.
@@ -341,6 +341,14 @@ pub enum HistoryRefusal {
     PolicyWidening {
         /// The change that was to be undone or redone.
         change: ChangeNumber,
+    },
+    /// The state of the surface would be larger than it is, and than it may be.
+    #[error("the state would have {bytes} bytes, the limit is {limit}: remove something from it first")]
+    StateTooLarge {
+        /// The size that it would have.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
     },
     /// Too many later changes lie above the one that is to be undone.
     #[error(
@@ -451,6 +459,7 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND";
     Self::History(HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::EffectConflict { .. }) => "HISTORY_CONFLICT";
     Self::History(HistoryRefusal::PolicyWidening { .. }) => "POLICY_WIDENING";
+    Self::History(HistoryRefusal::StateTooLarge { .. }) => "STATE_TOO_LARGE";
     Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP";
     Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED;
     Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED";

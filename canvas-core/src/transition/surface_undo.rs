@@ -7,8 +7,11 @@ use crate::history::surface_revert::SurfaceRevert;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
+use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
+use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::diff::SurfaceFiles;
+use crate::surface::name::SessionKey;
 use crate::surface::{Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState, widens};
 use crate::transition::contents::ReadError;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
@@ -33,8 +36,9 @@ impl SurfaceReplay {
     }
 
     /// The surface after it; `None` where no entry was the surface's.
-    pub(super) fn finish(self) -> Option<SurfaceFiles> {
-        self.0
+    pub(super) fn finish(self, at: &Transition<'_>) -> Result<Option<SurfaceFiles>, Stop<UndoRefusal>> {
+        self.0.iter().try_for_each(|files| at.check_state(files))?;
+        Ok(self.0)
     }
 }
 
@@ -48,6 +52,22 @@ impl Transition<'_> {
                 path: path.to_owned(),
                 effect: EntryNumber::new(effect),
             })),
+        }
+    }
+
+    /// What is put back place by place, beside what has come since, may have become too much together. How deep a place is
+    /// nested does not change, and whoever is above the limit may still come closer to it.
+    fn check_state(&self, files: &SurfaceFiles) -> Result<(), Stop<UndoRefusal>> {
+        let (limit, bytes) =
+            (self.policy.surface.state_bytes, files.state.as_ref().map_or(0, SurfaceState::bytes));
+        if bytes <= limit {
+            return Ok(());
+        }
+        let before = self.read_state().ok().flatten().map_or(0, |state| state.bytes());
+        if bytes <= before {
+            Ok(())
+        } else {
+            Err(Stop::refused(HistoryRefusal::StateTooLarge { bytes, limit }))
         }
     }
 
@@ -66,7 +86,12 @@ impl Transition<'_> {
         let Step::Surface(diff) = &entry.step else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
         let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
-        if is_wider(blob(change.after)?, blob(change.before)?) {
+        let descriptor = blob(self.view.head.file(TreeFile::Descriptor))?.and_then(Blob::as_text);
+        let descriptor = descriptor.and_then(StoredDescriptor::read);
+        let owner = descriptor.as_ref().map(|descriptor| &descriptor.owner_session_key);
+        let (now, then) = (blob(change.after)?, blob(change.before)?);
+        // Without a descriptor nobody tells to whom the surface sends.
+        if owner.is_none_or(|owner| is_wider(now, then, owner)) {
             return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
         }
         Ok(())
@@ -97,6 +122,7 @@ impl Transition<'_> {
         revert: SurfaceRevert<'_>,
     ) -> Result<Option<(SurfaceFiles, Option<HistoryEntry>)>, Stop<UndoRefusal>> {
         let SurfaceRevert { files, changes, .. } = revert;
+        self.check_state(&files)?;
         let mut before = SurfaceFiles::of(&self.view.head.draft);
         if files.state.is_some() {
             before.state = self.read_state().ok().flatten();
@@ -129,7 +155,7 @@ impl Transition<'_> {
 }
 
 /// Whether a spec lets a surface do what the one before it does not. What cannot be read counts as wider.
-fn is_wider(now: Option<&Blob>, then: Option<&Blob>) -> bool {
+fn is_wider(now: Option<&Blob>, then: Option<&Blob>, owner: &SessionKey) -> bool {
     // What tools there are does not matter here: a spec that was saved names them all the same.
     let (ceiling, limits) = (Ceiling::default(), SurfaceLimits::default());
     let load = |blob: &Blob| Spec::load(blob.as_text()?, &ceiling, &limits);
@@ -137,7 +163,7 @@ fn is_wider(now: Option<&Blob>, then: Option<&Blob>) -> bool {
     if now_spec.is_some() != now.is_some() || then_spec.is_some() != then.is_some() {
         return true;
     }
-    let now = now_spec.as_ref().map(Spec::policy).unwrap_or_default();
-    let then = then_spec.as_ref().map(Spec::policy).unwrap_or_default();
+    let now = now_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
+    let then = then_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
     !widens(&now, &then).is_empty()
 }

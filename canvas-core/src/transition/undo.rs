@@ -390,7 +390,7 @@ impl Transition<'_> {
             #[cfg(feature = "board")]
             board: board.encode(last)?,
             #[cfg(feature = "surface")]
-            surface: surface.finish(),
+            surface: surface.finish(self)?,
             #[cfg(feature = "recipe")]
             recipe: recipe.finish(),
             done: Vec::with_capacity(entries.len()),
@@ -453,9 +453,10 @@ impl<'a> Transition<'a> {
         more: usize,
     ) -> Result<Option<&'a Entry>, Stop<UndoRefusal>> {
         let (slot, fetched) = (&self.head.journal, self.view.blobs);
-        match chain.step(slot, (slot.oldest(self.policy.history), oldest), more, |id| fetched.entry(id)) {
+        let kept = slot.kept(self.policy.keep_limits());
+        match chain.step(slot, (kept, oldest), more, |id| fetched.entry(id)) {
             ChainStep::Entry(entry) => Ok(Some(entry)),
-            ChainStep::End => Ok(None),
+            ChainStep::End | ChainStep::Forgotten(_) => Ok(None),
             ChainStep::Missing(id, likely) => Err(Missing { needed: vec![id], likely }.into()),
             ChainStep::Lost(id) => {
                 // Where it was only likely before, it is needed now.

@@ -99,7 +99,7 @@ fn what_is_young_stays_whatever_the_host_says() {
     let world = with_edits(20, Policy::default());
     let none = Dropped::default();
     assert_eq!(collect(&world, 5).unwrap(), none);
-    let now = Collection { history: Some(5), older_than: Duration::ZERO };
+    let now = Collection { history: Some(5), older_than: Duration::ZERO, ..Collection::default() };
     let ask = || block_on(world.engine.collect(&world.canvas, now)).unwrap();
     world.clock.wait(59_999);
     // What the host's clock says is of no account.

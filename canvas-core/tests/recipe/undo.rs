@@ -112,7 +112,8 @@ fn old_data_are_collected_and_old_recipes_are_not() {
     }
     world.wait(120_000);
     let collect = |history| {
-        let collection = Collection { older_than: Duration::from_secs(60), history };
+        let older_than = Duration::from_secs(60);
+        let collection = Collection { older_than, history, ..Collection::default() };
         block_on(world.engine.collect(&world.canvas, collection)).unwrap()
     };
     let Dropped { bytes, .. } = collect(None);

@@ -1,6 +1,8 @@
 //! What surfaces may do.
 
-use canvas_core::surface::{ActionId, AgentId, Ceiling, Confirm, PolicyView, SessionKey, ToolName, widens};
+use canvas_core::surface::{
+    ActionId, ActionReach, AgentId, Ceiling, Confirm, PolicyView, SessionKey, ToolName, widens,
+};
 
 use crate::world::contract;
 
@@ -88,12 +90,20 @@ fn a_policy_is_widened_by_tools_and_by_actions_that_ask_less() {
     type Actions<'a> = &'a [(&'a str, &'a str, Confirm)];
     let tools = ["a", "b", "c"].map(tool);
     let actions = ["x", "y", "z~/"].map(|name| ActionId::new(name).unwrap());
+    let sessions = ["s:me", "s:you"].map(|name| SessionKey::new(name).unwrap());
     let view = |allow: &str, calls: Actions<'_>| {
+        let reach = |name: &str| match sessions.iter().find(|session| session.as_str() == name) {
+            Some(session) => ActionReach::Session(session),
+            None => ActionReach::Tool(tools.iter().find(|tool| tool.as_str() == name).unwrap()),
+        };
         let find = |name: &str| tools.iter().find(|tool| tool.as_str() == name).unwrap();
         let action = |name: &str| actions.iter().find(|action| action.as_str() == name).unwrap();
         PolicyView {
             allow: allow.split(' ').filter(|name| !name.is_empty()).map(find).collect(),
-            calls: calls.iter().map(|(name, tool, confirm)| (action(name), (find(tool), *confirm))).collect(),
+            calls: calls
+                .iter()
+                .map(|(name, tool, confirm)| (action(name), (reach(tool), *confirm)))
+                .collect(),
         }
     };
     for (old, new, expected) in [
@@ -114,6 +124,20 @@ fn a_policy_is_widened_by_tools_and_by_actions_that_ask_less() {
         (("a", &[("x", "a", Never)]), ("a", &[("y", "a", Never)]), &[]),
         (("a", &[("x", "a", Always)]), ("a", &[("y", "a", Auto)]), &["/actions/y/confirm"]),
         (("a", &[("x", "a", Always), ("y", "a", Auto)]), ("a", &[("z~/", "a", Auto)]), &[]),
+        // What sends to a session.
+        (("", &[("x", "s:me", Always)]), ("", &[("x", "s:me", Always)]), &[]),
+        (("", &[("x", "s:me", Always)]), ("", &[("x", "s:me", Auto)]), &["/actions/x/confirm"]),
+        (("", &[("x", "s:me", Auto)]), ("", &[("x", "s:me", Never)]), &["/actions/x/confirm"]),
+        (("", &[("x", "s:me", Always)]), ("", &[("y", "s:me", Auto)]), &["/actions/y/confirm"]),
+        (("", &[("x", "s:me", Always)]), ("", &[("y", "s:you", Auto)]), &[]),
+        (("", &[("x", "s:me", Always)]), ("", &[("x", "s:you", Auto)]), &["/actions/x/confirm"]),
+        (("a", &[("x", "s:me", Always)]), ("a", &[("x", "a", Auto)]), &["/actions/x/confirm"]),
+        (
+            ("a", &[("x", "a", Always), ("y", "s:me", Auto)]),
+            ("a", &[("x", "s:me", Auto)]),
+            &["/actions/x/confirm"],
+        ),
+        (("", &[]), ("", &[("x", "s:me", Auto)]), &[]),
         // Another tool under the same name.
         (("a b", &[("x", "a", Auto)]), ("a b", &[("x", "b", Auto)]), &[]),
         (("a b", &[("x", "a", Always)]), ("a b", &[("x", "b", Auto)]), &["/actions/x/confirm"]),

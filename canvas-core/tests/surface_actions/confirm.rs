@@ -41,15 +41,58 @@ fn a_confirmation_holds_five_minutes_whatever_else_changes() {
     let world = World::new();
     let shown = prompt(&world.begin(0, "1", press("drop")));
     world.begin(0, "2", press("mark")).unwrap();
-    world.wait(299_999);
-    assert_eq!(word(&world.begin(0, "3", yes(&shown))), "run");
-    world.wait(1);
-    assert_eq!(word(&world.begin(0, "4", yes(&shown))), "CONFIRM_STALE");
+    world.wait(300_000);
+    assert_eq!(word(&world.begin(0, "3", yes(&shown))), "CONFIRM_STALE");
     // A plan of the future was not made here.
     world.turn_back(300_000 + 5_001);
-    assert_eq!(word(&world.begin(0, "5", yes(&shown))), "CONFIRM_STALE");
+    assert_eq!(word(&world.begin(0, "4", yes(&shown))), "CONFIRM_STALE");
     world.wait(1);
-    assert_eq!(word(&world.begin(0, "6", yes(&shown))), "run");
+    assert_eq!(word(&world.begin(0, "5", yes(&shown))), "run");
+    let shown = prompt(&world.begin(0, "6", press("shout")));
+    world.wait(299_999);
+    let confirmation = Some(Confirmation { digest: shown.digest, planned_at: shown.planned_at });
+    assert_eq!(word(&world.begin(0, "7", ActionRequest { confirmation, ..press("shout") })), "run");
+}
+
+#[test]
+fn a_confirmation_counts_once() {
+    let mut world = World::new();
+    let shown = prompt(&world.begin(0, "1", press("drop")));
+    world.wait(1);
+    let other = prompt(&world.begin(0, "2", press("drop")));
+    let Ok(ActionBegun::Run(running)) = world.begin(0, "3", yes(&shown)) else { panic!() };
+    // The same call again, here or at another server, is a retry. Another one is not.
+    assert_eq!(word(&world.begin(1, "3", yes(&shown))), "ACTION_IN_PROGRESS");
+    assert_eq!(word(&world.begin(1, "4", yes(&shown))), "CONFIRM_STALE");
+    assert_eq!(world.finish(0, &running, Ok(json!(1))).unwrap().failure, None);
+    assert_eq!(word(&world.begin(1, "3", yes(&shown))), "done");
+    for call in ["5", "6"] {
+        assert_eq!(word(&world.begin(1, call, yes(&shown))), "CONFIRM_STALE");
+        world.servers[1] = world.start();
+    }
+    // What was planned at another time is another plan.
+    assert_eq!(word(&world.begin(0, "7", yes(&other))), "run");
+    // So is what is shown in the same millisecond.
+    let still = prompt(&world.begin(0, "asked again", press("drop")));
+    assert_eq!(word(&world.begin(0, "said yes again", yes(&still))), "run");
+    let other_still = prompt(&world.begin(0, "asked once more", press("drop")));
+    let planned = [&other, &still, &other_still].map(|prompt| prompt.planned_at.as_millis());
+    assert_eq!(planned, [0, 1, 2].map(|later| other.planned_at.as_millis() + later));
+    assert_eq!(word(&world.begin(0, "said yes once more", yes(&other_still))), "run");
+    assert_eq!(word(&world.begin(0, "said yes twice", yes(&other_still))), "CONFIRM_STALE");
+    // Of many others none is forgotten.
+    let count = world.records().len();
+    for n in 0..40 {
+        world.wait(2_000);
+        let shown = prompt(&world.begin(0, &format!("ask {n}"), press("drop")));
+        assert_eq!(word(&world.begin(0, &format!("yes {n}"), yes(&shown))), "run");
+        assert_eq!(word(&world.begin(0, &format!("again {n}"), yes(&shown))), "CONFIRM_STALE");
+    }
+    assert_eq!(word(&world.begin(0, "8", yes(&shown))), "CONFIRM_STALE");
+    assert_eq!(word(&world.begin(0, "9", yes(&other))), "CONFIRM_STALE");
+    assert!(world.head()["confirmed"]["used"].as_array().unwrap().len() <= 32);
+    // Each is lost after its second, when the next one begins.
+    assert_eq!(world.records().len(), count + 40);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod actions;
 mod collect;
 mod confirm;
+mod delete;
 mod endings;
 mod law;
 mod world;

@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     Definite,
     /// The other server makes the same call first. Then it is not done, and nobody knows.
     Overtaken,
+    /// The other server is faster.
+    Raced,
 }
 
 /// A store whose next commits go wrong.
@@ -51,6 +53,11 @@ impl Layer for Faulty {
             None => self.store.commit(commit).await,
             Some(Fault::Definite) => Err(StoreError::new(StoreErrorKind::Busy)),
             Some(Fault::Lost) => Err(StoreError::new(StoreErrorKind::Indeterminate)),
+            Some(Fault::Raced) => {
+                let other = self.other.lock().unwrap().take();
+                other.expect("somebody is faster")();
+                self.store.commit(commit).await
+            }
             Some(Fault::Overtaken) => {
                 let other = self.other.lock().unwrap().take();
                 other.expect("somebody overtakes")();

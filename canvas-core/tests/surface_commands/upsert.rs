@@ -143,6 +143,34 @@ fn a_session_widens_no_policy() {
     }
 }
 
+/// An action that sends to the owner is the same whether it names the owner or nobody.
+#[test]
+fn a_session_has_no_message_sent_that_was_asked_about() {
+    let shout = |confirm: &str, session: Option<&str>| {
+        let mut action = json!({"kind": "session.send", "message": "out", "confirm": confirm});
+        session.into_iter().for_each(|session| action["sessionKey"] = session.into());
+        action
+    };
+    let spec = |actions: Value| json!({"version": 1, "mode": "html", "actions": actions});
+    let (always, auto) = (shout("always", None), shout("auto", None));
+    let named = |confirm| shout(confirm, Some("agent:main:main"));
+    for (new, place) in [
+        (json!({"shout": always}), None),
+        (json!({"shout": always, "again": named("always")}), None),
+        (json!({}), None),
+        (json!({"shout": auto}), Some("/spec/actions/shout/confirm")),
+        (json!({"shout": named("auto")}), Some("/spec/actions/shout/confirm")),
+        (json!({"shout": always, "whisper": auto}), Some("/spec/actions/whisper/confirm")),
+        (json!({"shout": always, "whisper": named("never")}), Some("/spec/actions/whisper/confirm")),
+    ] {
+        let world = World::with_surface();
+        let by = |by, spec: Value| UpsertSurface { spec: Some(spec), ..upsert(by) };
+        world.ask(by(client(), spec(json!({"shout": always})))).unwrap();
+        let told = world.ask(by(session("agent:main:main"), spec(new.clone()))).map(drop);
+        assert_eq!(told, place.map_or(Ok(()), |place| refused("POLICY_WIDENING", place)), "{new}");
+    }
+}
+
 #[test]
 fn sessions_see_the_surfaces_of_their_agent() {
     let world = World::with(|_, ceiling| {

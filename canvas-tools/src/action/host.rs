@@ -15,7 +15,7 @@ pub struct ToolInvocation {
     pub tool: ToolName,
     /// Its arguments, which fit its schema.
     pub arguments: Value,
-    /// After so long the host gives up and answers [`ActionFailure::TimedOut`].
+    /// After so long the host gives up and answers [`ActionFailure::TimedOut`]. What it answers later is dropped.
     pub timeout: Duration,
 }
 

@@ -193,7 +193,6 @@ impl SurfaceDoor {
         Ok((json!({"revision": revision, "changedPaths": changed_paths}), events))
     }
 
-    /// The revision is compared before the canvas is deleted, not with it: a deletion takes all there is in any case.
     async fn delete<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -215,13 +214,13 @@ impl SurfaceDoor {
                 None => SurfaceError::refused(&SurfaceRefusal::SurfaceNotFound),
             });
         }
-        if let (Some(expected), Some(snapshot)) = (expected_revision, &found) {
-            let (head, current) = (&snapshot.head, snapshot.head.revision());
-            if expected < head.face_revision(Face::Surface) || expected > current {
-                return Err(SurfaceError::refused(&SurfaceRefusal::StaleSurface { expected, current }));
+        match expected_revision {
+            None => engine.delete(&canvas_id, &caller.operation, now).await?,
+            Some(expected) => {
+                let base = (Face::Surface, expected);
+                engine.delete_unchanged(&canvas_id, base, &caller.operation, now).await?;
             }
         }
-        engine.delete(&canvas_id, &caller.operation, now).await?;
         self.jobs().forget(&canvas_id);
         self.views().forget(&canvas_id);
         Ok((json!({}), found.iter().map(|snapshot| updated(&canvas_id, snapshot)).collect()))

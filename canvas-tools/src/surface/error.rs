@@ -147,6 +147,9 @@ impl From<EngineError> for SurfaceError {
         if matches!(error, EngineError::NotFound { .. }) {
             return Self::refused(&SurfaceRefusal::SurfaceNotFound);
         }
+        if let EngineError::RevisionConflict { expected, current, .. } = error {
+            return Self::refused(&SurfaceRefusal::StaleSurface { expected, current });
+        }
         Self { retryable: error.retryable(), ..Self::new(error.code(), error.to_string()) }
     }
 }

@@ -3,6 +3,8 @@
 use canvas_tools::surface::{AssetContent, SurfaceRequest};
 use serde_json::{Value, json};
 
+use super::world::World;
+
 #[test]
 fn every_method_takes_its_parameters_and_no_others() {
     let digest = "0".repeat(64);
@@ -98,4 +100,28 @@ fn assets_are_text_or_bytes() {
         assert_eq!(content.clone().into_bytes(), bytes);
         assert_eq!(json!(AssetContent::from(bytes)), json);
     }
+}
+
+#[test]
+fn a_surface_is_deleted_as_it_was_seen() {
+    let world = World::new();
+    let seen = world.deploy_prod()["descriptor"]["revision"].as_u64().unwrap();
+    let patch = json!([{"op": "add", "path": "/note", "value": "saved"}]);
+    let now =
+        world.ask("canvas.patch", json!({"canvasId": "deploy-prod", "patch": patch}))["revision"].clone();
+    for expected in [seen, now.as_u64().unwrap() + 1] {
+        let params = json!({"canvasId": "deploy-prod", "expectedRevision": expected});
+        let error = world.window("canvas.delete", params).result.unwrap_err().to_json();
+        assert_eq!(
+            (&error["code"], &error["place"]),
+            (&json!("REVISION_CONFLICT"), &json!("/expectedRevision"))
+        );
+        assert_eq!(error["revision"], now);
+    }
+    assert_eq!(world.state()["note"], "saved");
+    assert_eq!(
+        world.ask("canvas.delete", json!({"canvasId": "deploy-prod", "expectedRevision": now})),
+        json!({})
+    );
+    assert_eq!(world.refused("canvas.get", json!({"canvasId": "deploy-prod"})), "SURFACE_NOT_FOUND");
 }

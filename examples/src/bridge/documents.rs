@@ -124,6 +124,7 @@ impl Documents {
             older_than: request
                 .field::<Option<u64>>("older_than")?
                 .map_or(default.older_than, Duration::from_millis),
+            ..default
         };
         let dropped = block_on(self.engine.collect(&canvas, collection))?;
         Ok(json!({"removed": dropped.blobs}))

@@ -1,6 +1,6 @@
 //! The calls of the small world: what each asks, and what it does to the text.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use canvas_lease::{LeaseId, Timestamp, Turn};
 
@@ -9,10 +9,18 @@ use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
 use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::model::revision::Revision;
-use crate::transition::command::{Command, encode};
+use crate::surface::{ActionId, ClientId, EventId, RunnerId, SurfaceActor};
+use crate::transition::command::{Command, StoredAnswer, encode};
 use crate::transition::document::{ApplyPatch, Read};
 use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut};
+use crate::transition::surface::begin::BeginAction;
+use crate::transition::surface::ended::{ActionBegun, RunningAction};
+use crate::transition::surface::finish::FinishAction;
+use crate::transition::surface::request::{ActionName, ActionRequest};
+
+/// The action of the surface.
+pub(super) const ACTION: &str = "deploy";
 
 /// The text that the world begins with.
 pub(super) const TEXT: &str = "a\nb\n";
@@ -30,10 +38,14 @@ pub(super) enum Op {
     EditBase,
     /// The question what became of `WriteA`.
     AskA,
+    /// The action of the surface, each time as the same call.
+    Press,
+    /// What its tool has answered.
+    Settle,
 }
 
 impl Op {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::WriteA,
         Self::WriteB,
         Self::Edit,
@@ -42,6 +54,8 @@ impl Op {
         Self::Read,
         Self::EditBase,
         Self::AskA,
+        Self::Press,
+        Self::Settle,
     ];
 
     /// What the text becomes where it is done.
@@ -52,12 +66,17 @@ impl Op {
             Self::Edit => "z\n".into(),
             // Where the line has changed since, it may not be done at all.
             Self::EditBase => text.replace("b\n", "x\n"),
-            Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA => text.into(),
+            Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA | Self::Press | Self::Settle => {
+                text.into()
+            }
         }
     }
 
     /// The call whose receipt has this key.
     pub(super) fn of(operation: &OpKey) -> Option<Self> {
+        if operation.conversation.as_str().starts_with(RUNNER) {
+            return Some(Self::Settle);
+        }
         Self::ALL.into_iter().find(|op| *op != Self::AskA && self::operation(*op) == operation)
     }
 
@@ -79,9 +98,9 @@ pub(super) static CANVAS: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("c
 /// A canvas that nobody uses.
 pub(super) static OTHER: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("other").expect("short"));
 
-/// The key of a call; the question has that of `WriteA`.
+/// The key of a call; the question has that of `WriteA`. That of an end is in [`Running`].
 fn operation(op: Op) -> &'static OpKey {
-    static KEYS: LazyLock<[OpKey; 7]> = LazyLock::new(|| {
+    static KEYS: LazyLock<[OpKey; Op::ALL.len()]> = LazyLock::new(|| {
         [
             key("model", "a"),
             key("model", "b"),
@@ -90,20 +109,76 @@ fn operation(op: Op) -> &'static OpKey {
             key("model", "in"),
             key("model", "read"),
             key("user", "save"),
+            key("model", "a"),
+            key("user", "press"),
+            key(RUNNER, "any"),
         ]
     });
-    match op {
-        Op::AskA => &KEYS[Op::WriteA as usize],
-        op => &KEYS[op as usize],
-    }
+    &KEYS[op as usize]
 }
 
 static CHECK_OUT: LazyLock<OpKey> = LazyLock::new(|| key("model", "out"));
 
-/// What a server does for a call.
+/// Begins the names of those who run actions.
+const RUNNER: &str = "runner";
+
+/// A server since its last start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Runner {
+    pub(super) server: usize,
+    /// How often the server has started again.
+    pub(super) starts: u8,
+}
+
+impl Runner {
+    pub(super) fn name(self) -> RunnerId {
+        RunnerId::new(&format!("{RUNNER} {} {}", self.server, self.starts)).expect("short")
+    }
+}
+
+/// The name of an execution.
+pub(super) fn event(number: u8) -> EventId {
+    EventId::new(&format!("event {number}")).expect("short")
+}
+
+/// An action that a server runs, and the key of its end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Running {
+    action: Arc<RunningAction>,
+    operation: Arc<OpKey>,
+}
+
+impl Eq for Running {}
+
+impl std::hash::Hash for Running {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.operation.hash(state);
+    }
+}
+
+impl Running {
+    /// What an answer says is to be run by who gets it.
+    pub(super) fn of(answer: &ClientAnswer, runner: Runner) -> Option<Self> {
+        let ClientAnswer::Outcome(json) = answer else { return None };
+        let Ok(ActionBegun::Run(action)) = StoredAnswer(json.clone()).answer::<BeginAction>()? else {
+            return None;
+        };
+        let operation = key(runner.name().as_str(), action.event().as_str()).into();
+        Some(Self { action: Arc::new(*action), operation })
+    }
+}
+
+/// What a server does for a call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Work {
     Call(Op),
+    /// [`Op::Press`], as the execution of this number.
+    Press {
+        event: u8,
+        runner: Runner,
+    },
+    /// [`Op::Settle`].
+    Settle(Running),
     /// The question what became of `WriteA`.
     Question,
     /// The check-out that begins the world.
@@ -117,9 +192,11 @@ impl Work {
         if op == Op::AskA { Self::Question } else { Self::Call(op) }
     }
 
-    fn name(self) -> &'static OpKey {
+    fn name(&self) -> &OpKey {
         match self {
-            Self::Call(op) => operation(op),
+            Self::Call(op) => operation(*op),
+            Self::Press { .. } => operation(Op::Press),
+            Self::Settle(running) => &running.operation,
             Self::Question => operation(Op::AskA),
             Self::Begin => &CHECK_OUT,
             Self::Overwrite => operation(Op::EditBase),
@@ -127,7 +204,7 @@ impl Work {
     }
 
     fn run<C: Command>(
-        self,
+        &self,
         command: &C,
         context: &DecisionContext<'_>,
     ) -> Result<Decision<ClientAnswer>, Blocked> {
@@ -166,6 +243,15 @@ impl Task for Work {
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
             Self::Call(Op::Read) => self.run(&Read::part(lease), context),
             Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),
+            Self::Press { event, runner } => {
+                let (event, runner) = (self::event(*event), runner.name());
+                self.run(&BeginAction { request: request(), event, runner }, context)
+            }
+            Self::Settle(Running { action, .. }) => {
+                let running = Box::new(RunningAction::clone(action));
+                self.run(&FinishAction { running, outcome: Ok("done".into()) }, context)
+            }
+            Self::Call(Op::Press | Op::Settle) => unreachable!("they name who runs them"),
             Self::Call(Op::AskA) | Self::Question => {
                 Ok(match (Resolve { operation: self.name() }).decide(context)? {
                     Decision::Answer(resolution) => Decision::Answer(answer(resolution)),
@@ -181,6 +267,18 @@ impl Task for Work {
 
     fn is_refusal(answer: &ClientAnswer) -> bool {
         matches!(answer, ClientAnswer::Outcome(json) if json.contains("\"refused\""))
+    }
+}
+
+/// A person presses the button.
+fn request() -> ActionRequest {
+    ActionRequest {
+        by: SurfaceActor::ClientId(ClientId::new("person").expect("short")),
+        job: None,
+        action: ActionName::Id(ActionId::new(ACTION).expect("short")),
+        input: serde_json::json!({}),
+        expected: None,
+        confirmation: None,
     }
 }
 

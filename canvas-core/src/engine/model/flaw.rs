@@ -30,4 +30,8 @@ pub(super) enum Flaw {
     HistoryCollected,
     /// Drops what was not needed at an earlier version of the row.
     CollectedAtAnyVersion,
+    /// Starts the tool as soon as the begin of its action is sent, before it is settled.
+    StartedUnsettled,
+    /// Names the execution of a retry like that of the first try.
+    EventNamedTwice,
 }

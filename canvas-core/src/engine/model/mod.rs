@@ -1,6 +1,6 @@
 //! Every order of events between two servers, one store and a few calls, tried on the production [`Run`] and the rules
 //! that it drives: calls at both servers at once, commits lost, delayed and doubled, servers that crash, loads that
-//! are stale, and a second server whose clock is wrong.
+//! are stale, and a second server whose clock is wrong. Among the calls is an action whose tool may start once.
 //!
 //! The worlds are bounded, so the checker visits all of each. An ordinary run takes small ones. With
 //! `CANVAS_MODEL=full` the same test takes large ones, which is for `--release`:
@@ -49,7 +49,7 @@ const NOTHING: Budget = Budget {
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
-/// read, the user's edit of the first revision, the question what became of write a.
+/// read, the user's edit of the first revision, the question what became of write a, the action, the end of its tool.
 const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
     Budget { starts, ..NOTHING }
 }
@@ -60,28 +60,29 @@ const fn starts_with_journal(starts: [u8; Op::ALL.len()]) -> Budget {
 }
 
 /// Two writes and a retry under one lease, and the user comes between.
-const RACE: Budget = starts([2, 1, 1, 0, 0, 0, 0, 0]);
+const RACE: Budget = starts([2, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
 
 /// A write whose answer is lost in every way, and the retry.
-const TRANSPORT: Budget = Budget { lost: 1, delayed: 1, doubled: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 0]) };
+const TRANSPORT: Budget =
+    Budget { lost: 1, delayed: 1, doubled: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 0, 0, 0]) };
 
 /// A write is lost on its way, and then the store fails for sure.
-const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 0]) };
+const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 0, 0, 0]) };
 
 /// The same, and somebody asks what became of it.
-const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 1]) };
+const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 1, 0, 0]) };
 
 /// Time passes, and another takes over.
-const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 0, 0]) };
+const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]) };
 
 /// The same, and the lease is given back.
-const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0, 0]) };
+const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]) };
 
 /// Servers crash, and their commits arrive or not.
-const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 0, 1]) };
+const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 0, 1, 0, 0]) };
 
 /// Loads come from the past.
-const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 1]) };
+const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 1, 0, 0]) };
 
 /// The second server's clock is wrong by more than a lease lives: ahead, or behind.
 const fn skewed(skew: i64, budget: Budget) -> Budget {
@@ -89,25 +90,52 @@ const fn skewed(skew: i64, budget: Budget) -> Budget {
 }
 
 /// Reads are served from the caches of servers that the store notifies, while answers are slow.
-const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 0, 1, 0, 0, 2, 0, 0]) };
+const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 0, 1, 0, 0, 2, 0, 0, 0, 0]) };
 
 /// The same, and the answers to commits are lost.
-const NOTIFY_LOST: Budget = Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0, 0]) };
+const NOTIFY_LOST: Budget =
+    Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0, 0, 0, 0]) };
 
 /// The user saves what was made from the first text, twice, while the model writes.
-const BASE: Budget = starts_with_journal([1, 1, 0, 0, 0, 0, 2, 0]);
+const BASE: Budget = starts_with_journal([1, 1, 0, 0, 0, 0, 2, 0, 0, 0]);
 
 /// The same, with another edit of the user, and answers that are lost.
-const BASE_LOST: Budget = Budget { lost: 1, delayed: 1, ..starts_with_journal([1, 0, 1, 0, 0, 0, 2, 0]) };
+const BASE_LOST: Budget =
+    Budget { lost: 1, delayed: 1, ..starts_with_journal([1, 0, 1, 0, 0, 0, 2, 0, 0, 0]) };
 
 /// Old blobs are dropped while the user saves and the model writes.
-const COLLECT: Budget = Budget { collections: 2, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0]) };
+const COLLECT: Budget = Budget { collections: 2, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
 /// The same, and answers are lost.
 const COLLECT_LOST: Budget =
-    Budget { collections: 1, lost: 1, delayed: 1, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0]) };
+    Budget { collections: 1, lost: 1, delayed: 1, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
-const SMALL: &[Budget] = &[RACE, DOUBT, QUESTION, TIME, skewed(5, RACE), NOTIFY, BASE, COLLECT];
+/// An action is asked for twice, and its tool ends.
+const ACTION: Budget = starts([0, 0, 0, 0, 0, 0, 0, 0, 3, 1]);
+
+/// Answers to the begin are lost in every way, and those to the end.
+const ACTION_LOST: Budget = Budget { lost: 1, delayed: 1, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
+
+/// Servers crash before the tool has ended, or after.
+const ACTION_CRASH: Budget = Budget { crashes: 1, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
+
+/// Time passes until the tool has taken too long.
+const ACTION_TIME: Budget = Budget { ticks: 2, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
+
+const SMALL: &[Budget] = &[
+    RACE,
+    DOUBT,
+    QUESTION,
+    TIME,
+    skewed(5, RACE),
+    NOTIFY,
+    BASE,
+    COLLECT,
+    ACTION,
+    ACTION_LOST,
+    ACTION_CRASH,
+    ACTION_TIME,
+];
 
 const FULL: &[Budget] = &[
     RACE,
@@ -126,8 +154,15 @@ const FULL: &[Budget] = &[
     skewed(5, RELEASE),
     skewed(-5, RELEASE),
     Budget { at_once: 3, ..RACE },
-    Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0, 0, 0]) },
-    skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0]) }),
+    Budget { lost: 1, delayed: 1, ..starts([2, 1, 1, 0, 0, 0, 0, 0, 0, 0]) },
+    ACTION,
+    Budget { doubled: 1, definite: 1, ..ACTION_LOST },
+    Budget { lost: 1, delayed: 1, ..ACTION },
+    Budget { delayed: 1, ticks: 2, ..ACTION_CRASH },
+    Budget { delayed: 1, stale: 1, ..ACTION_TIME },
+    skewed(5, Budget { delayed: 1, ..ACTION_TIME }),
+    skewed(-5, Budget { delayed: 1, ..ACTION_TIME }),
+    skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0, 0, 0]) }),
 ];
 
 #[test]
@@ -199,5 +234,7 @@ flaws! {
     forgotten_for_all: ForgottenForAll in NOTIFY breaks ReadsAreFresh,
     base_ignored: BaseIgnored in BASE breaks NothingLost,
     history_collected: HistoryCollected in COLLECT breaks HistoryStays,
+    started_unsettled: StartedUnsettled in ACTION breaks StartsOnce,
+    event_named_twice: EventNamedTwice in ACTION_LOST breaks StartsOnce,
     collected_at_any_version: CollectedAtAnyVersion in COLLECT breaks HistoryStays,
 }

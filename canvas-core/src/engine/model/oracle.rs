@@ -33,10 +33,14 @@ pub(super) enum Rule {
     HistoryStays,
     /// A read shows at least what its server has answered or was notified of before it began.
     ReadsAreFresh,
+    /// A tool call that is not read-only starts once at most.
+    StartsOnce,
+    /// An action ends once at most.
+    EndsOnce,
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
@@ -48,6 +52,8 @@ impl Rule {
         Self::NumbersRise,
         Self::HistoryStays,
         Self::ReadsAreFresh,
+        Self::StartsOnce,
+        Self::EndsOnce,
     ];
 
     pub(super) const fn text(self) -> &'static str {
@@ -63,6 +69,8 @@ impl Rule {
             Self::NumbersRise => "revision, epoch and fence only rise",
             Self::HistoryStays => "what the history keeps can be read",
             Self::ReadsAreFresh => "a read shows what its server knows",
+            Self::StartsOnce => "a tool call that is not read-only starts once at most",
+            Self::EndsOnce => "an action ends once at most",
         }
     }
 }
@@ -76,6 +84,8 @@ pub(super) struct Oracle {
     done: [u8; Op::ALL.len()],
     answers: [Option<ClientAnswer>; Op::ALL.len()],
     never: bool,
+    /// Starts of the tool.
+    tool_starts: u8,
     /// Runs, by number, that ended with an error that says that nothing was written.
     unwritten: Vec<u8>,
 }
@@ -100,6 +110,7 @@ impl Oracle {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
             self.changed(old, new, clock, honest);
         }
+        self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
         let is_kept = |receipt: &Receipt| new.receipts.iter().any(|kept| kept == receipt);
         self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
     }
@@ -124,6 +135,12 @@ impl Oracle {
         }
     }
 
+    /// A server has the tool do what it does.
+    pub(super) fn tool_started(&mut self) {
+        self.tool_starts += 1;
+        self.check(self.tool_starts == 1, Rule::StartsOnce);
+    }
+
     /// A client has its answer.
     pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
@@ -141,8 +158,8 @@ impl Oracle {
                     self.check(done == 0, Rule::AnswersTrue);
                 }
                 self.check(!json.contains("\"out_of_reach\""), Rule::HistoryStays);
-                if op == Op::Read {
-                    // It may be asked again and answered differently.
+                // A read may be asked again and answered differently, and so may an action that has not ended.
+                if op == Op::Read || op == Op::Press && !json.contains("\"state\":\"ended\"") {
                     return;
                 }
                 let first = self.answers[about as usize].get_or_insert_with(|| answer.clone()).clone();

@@ -4,16 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
+use serde_json::{Value, json};
 
-use super::call::{CANVAS, TEXT, at};
+use super::call::{ACTION, CANVAS, TEXT, at};
 use super::flaw::Flaw;
 use crate::history::journal::Entry;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::links::Linked as _;
 use crate::model::receipt::Answer;
 use crate::model::receipts::Receipts;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
+
+/// The tool of the surface's action.
+pub(super) const TOOL: &str = "node__Deploy";
 
 /// Late enough that a slow clock stays far from zero.
 pub(super) const START: i64 = 20;
@@ -39,13 +44,18 @@ pub(super) struct RowStore {
 }
 
 impl RowStore {
-    /// A canvas that was just created.
-    pub(super) fn new() -> Self {
+    /// A canvas that was just created, with or without a surface.
+    pub(super) fn new(has_surface: bool) -> Self {
         let document = Blob::text(TEXT.into());
-        let head = Arc::new(Head::create(CANVAS.clone(), document.id()));
-        let blobs = BTreeMap::from([(document.id(), document)]);
+        let mut head = Head::create(CANVAS.clone(), document.id());
+        let mut blobs = BTreeMap::from([(document.id(), document)]);
+        for (file, json) in surface().into_iter().filter(|_| has_surface) {
+            let blob = Blob::text(json.to_string());
+            head.draft.insert(file.tree_path(), blob.id());
+            blobs.insert(blob.id(), blob);
+        }
         Self {
-            row: Row { head, version: 1 },
+            row: Row { head: Arc::new(head), version: 1 },
             before: None,
             blobs,
             dropped: BTreeSet::new(),
@@ -124,6 +134,21 @@ impl RowStore {
             self.dropped.insert(id);
         }
     }
+}
+
+/// Milliseconds, each of which is a tick, that the tool of the action may take.
+const TIMEOUT: u64 = 2;
+
+/// The files of a surface, whose one action calls a tool that is not read-only and saves its result.
+fn surface() -> [(TreeFile, Value); 3] {
+    let descriptor = json!({
+        "agentId": "main", "title": "Deploy", "ownerSessionKey": "agent:main:main", "mode": "html", "createdAt": START,
+    });
+    let action = json!({"kind": "tool.call", "tool": TOOL, "saveAs": "last", "timeoutMs": TIMEOUT});
+    let spec = json!({
+        "version": 1, "mode": "html", "toolPolicy": {"allow": [TOOL]}, "actions": {ACTION: action},
+    });
+    [(TreeFile::Descriptor, descriptor), (TreeFile::Spec, spec), (TreeFile::State, json!({}))]
 }
 
 /// A row as the store gives it.

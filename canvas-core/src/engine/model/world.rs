@@ -6,19 +6,27 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 use stateright::{Model, Property};
 
-use super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Work, at, version};
+use super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Runner, Running, Work, at, event, version};
 use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
-use super::store::{Row, RowStore, START, loaded};
+use super::store::{Row, RowStore, START, TOOL, loaded};
 use crate::engine::cache::{Begin, Cache, Ticket};
 use crate::engine::context::RunContext;
 use crate::engine::run::{Done, Next, Request, Response, Run};
+use crate::model::claims::Claim;
 use crate::store::contract::{Commit, Committed, Loaded};
 use crate::store::error::{StoreError, StoreErrorKind};
+use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
 
-static TYPES: LazyLock<Types> = LazyLock::new(Types::default);
+/// With the tool, which runs without being confirmed.
+static TYPES: LazyLock<Types> = LazyLock::new(|| {
+    let tool = ToolName::new(TOOL).expect("a name");
+    let contract = ToolContract::new(tool.clone(), ToolDeclaration::default()).expect("no schema");
+    let (tools, trust) = ([(tool.clone(), contract)].into(), [tool].into());
+    Types { ceiling: Arc::new(Ceiling { tools, trust, ..Ceiling::default() }), ..Types::default() }
+});
 
 /// A lease lives two ticks.
 fn policy(history: u64) -> Policy {
@@ -79,6 +87,8 @@ struct Client {
     known: u64,
     /// A commit of it has landed that was more than a bump.
     wrote: bool,
+    /// It has started the tool.
+    has_started: bool,
 }
 
 /// The question that the row of a run answers. Only its place among the numbers of the cache counts, and that is in
@@ -126,6 +136,15 @@ struct Late {
     sent_at: i64,
 }
 
+/// A tool at work, or done, for all that its server knows.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Tool {
+    server: usize,
+    running: Running,
+    /// The number of the call that ends it.
+    settled_by: Option<u8>,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct World {
     store: RowStore,
@@ -134,6 +153,9 @@ pub(super) struct World {
     known: [u64; 2],
     flights: Vec<Flight>,
     late: Vec<Late>,
+    tools: Vec<Tool>,
+    /// How often each server has started again.
+    restarts: [u8; 2],
     started: u8,
     left: Budget,
     pub(super) oracle: Oracle,
@@ -145,7 +167,7 @@ fn empty_cache() -> Arc<Cache> {
 
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let Self { store, caches, known, flights, late, started, left, oracle } = self;
+        let Self { store, caches, known, flights, late, tools, restarts, started, left, oracle } = self;
         // A row of the past matters only while it can still be shown.
         let before = store.before.as_ref().filter(|_| left.stale > 0);
         let is_later = |flight: &Flight| {
@@ -157,7 +179,7 @@ impl World {
         let collected = (&store.dropped, &store.collection);
         (
             (&store.row, before, store.clock, collected, cached, later, known),
-            (flights, late, started, left, oracle),
+            (flights, late, tools, restarts, started, left, oracle),
         )
     }
 }
@@ -180,6 +202,8 @@ pub(super) enum Action {
         op: Op,
         server: usize,
     },
+    /// A server says what a tool has answered.
+    Settle(usize),
     /// The store does what a call asks, and its answer arrives.
     Answer(usize),
     /// As before, and the commit arrives once more, later or never.
@@ -221,11 +245,13 @@ impl Model for WorldModel {
 
     fn init_states(&self) -> Vec<World> {
         let mut world = World {
-            store: RowStore::new(),
+            store: RowStore::new(self.budget.starts[Op::Press as usize] > 0),
             caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
             flights: Vec::new(),
             late: Vec::new(),
+            tools: Vec::new(),
+            restarts: [0; 2],
             started: 0,
             left: Budget { skew: 0, notify: false, ..self.budget },
             oracle: Oracle::default(),
@@ -244,8 +270,14 @@ impl Model for WorldModel {
 
     fn actions(&self, world: &World, actions: &mut Vec<Action>) {
         let left = &world.left;
-        for op in Op::ALL {
-            if left.starts[op as usize] > 0 && world.flights.len() < left.at_once {
+        for op in Op::ALL.into_iter().filter(|_| world.flights.len() < left.at_once) {
+            if left.starts[op as usize] == 0 {
+                continue;
+            }
+            if op == Op::Settle {
+                let free = world.tools.iter().enumerate().filter(|(_, tool)| tool.settled_by.is_none());
+                actions.extend(free.map(|(i, _)| Action::Settle(i)));
+            } else {
                 actions.extend((0..2).map(|server| Action::Start { op, server }));
             }
         }
@@ -301,7 +333,7 @@ impl Model for WorldModel {
             };
         }
         let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime AnswersTrue AnswersAgree
-            NeverIsNever NumbersRise HistoryStays ReadsAreFresh);
+            NeverIsNever NumbersRise HistoryStays ReadsAreFresh StartsOnce EndsOnce);
         rules.into_iter().chain(dangers()).collect()
     }
 }
@@ -348,6 +380,30 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             };
             commits(world, Op::WriteA) > 0 && world.flights.iter().any(late)
         }),
+        Property::sometimes("an action is begun twice at once", |_, world: &World| {
+            commits(world, Op::Press) > 1
+        }),
+        Property::sometimes(
+            "a begin is on its way when its action is asked for again",
+            |_, world: &World| {
+                let begins = |late: &Late| !late.commit.head.claims.is_empty();
+                world.store.row.head.claims.is_empty()
+                    && world.late.iter().any(begins)
+                    && commits(world, Op::Press) > 0
+            },
+        ),
+        Property::sometimes(
+            "an action is asked for again when its runner has crashed",
+            |_, world: &World| {
+                let is_alive =
+                    |claim: &Claim| (0..2).any(|server| claim.runner == world.runner(server).name());
+                let mut claims = world.store.row.head.claims.iter();
+                claims.any(|claim| !is_alive(claim)) && commits(world, Op::Press) > 0
+            },
+        ),
+        Property::sometimes("an action is lost when its tool ends", |_, world: &World| {
+            world.store.row.head.audit.records > 0 && commits(world, Op::Settle) > 0
+        }),
     ]
 }
 
@@ -366,6 +422,10 @@ impl World {
         at(self.store.clock + if server == 1 { self.left.skew } else { 0 })
     }
 
+    fn runner(&self, server: usize) -> Runner {
+        Runner { server, starts: self.restarts[server] }
+    }
+
     fn cache(&mut self, server: usize) -> &mut Cache {
         Arc::make_mut(&mut self.caches[server])
     }
@@ -373,6 +433,12 @@ impl World {
     fn act(&mut self, flaw: Option<Flaw>, action: Action) {
         match action {
             Action::Start { op, server } => self.start(flaw, op, server),
+            Action::Settle(i) => {
+                let Tool { server, running, settled_by } = &mut self.tools[i];
+                *settled_by = Some(self.started + 1);
+                let (server, work) = (*server, Work::Settle(running.clone()));
+                self.start_work(flaw, Op::Settle, server, work);
+            }
             Action::Answer(i) => self.answer(flaw, i, false),
             Action::AnswerAndDouble(i) => {
                 self.left.doubled -= 1;
@@ -422,6 +488,8 @@ impl World {
             Action::Crash { server } => {
                 self.left.crashes -= 1;
                 self.caches[server] = empty_cache();
+                self.restarts[server] += 1;
+                self.tools.retain(|tool| tool.server != server);
                 let flights = std::mem::take(&mut self.flights);
                 let (gone, stay): (Vec<_>, Vec<_>) =
                     flights.into_iter().partition(|flight| flight.client.server == server);
@@ -447,16 +515,24 @@ impl World {
 
     /// A call begins, as [`Engine::call`](crate::Engine::call) begins it.
     fn start(&mut self, flaw: Option<Flaw>, op: Op, server: usize) {
+        let number = if flaw == Some(Flaw::EventNamedTwice) { 0 } else { self.started + 1 };
+        let work = match op {
+            Op::Press => Work::Press { event: number, runner: self.runner(server) },
+            Op::EditBase if flaw == Some(Flaw::BaseIgnored) => Work::Overwrite,
+            op => Work::of(op),
+        };
+        self.start_work(flaw, op, server, work);
+    }
+
+    fn start_work(&mut self, flaw: Option<Flaw>, op: Op, server: usize, work: Work) {
         self.left.starts[op as usize] -= 1;
         self.started += 1;
         let (at, is_read) = (self.at(server), op == Op::Read);
         let begin = Begin::of_call(is_read, self.left.notify);
         let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
-        let is_careless = flaw == Some(Flaw::BaseIgnored) && op == Op::EditBase;
-        let work = if is_careless { Work::Overwrite } else { Work::of(op) };
         let (run, next) = Run::start(at, work, cached, trusted);
         let known = if is_read { self.known[server] } else { 0 };
-        let client = Client { number: self.started, server, op, known, wrote: false };
+        let client = Client { number: self.started, server, op, known, wrote: false, has_started: false };
         self.go_on(flaw, client, run, next, Asked(None));
     }
 
@@ -546,7 +622,7 @@ impl World {
     fn go_on(
         &mut self,
         flaw: Option<Flaw>,
-        client: Client,
+        mut client: Client,
         run: Run<'static, Work>,
         next: Next<ClientAnswer>,
         asked: Asked,
@@ -554,6 +630,13 @@ impl World {
         let Client { number, server, op, .. } = client;
         let ended = match next {
             Next::Request(request) => {
+                let begins =
+                    |commit: &Commit| commit.head.claims.iter().any(|claim| claim.event == event(number));
+                let is_begin = matches!(&request, Request::Commit(commit) if begins(commit));
+                if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
+                    client.has_started = true;
+                    self.oracle.tool_started();
+                }
                 let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
                 let asked_at = self.store.clock;
                 self.flights.push(Flight { client, run, request, asked, asked_at, answer: None });
@@ -572,6 +655,22 @@ impl World {
             self.known[server] = self.known[server].max(shown);
         }
         let ended: Ended = ended.map(|done| done.answer);
+        match (&ended, op) {
+            (Ok(answer), Op::Press) => {
+                let running = Running::of(answer, self.runner(server));
+                if running.is_some() && !client.has_started {
+                    self.oracle.tool_started();
+                }
+                self.tools.extend(running.map(|running| Tool { server, running, settled_by: None }));
+            }
+            // Who has no answer may ask again.
+            (Err(_), Op::Settle) => {
+                let own = self.tools.iter_mut().find(|tool| tool.settled_by == Some(number));
+                own.into_iter().for_each(|tool| tool.settled_by = None);
+            }
+            (Ok(_), Op::Settle) => self.tools.retain(|tool| tool.settled_by != Some(number)),
+            _ => {}
+        }
         self.oracle.answered(number, op, &ended);
         self.oracle.contradicts(&ended, client.wrote);
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::history::journal::{EntryKind, NewEntry};
+use crate::history::kept::KeepLimits;
 use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
@@ -152,10 +153,11 @@ impl Reader {
 
     fn chain(&mut self, journal: &Journal, start: Option<BlobId>, count: usize) -> Vec<u64> {
         let (mut chain, mut numbers) = (Chain::new(start), Vec::new());
+        let all = journal.slot.kept(KeepLimits { changes: u64::MAX, effects: u64::MAX });
         while numbers.len() < count {
-            match chain.step(&journal.slot, (1, 1), count - numbers.len(), |id| self.look(id)) {
+            match chain.step(&journal.slot, (all, 1), count - numbers.len(), |id| self.look(id)) {
                 ChainStep::Entry(entry) => numbers.push(entry.number.get()),
-                ChainStep::End => break,
+                ChainStep::End | ChainStep::Forgotten(_) => break,
                 ChainStep::Lost(id) => panic!("{id} is lost"),
                 ChainStep::Missing(id, likely) => self.ask(journal, std::iter::once(id).chain(likely)),
             }

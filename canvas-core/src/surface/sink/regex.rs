@@ -7,7 +7,7 @@ pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     match items.iter().find(|placed| placed.is_value()) {
         Some(value) if items.len() > 1 => Err(Forbidden::new(
             value.at,
-            "a value is a whole pattern or no part of one: let the placeholder stand alone, it is matched literally",
+            "a value is a whole pattern or no part of one: write the placeholder alone, it is matched literally",
         )),
         Some(_) => Ok(cut(items, &[(0..1, Form::Regex)])),
         None => Ok(cut(items, &[])),

@@ -7,7 +7,7 @@ pub(super) fn judge(items: &[Placed]) -> Result<(), Forbidden> {
     items.iter().find(|placed| placed.is_value()).map_or(Ok(()), |placed| {
         Err(Forbidden::new(
             placed.at,
-            "no value may stand in SQL: write a bind parameter, such as ? or $1, and give the value in an argument of its own",
+            "the text of SQL may have no value: write a bind parameter, such as ? or $1, and give the value in an argument of its own",
         ))
     })
 }

@@ -4,7 +4,7 @@ use crate::surface::sink::part::{Forbidden, Form, Item, Part, Placed, Refused, R
 use crate::surface::sink::path::percent_decoded;
 
 const AUTHORITY: &str =
-    "a value stands only behind a literal scheme and host: begin the template with https://host/";
+    "a value may only follow a literal scheme and host: begin the template with https://host/";
 const SCHEME: &str = "a URL of this scheme may run code: begin the template with https://host/";
 
 /// Reads the literal text of the template as an absolute URL.
@@ -66,7 +66,7 @@ fn runs(items: &[Placed], path: usize) -> Result<Vec<(std::ops::Range<usize>, Fo
                 return Err(Forbidden::new(placed.at, message));
             }
             (At::Fragment, Item::Value(_)) => {
-                let message = "a value may not stand behind #: put it into the path or the query";
+                let message = "a value may not follow #: put it into the path or the query";
                 return Err(Forbidden::new(placed.at, message));
             }
             (At::Segment, Item::Char('/')) => At::Segment,

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::surface::name::{ActionId, ToolName};
-use crate::surface::policy::PolicyView;
-use crate::surface::spec::action::Action;
+use crate::surface::name::{ActionId, SessionKey, ToolName};
+use crate::surface::policy::{ActionReach, PolicyView};
+use crate::surface::spec::action::{Action, ActionKind};
 use crate::surface::spec::binding::BindingName;
 use crate::surface::spec::refresh::RefreshJob;
 use crate::surface::state::surface_state::SurfaceState;
@@ -47,10 +47,17 @@ impl Spec {
         &self.bindings
     }
 
-    /// What of it decides what may run.
-    pub fn policy(&self) -> PolicyView<'_> {
+    /// What of it decides what may run on a surface of this owner.
+    pub fn policy<'s>(&'s self, owner: &'s SessionKey) -> PolicyView<'s> {
+        let reach = |action: &'s Action| match &action.kind {
+            ActionKind::ToolCall { tool, .. } => Some(ActionReach::Tool(tool)),
+            ActionKind::SessionSend { session_key, .. } => {
+                Some(ActionReach::Session(session_key.as_ref().unwrap_or(owner)))
+            }
+            ActionKind::StatePatch(_) => None,
+        };
         let calls =
-            self.actions.iter().filter_map(|(id, action)| Some((id, (action.tool()?, action.confirm))));
+            self.actions.iter().filter_map(|(id, action)| Some((id, (reach(action)?, action.confirm))));
         PolicyView { allow: self.allow.iter().collect(), calls: calls.collect() }
     }
 

@@ -145,7 +145,7 @@ impl SurfaceState {
     /// [`StateConflict`] names the first place that has something else.
     pub fn apply(&self, changes: &[StateChange]) -> Result<Self, StateConflict> {
         let mut draft = StateDraft::new(self);
-        // What was once within the limits may be put back although they are lower now.
+        // Who plays back and forth comes through states that were within the limits of then. The result is its caller's to check.
         let limits = SurfaceLimits::UNLIMITED;
         for change in changes {
             let conflict = || StateConflict { path: change.path.clone() };

@@ -25,7 +25,7 @@ use crate::transition::surface::request::{ActionRequest, PlannedAction};
 /// Begin an action.
 ///
 /// A change of the state is done with it. A tool that changes nothing is planned only: nothing is committed, and whoever
-/// asks again calls it again. Everything else leaves a claim in the head: who gets [`ActionBegun::Run`] runs it, once, and
+/// asks again calls it again. Everything else leaves a claim in the head, and uses up its confirmation: who gets [`ActionBegun::Run`] runs it, once, and
 /// nobody else ever does. Whoever sends the same call again is answered `ACTION_IN_PROGRESS`, and after the end as it
 /// ended; where nobody has said so by [`RunningAction::deadline`], it is lost.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +88,9 @@ impl Decide for BeginAction {
                 return Err(Stop::refused(SurfaceRefusal::TooManyRunning { limit }));
             }
             at.head.claims.push(claim.clone());
+            if let Some(given) = self.request.confirmation {
+                at.use_confirmation(given);
+            }
         }
         Ok(ActionBegun::Run(Box::new(RunningAction { plan, claim })))
     }

@@ -14,7 +14,8 @@
 //! * A result is saved where its place has what it had at the plan, whatever else has changed, the spec too. It is an effect.
 //!   Claims and records bump no revision, nor does a save that changes nothing.
 //! * A confirmation holds for 5 minutes by the time of its plan, and for that plan only: the same time goes into the values.
-//!   Sessions and jobs confirm nothing.
+//!   Sessions and jobs confirm nothing. What leaves a claim uses it up, so that only a retry of the same call is answered by
+//!   it; what may be done twice does not.
 
 mod access;
 pub(crate) mod begin;

@@ -115,11 +115,19 @@ impl Transition<'_> {
         };
         let confirmation = request.confirmation.filter(|_| matches!(request.by, SurfaceActor::ClientId(_)));
         if let Some(given) = confirmation {
-            self.check_age(given)?;
+            self.check_confirmation(given)?;
         }
         let now = confirmation.map_or(self.view.clock, |given| given.planned_at);
-        let planning = Planning { request, descriptor: &descriptor, state: &state, id, action, now };
-        let Resolved { work, args, args_digest, words, digest, asks } = self.resolve(&planning, &spec)?;
+        let mut planning = Planning { request, descriptor: &descriptor, state: &state, id, action, now };
+        let mut resolved = self.resolve(&planning, &spec)?;
+        let (used, latest) = (&self.head.confirmed, self.latest_plan());
+        if confirmation.is_none() && resolved.asks && used.has(now, resolved.digest, latest) {
+            // It has begun in this very millisecond, and is another plan if it is asked for again.
+            planning.now = used.next(latest);
+            resolved = self.resolve(&planning, &spec)?;
+        }
+        let now = planning.now;
+        let Resolved { work, args, args_digest, words, digest, asks } = resolved;
         match confirmation {
             Some(given) if given.digest == digest => {}
             Some(_) => return Err(Stop::refused(SurfaceRefusal::ConfirmStale)),
@@ -224,14 +232,25 @@ impl Transition<'_> {
         id.ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceDamaged))
     }
 
-    /// A confirmation is of a plan that was made, and not long ago.
-    fn check_age(&self, given: Confirmation) -> Refused<()> {
-        let (clock, planned_at) = (self.view.clock, given.planned_at);
-        let is_ahead = planned_at.saturating_since(clock) > self.policy.lease.clock_tolerance;
-        if is_ahead || clock.saturating_since(planned_at) >= Confirmation::LIFETIME {
+    /// A confirmation is of a plan that was made, not long ago, and that has not begun.
+    fn check_confirmation(&self, given: Confirmation) -> Refused<()> {
+        let (clock, Confirmation { digest, planned_at }) = (self.view.clock, given);
+        let latest = self.latest_plan();
+        let is_over = clock.saturating_since(planned_at) >= Confirmation::LIFETIME;
+        if planned_at > latest || is_over || self.head.confirmed.has(planned_at, digest, latest) {
             return Err(Stop::refused(SurfaceRefusal::ConfirmStale));
         }
         Ok(())
+    }
+
+    /// What has begun by a confirmation does not begin by it again.
+    pub(super) fn use_confirmation(&mut self, given: Confirmation) {
+        let (times, latest) = ((self.view.clock, Confirmation::LIFETIME), self.latest_plan());
+        self.head.confirmed.note((given.planned_at, given.digest), times, latest);
+    }
+
+    fn latest_plan(&self) -> Timestamp {
+        self.view.clock.saturating_add(self.policy.lease.clock_tolerance)
     }
 }
 

@@ -43,9 +43,9 @@ pub enum SurfaceRefusal {
         /// What would run.
         prompt: Box<ConfirmationPrompt>,
     },
-    /// What was confirmed would not run now, or the confirmation came too late.
+    /// What was confirmed would not run now, has begun already, or the confirmation came too late.
     #[error(
-        "what was confirmed is not what would run now: repeat the request without it, and confirm what is shown then"
+        "what was confirmed has begun, or is not what would run now: repeat the request without it, and confirm what is shown then"
     )]
     ConfirmStale,
     /// The same request is under way.

@@ -14,7 +14,7 @@ use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
-use crate::surface::name::SurfaceActor;
+use crate::surface::name::{SessionKey, SurfaceActor};
 use crate::surface::{AssetPath, Descriptor, FileChange, Spec, SurfaceDiff, SurfaceFile, widens};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -122,7 +122,8 @@ impl UpsertSurface {
         if let Some(title) = &self.title {
             check_title(title).map_err(refused)?;
         }
-        let spec = self.spec.as_ref().map(|json| self.compile(at, json)).transpose()?;
+        let owner = &stored.owner_session_key;
+        let spec = self.spec.as_ref().map(|json| self.compile(at, json, owner)).transpose()?;
         let contents = self.assets()?;
         let assets = at.assets_now()?.with(&contents, &at.policy.surface).map_err(refused)?;
         at.next_revision::<SurfaceCommandRefusal>()?;
@@ -143,12 +144,12 @@ impl UpsertSurface {
         Ok(changes)
     }
 
-    fn compile(&self, at: &Transition<'_>, json: &Value) -> Refused<(String, Spec)> {
+    fn compile(&self, at: &Transition<'_>, json: &Value, owner: &SessionKey) -> Refused<(String, Spec)> {
         let spec = at.compile(json)?;
         if matches!(self.by, SurfaceActor::SessionKey(_)) {
             let old = at.spec_now()?;
-            let old = old.as_deref().map(Spec::policy).unwrap_or_default();
-            if let Some(fault) = widens(&old, &spec.policy()).into_iter().next() {
+            let old = old.as_deref().map(|old| old.policy(owner)).unwrap_or_default();
+            if let Some(fault) = widens(&old, &spec.policy(owner)).into_iter().next() {
                 return Err(refused(fault.under("/spec")));
             }
         }

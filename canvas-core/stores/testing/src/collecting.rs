@@ -78,7 +78,7 @@ pub async fn collect_until(
     let (mut collections, mut blobs) = (0, 0);
     loop {
         let last = over.load(Ordering::SeqCst);
-        let collection = Collection { history: Some(HISTORY), older_than };
+        let collection = Collection { history: Some(HISTORY), older_than, ..Collection::default() };
         match engine.collect(canvas, collection).await {
             Ok(dropped) => (collections, blobs) = (collections + 1, blobs + dropped.blobs),
             Err(EngineError::Contention { .. }) if !last => {}

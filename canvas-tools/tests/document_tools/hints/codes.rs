@@ -97,6 +97,7 @@ each!(history_refusal: HistoryRefusal {
     HistoryRefusal::HistoryConflict { .. } => HistoryRefusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
     HistoryRefusal::EffectConflict { .. } => HistoryRefusal::EffectConflict { change: ChangeNumber::new(1), path: String::new(), effect: EntryNumber::new(2) },
     HistoryRefusal::PolicyWidening { .. } => HistoryRefusal::PolicyWidening { change: ChangeNumber::new(1) },
+    HistoryRefusal::StateTooLarge { .. } => HistoryRefusal::StateTooLarge { bytes: 2, limit: 1 },
     HistoryRefusal::HistoryTooDeep { .. } => HistoryRefusal::HistoryTooDeep { limit: 1 },
     HistoryRefusal::FaceNotSupported { .. } => HistoryRefusal::FaceNotSupported { face: Face::Board },
     HistoryRefusal::HistoryDamaged { .. } => HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(1) },
@@ -176,6 +177,7 @@ each!(errors: EngineError {
     EngineError::Unreadable { reason: HeadError::Foreign { .. }, .. } =>
         EngineError::Unreadable { canvas: id(), reason: HeadError::Foreign { found: id() } },
     EngineError::Contention { .. } => EngineError::Contention { canvas: id() },
+    EngineError::RevisionConflict { .. } => EngineError::RevisionConflict { canvas: id(), expected: Revision::ZERO, current: Revision::ZERO },
     EngineError::TooLarge { .. } => EngineError::TooLarge { bytes: 2, limit: 1 },
     EngineError::RevisionsExhausted { .. } => EngineError::RevisionsExhausted { canvas: id() },
     EngineError::KeyReused => EngineError::KeyReused,
@@ -227,19 +229,20 @@ each!(addresses: AddressError {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 20] = [
+const NEVER: [(&str, &str); 21] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("HISTORY_NOT_FOUND", "no document tool undoes"),
     ("HISTORY_CONFLICT", "no document tool undoes"),
     ("POLICY_WIDENING", "no document tool undoes"),
+    ("STATE_TOO_LARGE", "no document tool undoes"),
     ("HISTORY_TOO_DEEP", "no document tool undoes"),
     ("HISTORY_DAMAGED", "no document tool undoes"),
     ("FACE_NOT_SUPPORTED", "no document tool undoes, or collects"),
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),
-    ("REVISION_CONFLICT", "no document tool touches the board"),
+    ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),
     ("CANVAS_EXISTS", "no document tool makes a canvas"),
     ("CANVAS_DELETED", "no document tool makes a canvas"),
     ("PATCH_REJECTED/BAD_HEADER", "a hint in anchored mode"),

@@ -70,7 +70,7 @@ impl Scan<'_> {
     }
 
     fn not_read<T>(&self, at: usize) -> Result<T, Forbidden> {
-        let message = "this markup is not understood without doubt, so no value may stand in its page: write plain, closed tags";
+        let message = "this markup is not understood without doubt, so its page may have no value: write plain, closed tags";
         self.forbidden(at, message)
     }
 
@@ -141,7 +141,7 @@ impl Scan<'_> {
                 }
                 self.at += 1;
             }
-            self.unclosed(start, "a value may not stand in a comment: move it out")
+            self.unclosed(start, "a comment may have no value: move it out")
         } else if self.reads("<!doctype") {
             while self.peek().is_some_and(|placed| !placed.is_value()) {
                 self.at += 1;
@@ -149,7 +149,7 @@ impl Scan<'_> {
                     return Ok(());
                 }
             }
-            self.unclosed(start, "a value may not stand in the document's type: move it out")
+            self.unclosed(start, "the document's type may have no value: move it out")
         } else {
             self.not_read(start)
         }
@@ -187,7 +187,7 @@ impl Scan<'_> {
         let is_text = has(TEXT, &element);
         if has(NOT_READ, &element) || is_text && self.in_select {
             let message = format!(
-                "what stands in <{element}> is not read, so no value may stand in its page: leave the element out"
+                "the content of <{element}> is not read, so its page may have no value: leave the element out"
             );
             return self.forbidden(start, message);
         }
@@ -209,7 +209,7 @@ impl Scan<'_> {
 
     fn attribute(&mut self, element: &str) -> Result<(), Forbidden> {
         let name = self.name(
-            "a value may not name an attribute: write the name, and the placeholder in quotes behind it",
+            "a value may not name an attribute: write the name, and the placeholder in quotes after it",
         )?;
         self.skip_blanks();
         if !self.peek().is_some_and(|placed| placed.is('=')) {
@@ -233,10 +233,8 @@ impl Scan<'_> {
             return if quote.is_none() && text.iter().any(is_odd) { self.not_read(start) } else { Ok(()) };
         };
         if quote.is_none() {
-            return self.forbidden(
-                start + value,
-                "a value stands in an attribute only in quotes: write them around it",
-            );
+            return self
+                .forbidden(start + value, "a value of an attribute needs quotes: write them around it");
         }
         if has(RUNS, element) {
             let message = format!("an attribute of <{element}> decides what runs: write it without a value");

@@ -51,12 +51,12 @@ impl Judge<'_> {
         };
         if name.has_value {
             let message =
-                "a value may not name a command: write the command, and the value as an argument behind it";
+                "a value may not name a command: write the command, and the value as an argument after it";
             return self.forbidden(name.range.start, message);
         }
         if name.odd.is_none() && (is_reserved(&name.text) || name.text == "alias") {
             let message = format!(
-                "{} makes more than a simple command, so no value may stand near it: write a list of simple commands",
+                "{} makes more than a simple command, so it may have no value: write a list of simple commands",
                 name.text
             );
             return self.forbidden(name.range.start, message);
@@ -100,7 +100,7 @@ impl Judge<'_> {
         let at = arguments[first].range.start;
         if reads(name).is_some() {
             let message = format!(
-                "{name} reads its arguments as code or as a command, so no value may stand among them: give the value to a program or a script of its own"
+                "{name} reads its arguments as code or as a command, so none of them may be a value: give the value to a program or a script of its own"
             );
             return self.forbidden(at, message);
         }
@@ -112,7 +112,7 @@ impl Judge<'_> {
         });
         if let Some([interpreter, _]) = script {
             let message = format!(
-                "{} reads what stands behind it as code, so no value may stand there: give the value to a program or a script of its own",
+                "{} reads what follows as code, so no value may follow it: give the value to a program or a script of its own",
                 interpreter.text
             );
             return self.forbidden(at, message);
@@ -129,18 +129,18 @@ impl Judge<'_> {
         if let Some(odd) = word.odd {
             let message = match self.items[odd].char() {
                 Some('\'' | '"') => {
-                    "a value may not stand beside quoted text: take the quotes away, or put blanks between"
+                    "a value may not be next to quoted text: take the quotes away, or put blanks between"
                 }
                 Some('~') => {
-                    "a value may not stand beside ~, which only some words expand: write the folder out"
+                    "a value may not be next to ~, which only some words expand: write the folder out"
                 }
                 Some('*' | '?' | '[' | ']') => {
-                    "a value may not stand beside a pattern: put blanks between, or name the files"
+                    "a value may not be next to a pattern: put blanks between, or name the files"
                 }
-                Some('$') => {
-                    "a value may not stand beside a variable: put blanks between, or write its value"
+                Some('$') => "a value may not be next to a variable: put blanks between, or write its value",
+                _ => {
+                    "only letters, digits and _ . / : = , @ % + - may be next to a value: put blanks between"
                 }
-                _ => "beside a value stand only letters, digits and _ . / : = , @ % + -: put blanks between",
             };
             return self.forbidden(odd, message);
         }

@@ -284,7 +284,8 @@ impl Reader<'_> {
     }
 }
 
-const CONTINUED: &str = "a backslash stands here before a placeholder, a line's end or the text's end: take it away, values are quoted";
+const CONTINUED: &str =
+    "this backslash is before a placeholder, a line's end or the text's end: take it away, values are quoted";
 
 /// Why a character may not stand outside of quotes.
 fn refusal(char: char) -> Option<&'static str> {

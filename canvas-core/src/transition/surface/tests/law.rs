@@ -1,13 +1,20 @@
 //! Edits, effects, undo and redo in any order, judged by a history that is kept as plain lists.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::world::World;
+use super::world::{World, actor};
 use crate::history::journal::{ChangeNumber, Entry, EntryKind};
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
-use crate::surface::{SurfaceDiff, SurfaceFile};
+use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};
+use crate::transition::edit::Edit;
+use crate::transition::policy::Policy;
+use crate::transition::surface::ended::RunningAction;
+use crate::transition::surface::finish::{ActionFailure, FinishAction};
+use crate::transition::surface::patch::PatchState;
 use crate::transition::undo::{ClearHistory, Undo, UndoScope};
 
 #[derive(Debug, Clone)]
@@ -19,8 +26,24 @@ enum Act {
     Effect {
         patch: Value,
     },
+    /// As [`Act::Edit`], by the command that clients and sessions send.
+    Patch {
+        by: Actor,
+        patch: Value,
+    },
+    /// An action of the spec.
+    Begin {
+        by: Actor,
+        action: &'static str,
+    },
+    /// One of the tools that are at work has ended, perhaps a second time.
+    Finish {
+        which: prop::sample::Index,
+        result: Option<Value>,
+    },
+    /// One of the specs.
     Spec {
-        text: &'static str,
+        which: usize,
     },
     Document {
         text: &'static str,
@@ -39,20 +62,33 @@ enum Act {
         author: Actor,
     },
     Clear,
+    /// Old entries are dropped, but for so many changes and effects.
+    Collect {
+        changes: u64,
+        effects: u64,
+    },
+}
+
+/// A spec with every kind of action, and one that has fewer.
+fn spec(which: usize) -> String {
+    let tool = |name: &str, path: &str| json!({"kind": "tool.call", "tool": name, "saveAs": path});
+    let mut actions = json!({
+        "read": tool("node__Read", "log"),
+        "look": tool("node__Read", "a.x"),
+        "deploy": tool("node__Deploy", "a.y"),
+        "mark": {"kind": "state.patch", "patch": [{"op": "add", "path": "/a", "value": {"x": 7}}]},
+    });
+    if which == 1 {
+        actions.as_object_mut().unwrap().remove("deploy");
+    }
+    let policy = json!({"allow": ["node__Read", "node__Deploy"]});
+    json!({"version": 1, "mode": "html", "toolPolicy": policy, "actions": actions}).to_string()
 }
 
 /// Few places, of which some are in others and some are in a list.
 fn operation() -> impl Strategy<Value = Value> {
     let path = prop::sample::select(vec!["/a", "/a/x", "/a/y", "/b", "/b/0", "/log", "/ab", ""]);
-    let value = prop_oneof![
-        6 => (0..3).prop_map(Value::from),
-        1 => Just(Value::Null),
-        1 => Just(json!(0.1)),
-        2 => Just(json!({"x": 1, "y": {"z": 2}})),
-        2 => Just(json!([1, {"x": 2}])),
-        1 => Just(json!({})),
-    ];
-    (path, value, 0..5).prop_map(|(path, value, kind)| match (kind, path) {
+    (path, value(), 0..5).prop_map(|(path, value, kind)| match (kind, path) {
         (0, "/a/x" | "/b/0" | "/log") => json!({"op": "remove", "path": path}),
         // The whole stays an object, so that most of the others fit.
         (_, "") => json!({"op": "add", "path": "", "value": {"a": value}}),
@@ -61,20 +97,38 @@ fn operation() -> impl Strategy<Value = Value> {
     })
 }
 
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        6 => (0..3).prop_map(Value::from),
+        1 => Just(Value::Null),
+        1 => Just(json!(0.1)),
+        2 => Just(json!({"x": 1, "y": {"z": 2}})),
+        2 => Just(json!([1, {"x": 2}])),
+        1 => Just(json!({})),
+    ]
+}
+
 fn act() -> impl Strategy<Value = Act> {
     let actor = || prop::sample::select(vec![Actor::User, Actor::Assistant]);
     let patch = || prop::collection::vec(operation(), 1..3).prop_map(Value::from);
     prop_oneof![
         8 => (actor(), patch()).prop_map(|(by, patch)| Act::Edit { by, patch }),
         6 => patch().prop_map(|patch| Act::Effect { patch }),
-        1 => prop::sample::select(vec!["{}", "{\"a\":1}"]).prop_map(|text| Act::Spec { text }),
+        4 => (actor(), patch()).prop_map(|(by, patch)| Act::Patch { by, patch }),
+        // Often, since an end needs one.
+        8 => (actor(), prop::sample::select(vec!["read", "look", "deploy", "mark"]))
+            .prop_map(|(by, action)| Act::Begin { by, action }),
+        8 => (any::<prop::sample::Index>(), prop::option::weighted(0.9, value()))
+            .prop_map(|(which, result)| Act::Finish { which, result }),
+        1 => (0..2_usize).prop_map(|which| Act::Spec { which }),
         1 => prop::sample::select(vec!["# A\n", "# B\n"]).prop_map(|text| Act::Document { text }),
         8 => (1..4_u32).prop_map(|steps| Act::Undo { steps }),
         6 => (1..4_u32).prop_map(|steps| Act::Redo { steps }),
         4 => any::<prop::sample::Index>().prop_map(|which| Act::UndoChange { which }),
         2 => actor().prop_map(|author| Act::UndoAuthor { author }),
-        // It makes the rest of a run short.
+        // These make the rest of a run short.
         1 => Just(Act::Clear),
+        1 => (2..8_u64, 2..12_u64).prop_map(|(changes, effects)| Act::Collect { changes, effects }),
     ]
 }
 
@@ -121,12 +175,22 @@ fn set(state: &mut Value, path: &str, value: Option<Value>) {
 struct Play {
     world: World,
     known: Known,
+    /// What was begun.
+    running: Vec<RunningAction>,
+    /// Numbers of the entries that are kept, oldest first, and whether they are effects.
+    kept: Vec<(u64, bool)>,
+    /// Changes and effects that are kept.
+    limits: (usize, usize),
 }
 
 impl Play {
-    fn new() -> Self {
-        let world = World::new(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}));
-        Self { world, known: Known::default() }
+    fn new(limits: (usize, usize)) -> Self {
+        let [history, history_effects] = [limits.0, limits.1].map(|limit| limit.try_into().unwrap());
+        let policy = Policy { history, history_effects, min_blob_age: Duration::ZERO, ..Policy::default() };
+        let mut world = World::with(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}), policy);
+        assert_eq!(world.file(SurfaceFile::Spec, Some(&[&spec(0)])), "OK");
+        let known = Known { undo: vec![1], redo: Vec::new() };
+        Self { world, known, running: Vec::new(), kept: vec![(1, false)], limits }
     }
 
     fn take(&mut self, act: &Act) {
@@ -135,7 +199,22 @@ impl Play {
         let answer = match act {
             Act::Edit { by, patch } => self.world.put(*by, false, patch.clone()),
             Act::Effect { patch } => self.world.put(Actor::Assistant, true, patch.clone()),
-            Act::Spec { text } => self.world.file(SurfaceFile::Spec, Some(&[text])),
+            Act::Patch { by, patch } => {
+                let (by, patch) = (actor(*by), StatePatch::parse(patch).unwrap());
+                self.world.ask(PatchState { by, patch, expected: None })
+            }
+            Act::Begin { by, action } => {
+                let (answer, running) = self.world.begin(*by, action);
+                self.running.extend(running.map(|running| *running));
+                answer
+            }
+            Act::Finish { .. } if self.running.is_empty() => return,
+            Act::Finish { which, result } => {
+                let running = Box::new(which.get(&self.running).clone());
+                let outcome = result.clone().ok_or(ActionFailure::TimedOut);
+                self.world.ask(FinishAction { running, outcome })
+            }
+            Act::Spec { which } => self.world.file(SurfaceFile::Spec, Some(&[&spec(*which)])),
             Act::Document { text } => self.world.write(text),
             Act::Undo { steps } => return self.walk(*steps, EntryKind::Undo, state),
             Act::Redo { steps } => return self.walk(*steps, EntryKind::Redo, state),
@@ -150,17 +229,27 @@ impl Play {
                 self.world.ask(Undo { by: Author::User, what })
             }
             Act::Clear => self.world.ask(ClearHistory),
+            Act::Collect { changes, effects } => {
+                self.world.collect(*changes, *effects);
+                let limit = |limit: u64| usize::try_from(limit).unwrap();
+                self.keep((limit(*changes).min(self.limits.0), limit(*effects).min(self.limits.1)));
+                "OK"
+            }
         };
-        let now = self.world.entries();
+        let now = self.new_entries();
         match act {
-            Act::Clear => self.known = Known::default(),
-            Act::Effect { .. } => {}
-            _ if now.len() > entries.len() => {
-                self.known.undo.extend(now[entries.len()..].iter().map(|entry| entry.number.get()));
+            Act::Clear => (self.known, self.kept) = (Known::default(), Vec::new()),
+            Act::Effect { .. } | Act::Finish { .. } => {
+                assert!(now.iter().all(|entry| entry.kind == EntryKind::Effect));
+            }
+            _ if !now.is_empty() => {
+                assert!(now.iter().all(|entry| entry.kind != EntryKind::Effect));
+                self.known.undo.extend(now.iter().map(|entry| entry.number.get()));
                 self.known.redo.clear();
             }
             _ => {}
         }
+        self.note(&now);
         if answer != "OK" {
             assert_eq!(
                 (self.world.state(), self.world.head().draft().hash()),
@@ -199,12 +288,39 @@ impl Play {
         assert_eq!(answer, expected, "{kind:?} of {steps}");
         assert_eq!(self.world.state(), state);
         if answer == "OK" {
-            let made: Vec<_> = self.world.entries()[entries.len()..].iter().map(|e| e.number.get()).collect();
+            let now = self.new_entries();
+            let made: Vec<_> = now.iter().map(|e| e.number.get()).collect();
             let Known { undo, redo } = &mut self.known;
             let (from, to) = if kind == EntryKind::Undo { (undo, redo) } else { (redo, undo) };
             from.truncate(from.len() - count);
             to.extend(made);
+            self.note(&now);
         }
+    }
+
+    /// Entries that were made since the last act.
+    fn new_entries(&self) -> Vec<Entry> {
+        let last = self.kept.last().map_or(0, |(number, _)| *number);
+        self.world.entries().into_iter().filter(|entry| entry.number.get() > last).collect()
+    }
+
+    fn note(&mut self, made: &[Entry]) {
+        self.kept.extend(made.iter().map(|entry| (entry.number.get(), entry.kind == EntryKind::Effect)));
+        self.keep(self.limits);
+    }
+
+    /// Forgets what is before the last so many changes and effects.
+    fn keep(&mut self, (mut changes, mut effects): (usize, usize)) {
+        let is_kept = |(_, is_effect): &&(u64, bool)| {
+            let left = if *is_effect { &mut effects } else { &mut changes };
+            *left = left.wrapping_sub(1);
+            *left != usize::MAX
+        };
+        let kept = self.kept.iter().rev().take_while(is_kept).count();
+        self.kept.drain(..self.kept.len() - kept);
+        let first = self.kept.first().map_or(u64::MAX, |(number, _)| *number);
+        let Known { undo, redo } = &mut self.known;
+        [undo, redo].into_iter().for_each(|stack| stack.retain(|number| *number >= first));
     }
 
     fn check(&self) {
@@ -213,6 +329,9 @@ impl Play {
         let numbers = |entries: &[Entry]| entries.iter().rev().map(|e| e.number.get()).collect::<Vec<_>>();
         let shown = Known { undo: numbers(&stacks.undo), redo: numbers(&stacks.redo) };
         assert_eq!(shown, self.known);
+        let entries = self.world.entries();
+        let shown: Vec<_> = entries.iter().map(|e| (e.number.get(), e.kind == EntryKind::Effect)).collect();
+        assert_eq!(shown, self.kept);
         let json = self.world.head().to_json();
         assert!(json.len() < 64 << 10);
     }
@@ -222,10 +341,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     /// Whatever the order, the journal plays back to the canvas; effects are on no stack; undo and redo do what the entries
-    /// say place by place, and refuse exactly where an effect has touched a place since.
+    /// say place by place, and refuse exactly where an effect has touched a place since. Kept is the longest end with as many
+    /// changes and as many effects as there may be, and all that undo can reach is in it.
     #[test]
-    fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(acts in prop::collection::vec(act(), 1..24)) {
-        let mut play = Play::new();
+    fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(
+        acts in prop::collection::vec(act(), 1..24),
+        // Half of the canvases keep everything.
+        limits in prop_oneof![Just((1_000, 1_000)), (2..8_usize, 2..12_usize)],
+    ) {
+        let mut play = Play::new(limits);
         for act in &acts {
             play.take(act);
             play.check();
@@ -249,6 +373,67 @@ proptest! {
         world.forget();
         prop_assert_eq!(world.state()["b"].clone(), json!(numbers));
         world.replays();
+    }
+}
+
+/// A poll leaves a person's changes where they are, however few are kept.
+#[test]
+fn effects_take_no_room_of_changes() {
+    let policy = Policy { history: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    // The newest two changes with what lies between; and too few effects for more than one of them.
+    for (changes, effects, kept_from, undone) in [(2, 1_000, 203, 2), (10, 250, 554, 1), (10, 100, 705, 0)] {
+        let mut world = World::with(json!({"n": 0, "log": ""}), policy);
+        for n in 1..=4 {
+            assert_eq!(world.set("/n", json!(n)), "OK");
+            (0..200).for_each(|number| assert_eq!(world.poll("/log", json!(n * 1_000 + number)), "OK"));
+        }
+        assert_eq!((world.stacks().undo.len(), world.entries().len()), (3, 3 + 800));
+        let before = world.blobs();
+        world.collect(changes, effects);
+        let kept = (world.head().journal().kept_from, world.entries().len());
+        assert_eq!(kept, (kept_from, usize::try_from(805 - kept_from).unwrap()));
+        // Entries and states of before are gone.
+        assert!(world.blobs() + usize::try_from(kept_from).unwrap() + 700 < before + 20, "{before}");
+        assert_eq!(world.stacks().undo.len(), usize::try_from(undone).unwrap());
+        assert_eq!(world.undo(undone + 1), "HISTORY_EMPTY");
+        if undone > 0 {
+            assert_eq!((world.undo(undone), world.state()["n"].clone()), ("OK", json!(4 - undone)));
+            assert_eq!((world.redo(undone), world.state()["n"].clone()), ("OK", json!(4)));
+        }
+        world.replays();
+    }
+}
+
+/// An edit on an older revision passes by what polls have saved since.
+#[test]
+fn effects_do_not_count_toward_the_reach_of_an_edit() {
+    let policy = Policy { history_reach: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    // With and without changes before, and changes between.
+    for (before, changes, answer) in
+        [(0, 1, "OK"), (0, 3, "OK"), (0, 4, "PATCH_REJECTED"), (2, 3, "OK"), (2, 4, "PATCH_REJECTED")]
+    {
+        for collects in [false, true] {
+            let mut world = World::with(json!({"log": ""}), policy);
+            let poll = |world: &mut World| {
+                (0..50).for_each(|number| assert_eq!(world.poll("/log", json!(number)), "OK"));
+            };
+            assert_eq!(world.write("a\nb\nc\n"), "OK");
+            poll(&mut world);
+            (0..before).for_each(|number| assert_eq!(world.set("/n", json!(number)), "OK"));
+            poll(&mut world);
+            let base = world.head().revision();
+            poll(&mut world);
+            for number in 0..changes {
+                assert_eq!(world.write(&format!("a\nb\n{number}\n")), "OK");
+                poll(&mut world);
+            }
+            if collects {
+                // Down to an effect before the base and after it.
+                world.collect(changes, 50 * (changes + 1) + if before == 0 { 10 } else { 0 });
+            }
+            world.forget();
+            assert_eq!(world.ask(Edit::on(base, "x\nb\nc\n")), answer, "{changes} changes, {before} before");
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::world::{Put, World};
-use crate::engine::Collection;
 use crate::engine::block_on::block_on;
+use crate::engine::{Collection, Engine};
 use crate::history::journal::ChangeNumber;
 use crate::model::author::{Actor, Author};
 use crate::model::file::TreeFile;
@@ -358,7 +358,8 @@ fn a_collection_keeps_what_a_surface_needs() {
         ["logo", "style", "other", "{\"v\":1}", "{\"v\":2}", "{\"v\":3}"].map(|text| blob(world, text))
     };
     let collect = |world: &World, history| {
-        let collection = Collection { history: Some(history), older_than: Duration::ZERO };
+        let collection =
+            Collection { history: Some(history), older_than: Duration::ZERO, ..Collection::default() };
         block_on(world.engine.collect(&world.canvas, collection)).unwrap()
     };
     // States of before are in no entry.
@@ -366,8 +367,8 @@ fn a_collection_keeps_what_a_surface_needs() {
     assert_eq!(there(&world), [true; 6]);
     let used = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
     assert!(world.head().blobs().all(|id| used.contains(&id)));
-    // Down to the change of the second assets into the third.
-    collect(&world, 8);
+    // Down to the change before that of the second assets into the third. What polls have saved does not count.
+    collect(&world, 3);
     assert_eq!(there(&world), [false, true, true, false, true, true]);
     let fresh = world.text_of(TreeFile::Assets);
     for (undo, expected) in [(true, &["style"]), (false, &["other"])] {
@@ -384,4 +385,42 @@ fn a_collection_keeps_what_a_surface_needs() {
         (there(&world), world.state()),
         ([false, false, true, false, false, true], json!({"a": 1, "log": 4}))
     );
+}
+
+/// What was taken away fits no more where a poll has filled its place.
+#[test]
+fn what_is_put_back_stays_within_the_limit_of_the_state() {
+    let mut policy = Policy::default();
+    policy.surface.state_bytes = 100;
+    let long = |n: usize| json!("x".repeat(n));
+    let state = json!({"a": "", "b": "", "log": ""});
+    // What a person had there and takes away, what a poll saves then, and what undo by steps and by change is answered.
+    for (had, polled, answer) in
+        [(60, 10, "OK"), (60, 70, "STATE_TOO_LARGE"), (60, 16, "OK"), (60, 17, "STATE_TOO_LARGE")]
+    {
+        for by_change in [false, true] {
+            let mut world = World::with(state.clone(), policy);
+            assert_eq!((world.set("/a", long(had)), world.set("/a", json!(""))), ("OK", "OK"));
+            assert_eq!(world.poll("/log", long(polled)), "OK");
+            let before = (world.state(), world.entries().len());
+            let told = if by_change { world.ask(change(2)) } else { world.undo(1) };
+            assert_eq!(told, answer, "{had} beside {polled}");
+            if answer != "OK" {
+                assert_eq!((world.state(), world.entries().len()), before);
+            }
+            world.replays();
+        }
+    }
+    let mut world = World::with(state.clone(), policy);
+    assert_eq!((world.set("/a", long(60)), world.undo(1), world.poll("/log", long(70))), ("OK", "OK", "OK"));
+    assert_eq!(world.redo(1), "STATE_TOO_LARGE");
+    // Under a lower limit than before the state is made no larger, and may be made smaller.
+    for (first, then, answer) in [(70, 60, "STATE_TOO_LARGE"), (60, 70, "OK")] {
+        let mut world = World::with(state.clone(), policy);
+        assert_eq!((world.set("/a", long(first)), world.set("/a", long(then))), ("OK", "OK"));
+        let mut lower = policy;
+        lower.surface.state_bytes = 50;
+        world.engine = Engine::new(world.engine.store().clone(), lower);
+        assert_eq!(world.undo(1), answer);
+    }
 }

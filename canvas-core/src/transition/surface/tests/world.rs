@@ -3,13 +3,14 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use canvas_lease::{Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::block_on::block_on;
-use crate::engine::{Engine, Stacks};
+use crate::engine::{Collection, Engine, Stacks};
 use crate::history::journal::Entry;
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
@@ -22,7 +23,9 @@ use crate::model::receipt::Digest;
 use crate::store::contract::Store as _;
 use crate::store::memory::MemoryStore;
 use crate::surface::{
-    FileChange, StatePatch, SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState,
+    ActionId, Ceiling, ClientId, EventId, FileChange, RunnerId, SessionKey, StatePatch, SurfaceActor,
+    SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState, ToolContract, ToolDeclaration,
+    ToolName,
 };
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -30,7 +33,10 @@ use crate::transition::edit::Edit;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
 use crate::transition::step::{Record, Stop, Transition};
+use crate::transition::surface::begin::BeginAction;
+use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::refusal::SurfaceRefusal;
+use crate::transition::surface::request::{ActionName, ActionRequest};
 use crate::transition::turn::SendMessage;
 use crate::transition::undo::{Redo, Undo, UndoScope};
 
@@ -71,7 +77,10 @@ impl Decide for Put {
         let refused = |fault: SurfaceFault| Stop::refused(SurfaceRefusal::from(fault));
         let Some(state) = at.state_now::<SurfaceCommandRefusal>()? else {
             at.next_revision::<SurfaceCommandRefusal>()?;
-            let descriptor = Blob::text("{}".to_owned());
+            let descriptor = json!({
+                "agentId": "main", "title": "Plan", "ownerSessionKey": "agent:main:main", "mode": "html", "createdAt": 0,
+            });
+            let descriptor = Blob::text(descriptor.to_string());
             at.head.draft.insert(TreeFile::Descriptor.tree_path(), descriptor.id());
             at.blobs.push(descriptor);
             let state = self.patch.clone();
@@ -133,6 +142,25 @@ impl Transition<'_> {
     }
 }
 
+/// The tools `node__Read`, which is read-only, and `node__Deploy`, which is trusted.
+fn ceiling() -> Ceiling {
+    let tool = |name: &str, read_only| {
+        let (name, declaration) =
+            (ToolName::new(name).unwrap(), ToolDeclaration { read_only, ..ToolDeclaration::default() });
+        (name.clone(), ToolContract::new(name, declaration).unwrap())
+    };
+    let tools = [tool("node__Read", true), tool("node__Deploy", false)].into();
+    Ceiling { tools, trust: [ToolName::new("node__Deploy").unwrap()].into(), ..Ceiling::default() }
+}
+
+/// Who changes the surface.
+pub(super) fn actor(by: Actor) -> SurfaceActor {
+    match by {
+        Actor::User => SurfaceActor::ClientId(ClientId::new("window").unwrap()),
+        Actor::Assistant => SurfaceActor::SessionKey(SessionKey::new("agent:main:main").unwrap()),
+    }
+}
+
 /// A canvas with a surface in a store of its own.
 pub(super) struct World {
     pub(super) engine: Engine<MemoryStore>,
@@ -152,8 +180,8 @@ impl World {
         let reads = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(reads.load(Ordering::Relaxed)));
         let canvas = CanvasId::new("c").unwrap();
-        let mut world =
-            Self { engine: Engine::new(store, policy), canvas, clock, turn: Turn::ZERO, calls: 0 };
+        let engine = Engine::new(store, policy).with_ceiling(Arc::new(ceiling()));
+        let mut world = Self { engine, canvas, clock, turn: Turn::ZERO, calls: 0 };
         let key = world.key();
         block_on(world.engine.create(&world.canvas, "# Plan\n", &key, world.now())).unwrap();
         assert_eq!(world.put(Actor::User, false, state), "OK");
@@ -207,6 +235,26 @@ impl World {
         self.ask(Put { by, is_effect, patch, files: Vec::new() })
     }
 
+    /// Begins an action of the spec; what is to be run, if anything is.
+    pub(super) fn begin(&mut self, by: Actor, action: &str) -> (&'static str, Option<Box<RunningAction>>) {
+        let key = self.key();
+        let request = ActionRequest {
+            by: actor(by),
+            job: None,
+            action: ActionName::Id(ActionId::new(action).unwrap()),
+            input: json!({}),
+            expected: None,
+            confirmation: None,
+        };
+        let (event, runner) = (EventId::new(key.call.as_str()).unwrap(), RunnerId::new("server").unwrap());
+        let begin = BeginAction { request, event, runner };
+        match block_on(self.engine.call(&self.canvas, &key, begin, self.now())).unwrap().result {
+            Ok(ActionBegun::Run(running)) => ("OK", Some(running)),
+            Ok(ActionBegun::Ended { .. }) => ("OK", None),
+            Err(refusal) => (refusal.code(), None),
+        }
+    }
+
     /// A person sets a member.
     pub(super) fn set(&mut self, path: &str, value: Value) -> &'static str {
         self.put(Actor::User, false, json!([{"op": "add", "path": path, "value": value}]))
@@ -257,6 +305,19 @@ impl World {
         let mut entries = block_on(self.engine.history(&self.canvas, None, 9_999, self.now())).unwrap();
         entries.reverse();
         entries
+    }
+
+    /// Drops what is old, but for so many changes and effects.
+    pub(super) fn collect(&self, changes: u64, effects: u64) {
+        let (history, effects, older_than) = (Some(changes), Some(effects), Duration::ZERO);
+        // Stores drop nothing that was put at this very moment.
+        self.wait(1);
+        block_on(self.engine.collect(&self.canvas, Collection { history, effects, older_than })).unwrap();
+    }
+
+    /// Blobs of the canvas that the store has.
+    pub(super) fn blobs(&self) -> usize {
+        self.engine.store().blob_stats(&self.canvas).0
     }
 
     /// The journal plays back and forth to the canvas as it is.

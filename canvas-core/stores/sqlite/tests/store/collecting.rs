@@ -69,7 +69,7 @@ fn a_file_has_no_secret_that_was_erased() {
     folder.raw().query_row(checkpoint, [], |_| Ok(())).unwrap();
     block_on(peer.snapshot(&canvas, system_now())).unwrap();
     // What an ordinary collection drops is not readable in free pages either.
-    let collection = Collection { history: Some(30), older_than: Duration::ZERO };
+    let collection = Collection { history: Some(30), older_than: Duration::ZERO, ..Collection::default() };
     block_on(engine.collect(&canvas, collection)).unwrap();
     assert!(found(&folder, &secret)[0] > 0);
     block_on(erasing::erase(&engine, &canvas));

@@ -1,0 +1,178 @@
+//! Which entries of a journal count: the newest, as many changes and as many effects as are kept.
+//!
+//! * Changes and effects have a limit each, so that a poll never takes the place of what a person may undo. Kept is the longest
+//!   end of the chain that has no more of either: where there are too many effects, the oldest of them go, and with them the
+//!   changes before those.
+//! * Each entry says how many effects came before it, so that any entry tells by itself whether it is kept.
+//! * From a change a link leads to the change before it, past the effects between, which an edit on an older revision need not
+//!   read.
+
+use crate::history::journal::Entry;
+use crate::model::blob::BlobId;
+use crate::model::journal_slot::JournalSlot;
+
+/// How many entries are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeepLimits {
+    /// All but effects.
+    pub(crate) changes: u64,
+    pub(crate) effects: u64,
+}
+
+/// The end of a journal that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// What is older was dropped.
+    from: u64,
+    /// Changes that came before.
+    changes: u64,
+    /// Effects that came before.
+    effects: u64,
+    /// No effect was ever made, so that numbers tell all.
+    has_changes_only: bool,
+}
+
+impl JournalSlot {
+    /// What so long a history still has, and was kept.
+    pub(crate) fn kept(&self, limits: KeepLimits) -> Kept {
+        let changes = self.entries.saturating_sub(self.effects);
+        Kept {
+            from: self.kept_from,
+            changes: changes.saturating_sub(limits.changes),
+            effects: self.effects.saturating_sub(limits.effects),
+            has_changes_only: self.effects == 0,
+        }
+    }
+
+    /// The newest entry that is no effect, with its number; where all are effects, the first of them.
+    pub(crate) fn last_change(&self) -> Option<(u64, BlobId)> {
+        self.before_effects.or_else(|| Some((self.entries, self.last?)))
+    }
+}
+
+impl Kept {
+    /// No entry of a lower number is kept.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.changes.saturating_add(self.effects).saturating_add(1).max(self.from)
+    }
+
+    /// Whether [`Kept::oldest`] is the oldest that is kept, where it is there.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.has_changes_only || (self.changes == 0 && self.effects == 0)
+    }
+
+    pub(crate) fn has(&self, entry: &Entry) -> bool {
+        entry.number.get() >= self.from
+            && entry.effects_before() >= self.effects
+            && entry.changes_before() >= self.changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use canvas_lease::{Timestamp, Turn};
+    use canvas_patch::Delta;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::history::journal::{EntryKind, NewEntry};
+    use crate::history::step::Step;
+    use crate::model::author::Actor;
+    use crate::model::id::{CallId, ConversationId, OpKey};
+    use crate::model::revision::Revision;
+
+    /// What happens to a journal.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    enum Act {
+        Change,
+        Effect,
+        Clear,
+        /// The oldest entries of those that are kept are dropped.
+        Drop(u64),
+    }
+
+    fn acts() -> impl Strategy<Value = Vec<Act>> {
+        let act = prop_oneof![
+            4 => Just(Act::Change),
+            // Runs of effects, as a poll leaves them.
+            8 => Just(Act::Effect),
+            1 => Just(Act::Clear),
+            1 => (0..4_u64).prop_map(Act::Drop),
+        ];
+        prop::collection::vec(act, 0..60)
+    }
+
+    fn entry(kind: EntryKind) -> NewEntry {
+        let (conversation, call) = (ConversationId::new("c").unwrap(), CallId::new("c").unwrap());
+        let document = BlobId::of(b"");
+        NewEntry {
+            kind,
+            change: None,
+            actor: Actor::User,
+            author: Actor::User,
+            reverts: None,
+            operation: OpKey { conversation, turn: Turn::ZERO, call },
+            at: Timestamp::from_millis(0),
+            summary: String::new(),
+            revisions: (Revision::ZERO, Revision::ZERO),
+            step: Step::Document { before: document, after: document, delta: Some(Delta::between("", "")) },
+            also: None,
+        }
+    }
+
+    proptest! {
+        /// Judged by plain lists: what is kept is the longest end within both limits, and the links lead from change to change,
+        /// and at the end to the first entry.
+        #[test]
+        fn entries_tell_by_themselves_whether_they_are_kept(
+            acts in acts(), changes in 0..12_u64, effects in 0..20_u64,
+        ) {
+            let (mut slot, mut entries, mut first) = (JournalSlot::default(), BTreeMap::new(), 1);
+            for act in acts {
+                match act {
+                    Act::Change | Act::Effect => {
+                        let kind = if act == Act::Change { EntryKind::Edit } else { EntryKind::Effect };
+                        let (entry, blob) = slot.push(entry(kind));
+                        entries.insert(entry.number.get(), (entry, blob.id()));
+                    }
+                    Act::Clear => {
+                        slot = slot.cleared();
+                        (entries, first) = (BTreeMap::new(), slot.entries + 1);
+                    }
+                    Act::Drop(count) => slot.kept_from = (slot.kept_from.max(1) + count).min(slot.entries + 1),
+                }
+            }
+            let kept = slot.kept(KeepLimits { changes, effects });
+            let (mut left, mut expected) = ((changes, effects), Vec::new());
+            for (number, (entry, _)) in entries.iter().rev().take_while(|(number, _)| **number >= slot.kept_from) {
+                let room = if entry.kind == EntryKind::Effect { &mut left.1 } else { &mut left.0 };
+                if *room == 0 {
+                    break;
+                }
+                *room -= 1;
+                expected.push(*number);
+            }
+            let found: Vec<_> =
+                entries.iter().rev().filter(|(_, (entry, _))| kept.has(entry)).map(|(number, _)| *number).collect();
+            prop_assert_eq!(&found, &expected);
+            prop_assert!(expected.iter().all(|number| *number >= kept.oldest()));
+            if let (true, Some(oldest)) = (kept.is_exact(), expected.last()) {
+                prop_assert_eq!(*oldest, kept.oldest().max(first));
+            }
+            let (mut followed, mut next) = (Vec::new(), slot.last_change());
+            while let Some((number, id)) = next {
+                let (entry, own) = &entries[&number];
+                prop_assert_eq!(*own, id);
+                followed.push(number);
+                next = entry.previous_change();
+            }
+            let is_linked = |(number, (entry, _)): &(&u64, &(Entry, BlobId))| {
+                **number == first || entry.kind != EntryKind::Effect
+            };
+            let expected: Vec<_> = entries.iter().rev().filter(is_linked).map(|(number, _)| *number).collect();
+            prop_assert_eq!(followed, expected);
+        }
+    }
+}
