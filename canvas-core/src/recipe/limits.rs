@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::model::canonical::canonical_json;
+use crate::model::json_hash::JsonHash;
 use crate::recipe::drift::{Drift, DriftCode};
-use crate::surface::state::value::json_bytes;
 
 /// Limits of recipes. Bytes are those of the JSON, without white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,27 +48,32 @@ impl RecipeLimits {
         }
     };
 
-    /// Passes a response that mappings may be played on. Linear in it.
+    /// Passes a response that mappings may be played on, and gives its hash, by which a run names it. Its bytes are those of its
+    /// canonical text. Linear in it.
     ///
     /// # Errors
     ///
-    /// `CALL_FAILED` where it is too large or nested too deep.
-    pub fn check_response(&self, response: &Value) -> Result<(), Drift> {
+    /// `CALL_FAILED` where it is too large or nested too deep, or has a number that not every reader reads exactly.
+    pub fn check_response(&self, response: &Value) -> Result<JsonHash, Drift> {
         let failed = |message| Err(Drift::new(DriftCode::CallFailed, message));
-        // How deep it is comes first: what counts bytes calls itself.
+        // How deep it is comes first: what writes the text calls itself.
         if !is_within(response, self.depth) {
             let limit = self.depth;
             return failed(format!(
                 "the response is nested more than {limit} deep: have the tool answer less"
             ));
         }
-        let (bytes, limit) = (json_bytes(response), self.response_bytes);
+        let text = match canonical_json(response) {
+            Ok(text) => text,
+            Err(error) => return failed(format!("the response cannot be kept: {error}")),
+        };
+        let (bytes, limit) = (text.len(), self.response_bytes);
         if bytes > limit {
             return failed(format!(
                 "the response has {bytes} bytes, the limit is {limit}: have the tool answer less"
             ));
         }
-        Ok(())
+        Ok(JsonHash::of_text(&text))
     }
 }
 

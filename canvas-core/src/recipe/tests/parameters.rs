@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
 
+use crate::model::json_hash::JsonHash;
 use crate::recipe::{Datum, Mapping, Parameters, Recipe, RecipeCode, RecipeLimits, StepId};
 use crate::zone::Zone;
 
@@ -164,11 +165,12 @@ fn responses_are_only_so_large() {
         (json!([[1]]), true),
         (json!([[[]]]), false),
         (json!({"a": {"b": {}}}), false),
+        (json!([1.0, 2.0, 3.0]), true),
+        (json!(9_007_199_254_740_992_u64), false),
     ] {
-        assert_eq!(
-            limits.check_response(&response).map_err(|drift| drift.code.code()),
-            if expected { Ok(()) } else { Err("CALL_FAILED") }
-        );
+        let hash = JsonHash::of(&response).ok().filter(|_| expected);
+        let checked = limits.check_response(&response).map_err(|drift| drift.code.code());
+        assert_eq!(checked, hash.ok_or("CALL_FAILED"), "{response}");
     }
     let deep = (0..500).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     assert!(RecipeLimits::default().check_response(&deep).is_err());

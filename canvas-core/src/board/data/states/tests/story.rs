@@ -245,3 +245,43 @@ fn events_say_what_the_data_are() {
     check(json!([{"title": long}]), None, "1 pull requests", &[&cut]);
     check(json!(long), None, &format!("pull requests: {cut}"), &[]);
 }
+
+/// What a source says unasked of its failure is shown like an answer, and nothing is tried again by itself.
+#[test]
+fn failures_come_unasked_too() {
+    use DataErrorCode::{Network, NotFound};
+    let mut states = DataStates::new(DataPolicy::default());
+    assert_eq!(states.fail(&id("a"), error(Network, true, None), at(0)), None, "there is none");
+    states.track(&id("a"), None);
+    assert_eq!(states.fail(&id("a"), error(Network, true, None), at(0)), None, "it has no source");
+    states.track(&id("a"), Some(&binding("q", None)));
+    let mut other = error(Network, true, None);
+    other.source = DataSourceId::new("other").unwrap();
+    assert_eq!(states.fail(&id("a"), other, at(0)), None);
+    assert_eq!(status(&states, "a"), "idle");
+    for (has_data, error, expected) in [
+        (false, error(Network, true, None), "error"),
+        (true, error(Network, true, Some(7)), "stale"),
+        (false, error(Network, true, None), "stale"),
+        (true, error(NotFound, false, None), "error"),
+    ] {
+        if has_data {
+            states.push(&id("a"), result("q", json!([1]), 900, 10_000_000), at(1_000)).unwrap();
+        }
+        let event = states.fail(&id("a"), error.clone(), at(2_000));
+        assert_eq!(event, Some(CanvasEvent::Error { component_id: id("a"), error }));
+        assert_eq!(status(&states, "a"), expected);
+        none(&mut states, 9_000_000);
+    }
+    // What is under way goes on, and its answer counts.
+    states.refresh(&id("a"));
+    let fetch = one(&mut states, 9_000_001);
+    states.fail(&id("a"), error(Network, false, None), at(9_000_002)).unwrap();
+    assert!(states.settle(fetch.token, Ok(result("q", json!([2]), 9_000_003, 1)), at(9_000_003)).is_some());
+    assert_eq!(status(&states, "a"), "ready");
+    // An interval goes on from there.
+    states.track(&id("a"), Some(&binding("q", Some(60_000))));
+    states.fail(&id("a"), error(Network, true, None), at(9_100_000)).unwrap();
+    none(&mut states, 9_159_999);
+    one(&mut states, 9_160_000);
+}
