@@ -24,9 +24,9 @@ use canvas_core::{
     BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
     Head, HeadError, HistoryRefusal, JsonHash, LeaseRefusal, LimitRefusal, LinesRefusal, NameError,
     NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseJsonHashError, ParseRangeHashError,
-    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, RecipeRefusal, Refused as _, Revision, RevisionId, Rollout,
-    Schema, SchemaError, StaleBase, StaleCause, StaleEdit, StoreError, StoreErrorKind, SurfaceRefusal,
-    TreePath, ZoneError, canonical_json,
+    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, RecipeRefusal, Refused as _, Revision,
+    RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause, StaleEdit, StoreError, StoreErrorKind,
+    SurfaceRefusal, TreePath, ZoneError, canonical_json,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
@@ -50,8 +50,9 @@ const WITHOUT: &[(&str, &str)] = &[
 const VERBS: &[&str] = &[
     "add", "allow", "answer", "apply", "ask", "begin", "change", "check", "choose", "copy", "correct",
     "count", "create", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll", "put", "read",
-    "remove", "rename", "repeat", "replace", "report", "restore", "revert", "say", "search", "send", "set",
-    "shorten", "show", "split", "stop", "take", "try", "turn", "undo", "update", "use", "write",
+    "record", "refresh", "remove", "rename", "repeat", "replace", "report", "restore", "revert", "say",
+    "search", "send", "set", "shorten", "show", "split", "stop", "take", "try", "turn", "undo", "update",
+    "use", "write",
 ];
 
 struct Sample {
