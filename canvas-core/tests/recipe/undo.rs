@@ -1,5 +1,6 @@
 //! Undo of recipes, and of what people do between replays.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use canvas_core::recipe::DriftCode;
@@ -139,4 +140,31 @@ fn a_deleted_canvas_has_no_recipe() {
     block_on(world.engine.delete(&world.canvas, &world.key(), world.now())).unwrap();
     block_on(world.engine.create(&world.canvas, "# New\n", &world.key(), world.now())).unwrap();
     assert_eq!((kept(&world), world.shown(0).as_str()), (None, "-"));
+}
+
+/// A model takes its own recipe back, until a person has recorded one, or undone one, in its turn. A replay is no act of anybody.
+#[test]
+fn a_model_undoes_no_recipe_after_a_person_has_acted() {
+    let by_model = |world: &World, tool: &str| RecordRecipe {
+        by: Author::Assistant { lease: None },
+        ..recording(world, with_tool(world, tool))
+    };
+    let undo = |world: &World| {
+        let what = UndoScope::Steps(NonZeroU32::MIN);
+        world.code(Undo { by: Author::Assistant { lease: None }, what })
+    };
+    type Act = fn(&World);
+    let acts: [(Act, &str); 3] = [
+        (|world| drop(world.finish(vec![world.made(0, json!(1))])), "OK"),
+        (|world| drop(world.record(with_tool(world, "t2"), &[]).unwrap()), "USER_ACTED"),
+        (|world| assert_eq!(world.undo(1), "OK"), "USER_ACTED"),
+    ];
+    for (act, expected) in acts {
+        let mut world = World::new(1);
+        world.next_turn();
+        world.ask(by_model(&world, "t0")).unwrap();
+        world.ask(by_model(&world, "t1")).unwrap();
+        act(&world);
+        assert_eq!(undo(&world), expected);
+    }
 }
