@@ -74,6 +74,8 @@ pub(crate) struct Run<'a, T: Task> {
     lost: Option<Option<Version>>,
     /// Some commit was of unknown fate.
     was_in_doubt: bool,
+    /// It is done, and only its answer must still be read.
+    has_landed: bool,
     phase: Phase<T::Answer>,
 }
 
@@ -133,6 +135,7 @@ impl<'a, T: Task> Run<'a, T> {
             lacking: None,
             lost: None,
             was_in_doubt: false,
+            has_landed: false,
             phase: Phase::Over,
         };
         let next = if begin { run.decide() } else { run.load() };
@@ -332,6 +335,7 @@ impl<'a, T: Task> Run<'a, T> {
         match &self.row {
             Some(row) if self.task.operation().is_some_and(|key| row.head.receipts.has_newly(key)) => {
                 self.lost = None;
+                self.has_landed = true;
                 self.decide()
             }
             Some(row) => {
@@ -368,15 +372,19 @@ impl<'a, T: Task> Run<'a, T> {
         Next::Done(Ok(Done { answer, row: self.row.take() }))
     }
 
+    /// Whatever failed last, the fate of an earlier commit may still be unknown, or it has landed.
+    fn may_have_written(&self) -> bool {
+        self.lost.is_some() || self.has_landed
+    }
+
     fn fail(&self, fault: StoreError) -> Next<T::Answer> {
-        // Whatever failed last, the fate of an earlier commit may still be unknown.
-        let fault = if self.lost.is_some() { fault.in_doubt() } else { fault };
+        let fault = if self.may_have_written() { fault.in_doubt() } else { fault };
         Next::Done(Err(EngineError::of(fault, self.context.canvas)))
     }
 
     fn stop_trying(&self) -> Next<T::Answer> {
         let contention = EngineError::Contention { canvas: self.context.canvas.clone() };
-        Next::Done(Err(if self.lost.is_some() {
+        Next::Done(Err(if self.may_have_written() {
             EngineError::Store(StoreError::new(StoreErrorKind::Indeterminate).caused(contention))
         } else {
             contention

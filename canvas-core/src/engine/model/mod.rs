@@ -69,7 +69,10 @@ const TRANSPORT: Budget =
 /// A write is lost on its way, and then the store fails for sure.
 const DOUBT: Budget = Budget { delayed: 1, definite: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 0, 0, 0]) };
 
-/// The same, and somebody asks what became of it.
+/// A write lands, its answer is lost, and then the store fails for sure.
+const LANDED: Budget = Budget { lost: 1, definite: 1, ..starts([1, 0, 1, 0, 0, 0, 0, 0, 0, 0]) };
+
+/// The same as [`DOUBT`], and somebody asks what became of it.
 const QUESTION: Budget = Budget { lost: 1, delayed: 1, ..starts([2, 0, 0, 0, 0, 0, 0, 1, 0, 0]) };
 
 /// Time passes, and another takes over.
@@ -125,6 +128,7 @@ const ACTION_TIME: Budget = Budget { ticks: 2, ..starts([0, 0, 0, 0, 0, 0, 0, 0,
 const SMALL: &[Budget] = &[
     RACE,
     DOUBT,
+    LANDED,
     QUESTION,
     TIME,
     skewed(5, RACE),
@@ -141,6 +145,7 @@ const FULL: &[Budget] = &[
     RACE,
     TRANSPORT,
     DOUBT,
+    LANDED,
     QUESTION,
     CRASH,
     STALE,
