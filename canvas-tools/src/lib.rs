@@ -48,6 +48,8 @@ mod arguments;
 mod hint;
 mod lease_change;
 mod prompt;
+#[cfg(feature = "recipe")]
+pub mod recipe;
 mod reply;
 mod session;
 #[cfg(feature = "surface")]
@@ -68,6 +70,8 @@ pub use reply::BoardEffects;
 pub use reply::{ToolError, ToolReply};
 #[cfg(feature = "board")]
 pub use session::plan::Plans;
+#[cfg(feature = "recipe")]
+pub use session::recorder::{ObservedCall, Recorder};
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]

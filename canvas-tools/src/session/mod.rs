@@ -2,6 +2,8 @@
 
 #[cfg(feature = "board")]
 pub(crate) mod plan;
+#[cfg(feature = "recipe")]
+pub(crate) mod recorder;
 
 #[cfg(feature = "board")]
 use canvas_core::board::Aliases;
@@ -13,6 +15,8 @@ use canvas_core::{
 
 #[cfg(feature = "board")]
 use self::plan::Plans;
+#[cfg(feature = "recipe")]
+use self::recorder::Recorder;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas: who asks, and in which turn.
@@ -36,6 +40,9 @@ pub struct Session {
     /// The plans that the model may commit. One that is lost is made again.
     #[cfg(feature = "board")]
     pub plans: Plans,
+    /// The calls of the turn that the host has shown it, of which the model may make a recipe.
+    #[cfg(feature = "recipe")]
+    pub recorder: Recorder,
 }
 
 /// The result of a user's message.
@@ -106,6 +113,8 @@ impl Session {
             aliases: Aliases::default(),
             #[cfg(feature = "board")]
             plans: Plans::default(),
+            #[cfg(feature = "recipe")]
+            recorder: Recorder::default(),
         }
     }
 
@@ -128,6 +137,10 @@ impl Session {
         let head = &answered.snapshot.head;
         // A late retry may find the turn of somebody's later message, which is not this session's.
         if head.turn_start() == start {
+            #[cfg(feature = "recipe")]
+            if self.turn != head.lock().turn() {
+                self.recorder.clear();
+            }
             self.turn = head.lock().turn();
         }
         self.start = start;

@@ -1,0 +1,101 @@
+//! Replays over an engine and a host of tools.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use canvas_core::lease::Timestamp;
+use canvas_core::recipe::RunId;
+use canvas_core::{CanvasId, Engine, FinishReplay, OpKey, Store};
+
+use super::error::ReplayError;
+use super::pause::ReplayPauses;
+use super::replay::{Replay, ReplayReport, ReplayRequest};
+use crate::action::ToolHost;
+
+/// How often the end of a replay is brought to a store that may take it.
+const FINISH_TRIES: usize = 3;
+
+/// Replays the recipes of a host's canvases, each canvas not too often. One for all that refresh: people, models, timers.
+#[derive(Debug, Default)]
+pub struct Refresher {
+    pauses: Mutex<ReplayPauses>,
+}
+
+impl Refresher {
+    /// Begins a replay of the recipe that the canvas has. A dry run neither waits for others nor makes them wait.
+    ///
+    /// # Errors
+    ///
+    /// `RECIPE_NOT_FOUND`, `NOT_IN_RECIPE`, `RATE_LIMITED` within [`RecipeLimits::pause`](canvas_core::recipe::RecipeLimits)
+    /// of the last one, and those of [`Engine::recipe`].
+    pub async fn begin<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        canvas: &CanvasId,
+        run: RunId,
+        request: ReplayRequest,
+    ) -> Result<Replay, ReplayError> {
+        let (recipe, _) = engine.recipe(canvas, request.now).await?;
+        let recipe = recipe.ok_or_else(ReplayError::no_recipe)?;
+        let (limits, now, is_dry) = (engine.policy().recipe, request.now, request.dry_run);
+        let replay = Replay::begin(recipe, engine.ceiling().clone(), limits, run, request)?;
+        if !is_dry {
+            self.pauses().begin(canvas, now, limits.pause)?;
+        }
+        Ok(replay)
+    }
+
+    /// Replays the recipe of a canvas to its end. Tools are called one after the other, in the order of the recipe.
+    /// `operation` was never used before: a refresh that is asked for again is another one.
+    ///
+    /// Where the future is dropped nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Refresher::begin`] and of [`Replay::land`].
+    pub async fn refresh<S: Store, H: ToolHost>(
+        &self,
+        engine: &Engine<S>,
+        host: &H,
+        (canvas, operation): (&CanvasId, &OpKey),
+        run: RunId,
+        request: ReplayRequest,
+    ) -> Result<ReplayReport, ReplayError> {
+        let now = request.now;
+        let mut replay = self.begin(engine, canvas, run, request).await?;
+        while let Some(call) = replay.next_call() {
+            let answer = host.call(&call.invocation).await;
+            replay.settle(&call.step, answer)?;
+        }
+        let Some(finish) = replay.finish() else { unreachable!("each call was answered") };
+        replay.land(engine, (canvas, operation), finish, now).await
+    }
+
+    fn pauses(&self) -> MutexGuard<'_, ReplayPauses> {
+        self.pauses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Replay {
+    /// Has the engine decide the command that ends the replay ([`Replay::finish`]). A store that may take it later is asked
+    /// three times.
+    ///
+    /// # Errors
+    ///
+    /// `RECIPE_REPLACED` where the canvas has another recipe meanwhile, and those of [`Engine::call`]. Nothing was kept then.
+    pub async fn land<S: Store>(
+        self,
+        engine: &Engine<S>,
+        (canvas, operation): (&CanvasId, &OpKey),
+        finish: FinishReplay,
+        now: Timestamp,
+    ) -> Result<ReplayReport, ReplayError> {
+        let mut tries = 1;
+        let answered = loop {
+            match engine.call(canvas, operation, finish.clone(), now).await {
+                Err(error) if error.retryable() && tries < FINISH_TRIES => tries += 1,
+                answered => break answered?,
+            }
+        };
+        Ok(self.report(&finish, answered.result?))
+    }
+}

@@ -1,0 +1,256 @@
+//! One replay of a recipe as a machine without input or output.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use canvas_core::board::ComponentId;
+use canvas_core::lease::Timestamp;
+use canvas_core::recipe::{Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target};
+use canvas_core::surface::{Ceiling, EventId};
+use canvas_core::{
+    ActionFailure, Author, BlobId, FinishReplay, JsonHash, JsonPatchOperation, ReplayFinished, Revision, Zone,
+};
+use serde_json::{Value, json};
+
+use super::error::ReplayError;
+use super::escalation::Escalation;
+use super::run::{RecordedCall, RunRecord, SkippedStep};
+use super::steps::{Permission, StepState, Steps};
+use crate::action::ToolInvocation;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayRequest {
+    /// Who asks.
+    pub by: Author,
+    /// The `now` of all time expressions.
+    pub now: Timestamp,
+    /// The zone of the time expressions; the recipe's own where it is `None`.
+    pub zone: Option<Zone>,
+    /// The components that are to be fed; all, and the state, where it is `None`.
+    pub components: Option<Vec<ComponentId>>,
+    /// Whether to call the tools and keep nothing.
+    pub dry_run: bool,
+}
+
+/// A tool to call, for a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayCall {
+    /// The step, by which the answer is told.
+    pub step: StepId,
+    /// The call.
+    pub invocation: ToolInvocation,
+}
+
+/// A recipe on its way: it says what is to be called, is told what came of it, and ends in one command.
+///
+/// Before any call it has decided which tools have drifted: none of these is called. What it calls and makes depends on the
+/// recipe, the time, the tools and their answers alone, not on the order in which they come.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    by: Author,
+    run: RunId,
+    components: Option<BTreeSet<ComponentId>>,
+    dry_run: bool,
+    steps: Steps,
+}
+
+/// What came of a replay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayReport {
+    /// The record, which is all of it that is to be kept beside the responses.
+    pub run: RunRecord,
+    /// What was answered, by the hashes of the record.
+    pub responses: BTreeMap<JsonHash, Value>,
+    /// What is offered where something has drifted.
+    pub escalation: Option<Escalation>,
+}
+
+impl Replay {
+    /// After so long the host gives a call up.
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// Begins a replay under a name that none had before, and decides what has drifted.
+    ///
+    /// # Errors
+    ///
+    /// `NOT_IN_RECIPE` where a component is asked for that the recipe does not feed.
+    pub fn begin(
+        recipe: Arc<StoredRecipe>,
+        ceiling: Arc<Ceiling>,
+        limits: RecipeLimits,
+        run: RunId,
+        request: ReplayRequest,
+    ) -> Result<Self, ReplayError> {
+        let ReplayRequest { by, now, zone, components, dry_run } = request;
+        let targets = match &components {
+            None => recipe.targets().to_vec(),
+            Some(components) => named(recipe.targets(), components)?,
+        };
+        let components = components.map(|components| components.into_iter().collect());
+        let steps = Steps::new(recipe, (now, zone), targets, Permission::Ceiling(ceiling), limits);
+        Ok(Self { by, run, components, dry_run, steps })
+    }
+
+    /// Names it.
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// The next tool to call; `None` where all are that can be called by now.
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
+    pub fn next_call(&mut self) -> Option<ReplayCall> {
+        let place = self.steps.take()?;
+        let (step, state) = self.steps.iter().nth(place)?;
+        let StepState::Called { arguments } = state else { return None };
+        let run = BlobId::of(self.run.as_str().as_bytes());
+        let event_id = EventId::new(&format!("{run}-{place}")).expect("a hash and a number are short");
+        let (tool, arguments) = (step.tool().clone(), arguments.clone());
+        let invocation = ToolInvocation { event_id, tool, arguments, timeout: Self::TIMEOUT };
+        Some(ReplayCall { step: step.id().clone(), invocation })
+    }
+
+    /// The steps that were called and have not answered, in the order of the recipe.
+    pub fn pending(&self) -> Vec<&StepId> {
+        let called = self.steps.iter().filter(|(_, state)| matches!(state, StepState::Called { .. }));
+        called.map(|(step, _)| step.id()).collect()
+    }
+
+    /// Tells what a tool has answered. Linear in it.
+    ///
+    /// # Errors
+    ///
+    /// `STEP_NOT_PENDING` where the step was not called, or has its answer.
+    pub fn settle(&mut self, step: &StepId, answer: Result<Value, ActionFailure>) -> Result<(), ReplayError> {
+        let answer = answer.map_err(|failure| {
+            let message = match failure {
+                ActionFailure::TimedOut => "the tool took too long: refresh again later".to_owned(),
+                ActionFailure::Failed { code: Some(code), message } => {
+                    format!("the tool failed, {code}: {message}")
+                }
+                ActionFailure::Failed { code: None, message } => format!("the tool failed: {message}"),
+            };
+            Drift::new(DriftCode::CallFailed, message)
+        });
+        if self.steps.settle(step, answer) {
+            Ok(())
+        } else {
+            Err(ReplayError::NotPending { step: step.clone() })
+        }
+    }
+
+    /// The command that ends it; `None` while calls are to be made or answered. Costs what the mappings cost.
+    pub fn finish(&self) -> Option<FinishReplay> {
+        let is_over = self.steps.is_over();
+        is_over.then(|| FinishReplay {
+            by: self.by,
+            recipe: self.steps.recipe().id(),
+            run: self.run.clone(),
+            now: self.steps.now(),
+            outcomes: self.steps.outcomes(),
+            dry_run: self.dry_run,
+        })
+    }
+
+    /// What came of it, when the engine has decided the command.
+    pub fn report(self, finish: &FinishReplay, finished: ReplayFinished) -> ReplayReport {
+        let (calls, skipped) = recorded(&self.steps);
+        let responses = self.steps.iter().filter_map(|(step, state)| match state {
+            StepState::Answered { hash, .. } => Some((*hash, self.steps.responses().get(step.id())?.clone())),
+            _ => None,
+        });
+        let (responses, escalation) = (responses.collect(), Escalation::of(&finished.stale));
+        let run = RunRecord {
+            run_id: self.run,
+            recipe: finish.recipe,
+            now: finish.now,
+            timezone: self.steps.zone().name().to_owned(),
+            tzdb_version: Zone::database_version().to_owned(),
+            components: self.components,
+            dry_run: finish.dry_run,
+            calls,
+            skipped,
+            patch: finish.patch(&finished),
+            finished,
+        };
+        ReplayReport { run, responses, escalation }
+    }
+}
+
+impl ReplayReport {
+    /// What has changed, as a JSON Patch of `{data: {component: value}, state}`.
+    pub fn patch(&self) -> &[JsonPatchOperation] {
+        &self.run.patch
+    }
+
+    /// The components that have what the replay has made.
+    pub fn refreshed(&self) -> &[ComponentId] {
+        &self.run.finished.refreshed
+    }
+
+    /// What it could not feed.
+    pub fn stale(&self) -> &[StaleTarget] {
+        &self.run.finished.stale
+    }
+
+    /// The revision of the canvas.
+    pub fn revision(&self) -> Revision {
+        self.run.finished.revision
+    }
+
+    /// As clients and models get it, without the patch: `refreshed`, `stale` (each with `component` or `state`, `status`,
+    /// `reason`, the code, and `message`), `runId`, `now`, `revision`, and `escalation` or null.
+    pub fn to_json(&self) -> Value {
+        let stale: Vec<_> = self.stale().iter().map(stale_json).collect();
+        json!({
+            "refreshed": self.refreshed(), "stale": stale, "runId": self.run.run_id, "now": self.run.now,
+            "revision": self.revision(), "escalation": self.escalation,
+        })
+    }
+}
+
+fn stale_json(StaleTarget { target, status, reason }: &StaleTarget) -> Value {
+    let mut json = json!(target);
+    json["status"] = json!(status);
+    json["reason"] = json!(reason.code);
+    json["message"] = reason.message.as_str().into();
+    json
+}
+
+/// The targets that are these components, in the order of the mappings.
+fn named(targets: &[Target], components: &[ComponentId]) -> Result<Vec<Target>, ReplayError> {
+    let fed: BTreeSet<_> = targets.iter().filter_map(Target::component).collect();
+    if let Some(number) = components.iter().position(|component| !fed.contains(component)) {
+        return Err(ReplayError::NotInRecipe { number, component: components[number].to_string() });
+    }
+    let wanted =
+        |target: &&Target| target.component().is_some_and(|component| components.contains(component));
+    Ok(targets.iter().filter(wanted).cloned().collect())
+}
+
+/// What is kept of calls, and of steps that were not called.
+pub(super) fn recorded(steps: &Steps) -> (Vec<RecordedCall>, Vec<SkippedStep>) {
+    let (mut calls, mut skipped) = (Vec::new(), Vec::new());
+    for (step, state) in steps.iter() {
+        let call = |params: &Value, response_hash, failure| RecordedCall {
+            step: step.id().clone(),
+            tool: step.tool().clone(),
+            params: params.clone(),
+            response_hash,
+            failure,
+        };
+        match state {
+            StepState::Answered { arguments, hash } => calls.push(call(arguments, Some(*hash), None)),
+            StepState::Called { arguments } => calls.push(call(arguments, None, None)),
+            StepState::Failed { arguments: Some(arguments), drift } => {
+                calls.push(call(arguments, None, Some(drift.clone())));
+            }
+            StepState::Failed { arguments: None, drift } => {
+                skipped.push(SkippedStep { step: step.id().clone(), reason: drift.clone() });
+            }
+            StepState::Unneeded | StepState::Waiting | StepState::Ready { .. } => {}
+        }
+    }
+    (calls, skipped)
+}
