@@ -80,6 +80,29 @@ pub(crate) fn after_surface(code: &str) -> Option<&'static str> {
     })
 }
 
+/// The next call after a tool of recipes has failed with a code.
+#[cfg(feature = "recipe")]
+pub(crate) fn after_recipe(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "RECIPE_INVALID" | "EXPR_INVALID" | "VERSION_MISMATCH" => {
+            "Next: the same canvas_record_recipe, corrected at each place in errors."
+        }
+        "RECIPE_MISMATCH" => "Next: the same canvas_record_recipe, corrected at place.",
+        "RECIPE_NOT_FOUND" => {
+            "Next: call the tools that give the data, show the data, and call canvas_record_recipe."
+        }
+        "RECIPE_REPLACED" => "Next: the same canvas_refresh again.",
+        "NOT_IN_RECIPE" => {
+            "Next: canvas_refresh with components that the recipe feeds, or without components."
+        }
+        "RATE_LIMITED" => "Next: go on without refreshing; the data are of just now.",
+        "LOCK_NOT_AVAILABLE" => {
+            "Next: the user has ended this turn, so stop and wait for the next user message."
+        }
+        _ => return None,
+    })
+}
+
 /// What a model does where the engine has no answer. The engine's words are for the host.
 pub(crate) const fn after_error(error: &EngineError) -> &'static str {
     const AGAIN: &str = "Next: make the same call again; if it fails again, stop and tell the user.";

@@ -91,6 +91,8 @@ pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
 pub use toolset::directive::schema::directive_schema;
 pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
 pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
+#[cfg(feature = "recipe")]
+pub use toolset::recipe::{RECORD_RECIPE, REFRESH, RecipeTools};
 pub use toolset::spec::ToolSpec;
 #[cfg(feature = "surface")]
 pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};

@@ -6,8 +6,9 @@
 //! [`RunRecord`], from which [`RunRecord::rerun`] makes the same bytes again, offline.
 //!
 //! Rooms, each knowing only those before it: `error`, `pause`; `steps` (how far each call is), `escalation`, `run` (the
-//! record), `replay`, `rerun`; `drive` (over an engine); `declaration` and `recorder`.
+//! record), `replay`, `rerun`; `drive` (over an engine); `composition`, `declaration` and `recorder`.
 
+mod composition;
 mod declaration;
 mod drive;
 mod error;
@@ -19,6 +20,7 @@ mod rerun;
 mod run;
 mod steps;
 
+pub use composition::turn_composition;
 pub use declaration::RecipeDeclaration;
 pub use drive::Refresher;
 pub use error::{RecordError, ReplayError, RerunError};

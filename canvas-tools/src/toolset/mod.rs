@@ -7,6 +7,8 @@ pub(crate) mod context;
 pub(crate) mod directive;
 pub(crate) mod document;
 mod names;
+#[cfg(feature = "recipe")]
+pub(crate) mod recipe;
 pub(crate) mod spec;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;

@@ -101,8 +101,8 @@ impl BoardPatch {
         Self { components, settings, updated_at: self.updated_at.inverse() }
     }
 
-    /// Several changes, one after the other, as one.
-    pub(crate) fn joined(patches: Vec<Self>) -> Option<Self> {
+    /// Several changes, one after the other, as one. `None` where there are none. Linear in them.
+    pub fn joined(patches: Vec<Self>) -> Option<Self> {
         let first = patches.first()?.updated_at.before;
         let after = patches.last()?.updated_at.after;
         let (mut components, mut all_settings) = (Vec::new(), Vec::new());

@@ -1,0 +1,217 @@
+//! The tools of recipes: `canvas_record_recipe` and `canvas_refresh`. They take no lease.
+//!
+//! * A recipe is made of calls that the host has shown to the session's [`Recorder`](crate::Recorder).
+//! * A refresh calls the host's tools by itself, without the model: only such as are read-only and allowed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use canvas_core::board::ComponentId;
+use canvas_core::recipe::RunId;
+use canvas_core::{
+    Access, Author, BlobId, Engine, NameError, Policy, RecipeCommandRefusal, Refused as _, Store,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::call::ToolCall;
+use super::context::{ToolContext, ToolFuture, Toolset};
+use super::spec::{ToolSpec, has_tool, schema_of};
+use crate::action::ToolHost;
+use crate::arguments::arguments;
+use crate::hint::{after_recipe, with_hint};
+use crate::recipe::{
+    RecipeDeclaration, RecordError, Refresher, ReplayError, ReplayRequest, turn_composition,
+};
+use crate::reply::{ToolError, ToolReply};
+
+/// Name of the tool that records a recipe.
+pub const RECORD_RECIPE: &str = "canvas_record_recipe";
+
+/// Name of the tool that refreshes data.
+pub const REFRESH: &str = "canvas_refresh";
+
+/// The tools of recipes, over a host of tools.
+pub struct RecipeTools<H> {
+    host: Arc<H>,
+    refresher: Arc<Refresher>,
+}
+
+impl<H> fmt::Debug for RecipeTools<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecipeTools").field("refresher", &self.refresher).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RefreshArguments {
+    /// IDs of the components to refresh (from canvas context). Leave it out to refresh all.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<String>>")]
+    components: Option<Vec<ComponentId>>,
+}
+
+impl<H: ToolHost> RecipeTools<H> {
+    /// With the host whose tools are called, and what keeps the pauses of its canvases.
+    pub fn new(host: Arc<H>, refresher: Arc<Refresher>) -> Self {
+        Self { host, refresher }
+    }
+
+    /// The tools that a policy opens to models.
+    pub fn list(policy: &Policy) -> Vec<ToolSpec> {
+        if policy.permits(Access::Write).is_err() {
+            return Vec::new();
+        }
+        let record = "Keep how your tool calls of this turn made the data of the canvas, so that it can refresh itself \
+                      without you. Use it after the components show the data. It replaces the recipe that is there.";
+        let refresh = "Make the data of the canvas anew by its recipe, as of now. Use it when the user asks for fresh data.";
+        vec![
+            ToolSpec {
+                name: RECORD_RECIPE.into(),
+                description: record.into(),
+                parameters: schema_of::<RecipeDeclaration>(),
+            },
+            ToolSpec {
+                name: REFRESH.into(),
+                description: refresh.into(),
+                parameters: schema_of::<RefreshArguments>(),
+            },
+        ]
+    }
+
+    async fn record<S: Store>(
+        &self,
+        context: &ToolContext<'_, S>,
+        declaration: &RecipeDeclaration,
+    ) -> Result<ToolReply, ToolError> {
+        let composition = turn_composition(context.engine, context.session, context.now).await?;
+        let limits = &context.engine.policy().recipe;
+        let turn = match context.session.recorder.declare(declaration, composition.as_ref(), limits) {
+            Ok(turn) => turn,
+            Err(error) => return self.failed(context, record_json(&error)).await,
+        };
+        let answered = context.run(turn.command(Author::Assistant { lease: None })).await?;
+        let recorded = match answered.result {
+            Ok(recorded) => recorded,
+            Err(refusal) => return self.failed(context, refusal_json(&refusal)).await,
+        };
+        let reply = ToolReply::of_snapshot(&answered.snapshot);
+        Ok(reply.with(json!({"recipe": recorded.recipe, "non_refreshable": recorded.non_refreshable})))
+    }
+
+    async fn refresh<S: Store>(
+        &self,
+        context: &ToolContext<'_, S>,
+        components: Option<Vec<ComponentId>>,
+    ) -> Result<ToolReply, ToolError> {
+        let (engine, canvas) = (context.engine, &context.session.canvas);
+        // A call that is made again is another replay: the data may be others by now.
+        let run = run_name(context).map_err(|error| ToolError::argument("", error.to_string()))?;
+        let operation = context.session.operation(
+            canvas_core::CallId::new(run.as_str())
+                .map_err(|error| ToolError::argument("", error.to_string()))?,
+        );
+        let by = Author::Assistant { lease: None };
+        let request = ReplayRequest { by, now: context.now, zone: None, components, dry_run: false };
+        let refreshed = self.refresher.refresh(engine, &*self.host, (canvas, &operation), run, request).await;
+        match refreshed {
+            Ok(report) => {
+                let snapshot = context.snapshot().await?;
+                Ok(ToolReply::of_snapshot(&snapshot).with(report.to_json()))
+            }
+            Err(ReplayError::Engine(error)) => Err(error.into()),
+            Err(error) => {
+                let mut json = json!({
+                    "code": error.code(), "message": error.to_string(), "retryable": error.retryable(),
+                });
+                if let Some(place) = error.place() {
+                    json["place"] = place.into();
+                }
+                self.failed(context, json).await
+            }
+        }
+    }
+
+    async fn failed<S: Store>(
+        &self,
+        context: &ToolContext<'_, S>,
+        mut error: Value,
+    ) -> Result<ToolReply, ToolError> {
+        let hint = error["code"].as_str().and_then(after_recipe);
+        let message = with_hint(error["message"].as_str().unwrap_or_default(), hint);
+        error["message"] = message.into();
+        let snapshot = context.snapshot().await.ok();
+        Ok(ToolReply::failure(error, snapshot.as_ref()))
+    }
+}
+
+fn record_json(error: &RecordError) -> Value {
+    let mut json = json!({"code": error.code(), "message": error.to_string(), "retryable": false});
+    if let Some(place) = error.place() {
+        json["place"] = place.into();
+    }
+    if !error.faults().is_empty() {
+        json["errors"] = json!(error.faults());
+    }
+    json
+}
+
+fn refusal_json(refusal: &RecipeCommandRefusal) -> Value {
+    let view = refusal.view();
+    let mut json = json!({"code": view.code(), "message": view.to_string(), "retryable": view.retryable()});
+    if let RecipeCommandRefusal::Recipe(refusal) = refusal {
+        if let Some(place) = refusal.place() {
+            json["place"] = place.into();
+        }
+        let faults: Vec<_> = refusal.faults().collect();
+        if !faults.is_empty() {
+            json["errors"] = json!(faults);
+        }
+    }
+    json
+}
+
+/// A name for a replay that no other of the canvas has.
+fn run_name<S: Store>(context: &ToolContext<'_, S>) -> Result<RunId, NameError> {
+    let operation = context.session.operation(context.id.clone());
+    let parts = json!([operation.conversation, operation.turn, operation.call, context.now]);
+    RunId::new(&format!("run-{}", &BlobId::of(parts.to_string().as_bytes()).to_string()[..32]))
+}
+
+impl<S: Store, H: ToolHost> Toolset<S> for RecipeTools<H> {
+    fn names(&self) -> Vec<&str> {
+        vec![RECORD_RECIPE, REFRESH]
+    }
+
+    fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        Self::list(engine.policy())
+    }
+
+    fn task(&self) -> &'static str {
+        "keep how data were made, and refresh them"
+    }
+
+    fn prompt(&self, specs: &[ToolSpec]) -> Vec<String> {
+        if !has_tool(specs, RECORD_RECIPE) {
+            return Vec::new();
+        }
+        vec![format!(
+            "After tool results became data of components, call {RECORD_RECIPE} once: map each component to a call of this \
+             turn, and declare arguments that move with time by $date, such as now-7d/d. {REFRESH} makes the data anew."
+        )]
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(async move {
+            context.engine.policy().permits(Access::Write)?;
+            if call.name == RECORD_RECIPE {
+                let declaration: RecipeDeclaration = arguments(&call.arguments)?;
+                return self.record(&context, &declaration).await;
+            }
+            let RefreshArguments { components } = arguments(&call.arguments)?;
+            self.refresh(&context, components).await
+        })
+    }
+}
