@@ -7,7 +7,7 @@ use std::time::Duration;
 use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target};
-use canvas_core::surface::{Ceiling, EventId};
+use canvas_core::surface::{Ceiling, EventId, StatePointer};
 use canvas_core::{
     ActionFailure, Author, BlobId, FinishReplay, JsonHash, JsonPatchOperation, ReplayFinished, Revision, Zone,
 };
@@ -111,6 +111,11 @@ impl Replay {
         Some(ReplayCall { step: step.id().clone(), invocation })
     }
 
+    /// The calls so far, in the order of the recipe.
+    pub fn calls(&self) -> Vec<RecordedCall> {
+        recorded(&self.steps).0
+    }
+
     /// The steps that were called and have not answered, in the order of the recipe.
     pub fn pending(&self) -> Vec<&StepId> {
         let called = self.steps.iter().filter(|(_, state)| matches!(state, StepState::Called { .. }));
@@ -192,6 +197,16 @@ impl ReplayReport {
     /// What it could not feed.
     pub fn stale(&self) -> &[StaleTarget] {
         &self.run.finished.stale
+    }
+
+    /// Where the state has changed.
+    pub fn changed_state(&self) -> Vec<StatePointer> {
+        let paths = self.patch().iter().filter_map(|operation| match operation {
+            JsonPatchOperation::Add { path, .. }
+            | JsonPatchOperation::Replace { path, .. }
+            | JsonPatchOperation::Remove { path } => path.strip_prefix("/state"),
+        });
+        paths.filter_map(|path| StatePointer::new(path).ok()).collect()
     }
 
     /// The revision of the canvas.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use canvas_core::board::{
     Board, BoardError, BoardResult, ByteEstimate, CanvasCommand, CommandError, CommandErrorCode,
-    CommandResult, ComponentId, ContextError, ContextInput, DataQuery, DataSourceId, DayPlan, GridConfig,
-    HistoryState, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction, Workspace, WorkspaceId,
-    canvas_context, temporal_context,
+    CommandResult, ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId,
+    DayPlan, GridConfig, HistoryState, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction,
+    Workspace, WorkspaceId, canvas_context, temporal_context,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::{
@@ -16,7 +16,9 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
+use super::data::Data;
 use super::documents::{Direction, Documents, canvas};
+use super::recipe::replays;
 use super::request::{BridgeError, Request};
 
 /// Changes of a board that `board.action` can undo and redo. The journal keeps more, which `history.undo` reaches.
@@ -77,7 +79,7 @@ pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result
     }
     let board = board(documents, &canvas, now)?;
     Ok(json!(match action {
-        UserAction::Refresh { component_id } => refresh(documents, &canvas, &board, &component_id, now),
+        UserAction::Refresh { component_id } => refresh(documents, &canvas, &board, &component_id, now)?,
         UserAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
         _ => replay_history(documents, &canvas, Direction::Redo, now)?,
     }))
@@ -90,21 +92,25 @@ fn refresh(
     board: &Board,
     id: &ComponentId,
     now: Timestamp,
-) -> CommandResult {
+) -> Result<CommandResult, BridgeError> {
     let Some(component) = board.component(id) else {
         let message = format!("there is no component {id}: take an id from the board");
         let mut result = failed(CommandErrorCode::ComponentNotFound, message);
         if let Some(error) = &mut result.error {
             error.component_id = Some(id.clone());
         }
-        return result;
+        return Ok(result);
     };
-    let explanation = if documents.data.refresh(canvas, &component, now) {
+    let explanation = if let Some(reply) = replays::refresh(documents, canvas, id, now)? {
+        let is_fresh = reply["refreshed"].as_array().is_some_and(|refreshed| !refreshed.is_empty());
+        let what = if is_fresh { "Refreshed" } else { "Could not refresh" };
+        format!("{what} {id} by the recipe.")
+    } else if documents.data.refresh(canvas, &component, now) {
         format!("Fetched new data for {id}.")
     } else {
         format!("{id} has no data to fetch.")
     };
-    done(None, explanation, vec![id.clone()])
+    Ok(done(None, explanation, vec![id.clone()]))
 }
 
 /// Undoes or redoes the last change of the canvas, whatever its face.
@@ -232,7 +238,15 @@ fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc
 
 /// The board with the data of its components.
 fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
-    board.workspace(|id| documents.data.state(canvas, id))
+    // Those of a recipe lie on the canvas, so they are there after a new start too.
+    let mut made = Data::default();
+    if let Ok((data, _)) = block_on(documents.engine().data(canvas, documents.clock())) {
+        made.show(canvas, &data, documents.clock());
+    }
+    board.workspace(|id| match made.state(canvas, id) {
+        DataLoadingState::Idle => documents.data.state(canvas, id),
+        made => made,
+    })
 }
 
 fn done(undo_id: Option<UndoId>, explanation: String, affected: Vec<ComponentId>) -> CommandResult {

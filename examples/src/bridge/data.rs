@@ -8,6 +8,7 @@ use canvas_core::board::{
     DataQuery, DataResult, DataSource as _, DataSourceId, DataStates, MockGithub,
 };
 use canvas_core::lease::Timestamp;
+use canvas_core::recipe::{CanvasData, ComponentData};
 
 /// The data of all components. They are idle until they are refreshed, and idle again after they were removed.
 #[derive(Debug)]
@@ -47,6 +48,19 @@ impl Data {
             states.settle(fetch.token, answer, now);
         }
         asked
+    }
+
+    /// Shows the data that a recipe has made, and gives what has changed in what components show.
+    pub(super) fn show(&mut self, canvas: &CanvasId, data: &CanvasData, now: Timestamp) -> Vec<CanvasEvent> {
+        if data.components.is_empty() {
+            return Vec::new();
+        }
+        let new = || DataStates::new(DataPolicy::default());
+        let states = self.states.entry(canvas.clone()).or_insert_with(new);
+        for id in data.components.keys() {
+            states.track(id, Some(&ComponentData::binding()));
+        }
+        data.show(states, now)
     }
 
     /// Forgets the data of components that were removed, added again, or changed their binding.

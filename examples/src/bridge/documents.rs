@@ -14,16 +14,16 @@ use canvas_core::{
     RevisionId, Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{
-    BoardTools, DocumentTools, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools,
-    Toolset,
+    BoardTools, DocumentTools, RecipeTools, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply,
+    ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::not_supported;
+use super::recipe::replays::Recipes;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
-use super::surface::Surfaces;
+use super::surface::{ScriptedHost, Surfaces};
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
@@ -40,6 +40,7 @@ pub(super) struct Documents {
     written: Arc<Written>,
     pub(super) data: Data,
     pub(super) surfaces: Surfaces,
+    pub(super) recipes: Recipes,
 }
 
 impl Default for Documents {
@@ -48,28 +49,34 @@ impl Default for Documents {
         let shared = Arc::clone(&clock);
         let written = Arc::default();
         let store = store::memory(&written, move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
-        let surfaces = Surfaces::default();
+        let (surfaces, recipes) = (Surfaces::default(), Recipes::default());
         Self {
             engine: Engine::new(store.clone(), policy()),
             store,
             run: "bridge".to_owned(),
-            tools: all_tools(&surfaces),
+            tools: all_tools(&surfaces, &recipes),
             clock,
             turns: HashMap::new(),
             calls: 0,
             written,
             data: Data::default(),
             surfaces,
+            recipes,
         }
     }
 }
 
-fn all_tools(surfaces: &Surfaces) -> Tools<BoxStore> {
+fn all_tools(surfaces: &Surfaces, recipes: &Recipes) -> Tools<BoxStore> {
     join(vec![
         Box::new(DocumentTools::default()),
         Box::new(BoardTools::default()),
         Box::new(SurfaceTools::new(Arc::clone(surfaces.door()))),
+        Box::new(recipe_tools(surfaces, recipes)),
     ])
+}
+
+fn recipe_tools(surfaces: &Surfaces, recipes: &Recipes) -> RecipeTools<ScriptedHost> {
+    RecipeTools::new(surfaces.host(), Arc::clone(recipes.refresher()))
 }
 
 /// Nobody else writes while a bridge collects, so nothing is too young to go.
@@ -107,10 +114,16 @@ impl Documents {
         self.engine = Engine::new(self.store.clone(), policy()).with_ceiling(ceiling);
     }
 
+    /// Tools that reach the host which is set up.
+    pub(super) fn renew_tools(&mut self) {
+        self.tools = all_tools(&self.surfaces, &self.recipes);
+    }
+
     /// What was in memory is gone, but for the turns of calls: who retries one still does.
     pub(super) fn restart(&mut self) {
         self.renew_engine();
-        self.tools = all_tools(&self.surfaces);
+        self.recipes.restart();
+        self.renew_tools();
         self.data = Data::default();
         self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
     }
@@ -191,6 +204,7 @@ impl Documents {
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key).copied();
         session.turn = seen.unwrap_or(session.turn);
+        session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
         let reply = block_on(self.tools.call(&self.engine, &mut session, call, now));
         self.data.follow(&session.canvas, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
@@ -250,6 +264,7 @@ impl Documents {
         let mut session = self.session(request, now)?;
         let call = self.call_id()?;
         let began = block_on(session.begin_turn(&self.engine, call, now))?;
+        self.recipes.forget(&session.canvas, &session.conversation);
         Ok(json!({"canvas_epoch": began.epoch, "hidden_message": began.hidden_message}))
     }
 
@@ -392,9 +407,10 @@ impl Documents {
             "board" => &join(vec![Box::new(BoardTools::default())]),
             "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
             "all" => &self.tools,
-            "recipe" => return Err(not_supported("toolset recipe")),
+            "recipe" => &join(vec![Box::new(recipe_tools(&self.surfaces, &self.recipes))]),
             other => {
-                let message = format!("there is no toolset {other:?}: send document, board, surface or all");
+                let message =
+                    format!("there is no toolset {other:?}: send document, board, surface, recipe or all");
                 return Err(BridgeError::new("BAD_REQUEST", message));
             }
         };

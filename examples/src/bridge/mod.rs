@@ -17,10 +17,8 @@ mod text;
 use serde_json::{Value, json};
 
 use documents::{Direction, Documents};
+use recipe::replays;
 use request::{BridgeError, Request};
-
-/// Operations of the interface that are not built yet.
-const PLANNED: [&str; 2] = ["recipe.record", "recipe.replay"];
 
 /// The engine with its canvases.
 #[derive(Debug, Default)]
@@ -64,6 +62,15 @@ impl Bridge {
             "json.canonical" => text::canonical(request),
             "date.eval" => recipe::eval(request),
             "ops.apply" => recipe::apply(request),
+            "recipe.record" => replays::record(&mut self.documents, request),
+            "recipe.observe" => replays::observe(&mut self.documents, request),
+            "recipe.declare" => replays::declare(&mut self.documents, request),
+            "recipe.get" => replays::get(&self.documents, request),
+            "recipe.data" => replays::data(&self.documents, request),
+            "recipe.replay" => replays::replay(&mut self.documents, request),
+            "recipe.settle" => replays::settle(&mut self.documents, request),
+            "recipe.run" => replays::run(&self.documents, request),
+            "recipe.rerun" => replays::rerun(&self.documents, request),
             "store.open" => self.documents.open(request),
             "store.collect" => self.documents.collect(request),
             "store.stats" => self.documents.stats(request),
@@ -101,7 +108,6 @@ impl Bridge {
             "provider.replay" => providers::replay(request),
             "loop.script" => providers::script(&mut self.documents, request),
             "provider.decode_stream" => Err(not_supported("provider.decode_stream")),
-            op if PLANNED.contains(&op) => Err(not_supported(op)),
             op => {
                 let message = format!("there is no operation {op:?}: see the table of operations");
                 Err(BridgeError::new("BAD_REQUEST", message))

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// What tools and sessions answer, and what has reached them.
 #[derive(Debug, Default)]
-pub(super) struct ScriptedHost {
+pub(in crate::bridge) struct ScriptedHost {
     tools: BTreeMap<ToolName, Script>,
     sessions: BTreeMap<SessionKey, Value>,
     calls: Mutex<Vec<Value>>,
@@ -33,7 +33,7 @@ pub(super) enum Script {
 
 /// The error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct ScriptedError {
+pub(in crate::bridge) struct ScriptedError {
     #[serde(default)]
     code: Option<String>,
     #[serde(default)]
@@ -52,12 +52,12 @@ impl ScriptedHost {
     }
 
     /// Whether a tool answers only when it is settled.
-    pub(super) fn holds(&self, tool: &ToolName) -> bool {
+    pub(in crate::bridge) fn holds(&self, tool: &ToolName) -> bool {
         self.tools.get(tool) == Some(&Script::Hold)
     }
 
     /// The calls that have come since this was asked last.
-    pub(super) fn take_calls(&self) -> Vec<Value> {
+    pub(in crate::bridge) fn take_calls(&self) -> Vec<Value> {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -20,7 +20,7 @@ use canvas_tools::surface::{
 };
 use serde_json::{Value, json};
 
-use self::host::{ScriptedError, ScriptedHost};
+pub(super) use self::host::{ScriptedError, ScriptedHost};
 use super::documents::{Documents, canvas};
 use super::request::{BridgeError, Request};
 
@@ -28,7 +28,7 @@ use super::request::{BridgeError, Request};
 #[derive(Debug)]
 pub(super) struct Surfaces {
     door: Arc<SurfaceDoor>,
-    host: ScriptedHost,
+    host: Arc<ScriptedHost>,
     ceiling: Arc<Ceiling>,
     seed: u64,
     /// Calls that a tool holds, by execution.
@@ -61,6 +61,10 @@ fn door(seed: u64) -> Arc<SurfaceDoor> {
 impl Surfaces {
     pub(super) fn door(&self) -> &Arc<SurfaceDoor> {
         &self.door
+    }
+
+    pub(super) fn host(&self) -> Arc<ScriptedHost> {
+        Arc::clone(&self.host)
     }
 
     pub(super) fn ceiling(&self) -> &Arc<Ceiling> {
@@ -99,9 +103,10 @@ impl Happened {
 pub(super) fn set_host(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (host, ceiling) = setup::host(request)?;
     let seed = request.field::<Option<u64>>("seed")?;
-    documents.surfaces.host = host;
+    documents.surfaces.host = Arc::new(host);
     documents.surfaces.ceiling = ceiling;
     documents.renew_engine();
+    documents.renew_tools();
     if let Some(seed) = seed.filter(|seed| *seed != documents.surfaces.seed) {
         documents.surfaces.reseed(seed);
         track_all(documents, documents.clock())?;

@@ -1,4 +1,6 @@
-//! Time expressions, and operations on data.
+//! Recipes: time expressions, operations on data, and `replays` of what canvases have.
+
+pub(super) mod replays;
 
 use std::borrow::Cow;
 

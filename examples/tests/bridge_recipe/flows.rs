@@ -1,0 +1,230 @@
+//! Recording, replaying, settling and playing again.
+
+use serde_json::{Value, json};
+
+use crate::world::{DAY, NOON, World, recipe, rows};
+
+#[test]
+fn a_recipe_is_kept_with_contracts_and_its_replays_move_the_window() {
+    let mut world = World::new();
+    let recorded = world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": recipe()}));
+    assert_eq!(recorded["nonRefreshable"], json!([]));
+    assert_eq!(recorded["recipe"]["steps"][0]["toolVersion"], "1.0");
+    assert_eq!(recorded["recipe"]["steps"][0]["contract"].as_str().map(str::len), Some(64));
+    assert_eq!(world.ask(json!({"op": "recipe.get", "canvas": "c"}))["recipe"], recorded["recipe"]);
+
+    let first = world.replay();
+    assert_eq!(
+        first["calls"],
+        json!([
+            {"step": "orders", "tool": "orders", "params": {"from": "2026-04-08", "limit": 10}},
+            {"step": "who", "tool": "customer", "params": {"order": "b"}},
+        ])
+    );
+    let cities = json!([{"city": "Bonn", "sum": 35}, {"city": "Rome", "sum": 25}]);
+    assert_eq!(
+        first["patch"],
+        json!([
+            {"op": "add", "path": "/data/cities", "value": cities},
+            {"op": "add", "path": "/data/dearest", "value": "a"},
+            {"op": "add", "path": "/data/customer", "value": "Ada"},
+        ])
+    );
+    assert_eq!(first["refreshed"], json!(["cities", "dearest", "customer"]));
+    assert_eq!((&first["stale"], &first["escalation"]), (&json!([]), &Value::Null));
+    assert_eq!(first["now"], json!(NOON + 60_000));
+    let data = world.data();
+    assert_eq!(data["cities"], json!({"status": "ready", "data": cities, "asOf": NOON + 60_000}));
+
+    let again = world.replay();
+    assert_eq!((&again["patch"], &again["revision"]), (&json!([]), &first["revision"]));
+    assert_eq!(world.data(), data);
+    world.now += 3 * DAY;
+    assert_eq!(world.replay()["calls"][0]["params"]["from"], "2026-04-11");
+}
+
+#[test]
+fn a_dry_run_calls_and_keeps_nothing_and_makes_nobody_wait() {
+    let mut world = World::with_recipe();
+    let dry = world.ask(json!({"op": "recipe.replay", "canvas": "c", "dryRun": true}));
+    assert_eq!(dry["calls"].as_array().map(Vec::len), Some(2));
+    assert_eq!(world.data(), json!({}));
+    let real = world.ask(json!({"op": "recipe.replay", "canvas": "c"}));
+    assert_eq!((&real["patch"], &real["calls"]), (&dry["patch"], &dry["calls"]));
+    assert_ne!(real["revision"], dry["revision"]);
+    let refused = world.refused(json!({"op": "recipe.replay", "canvas": "c"}));
+    assert_eq!((&refused["code"], &refused["retryAt"]), (&json!("RATE_LIMITED"), &json!(NOON + 3_000)));
+}
+
+#[test]
+fn only_the_steps_of_named_components_are_called() {
+    let mut world = World::with_recipe();
+    let request = json!({"op": "recipe.replay", "canvas": "c", "components": ["dearest"]});
+    let reply = world.ask(request);
+    assert_eq!(reply["calls"].as_array().map(Vec::len), Some(1));
+    assert_eq!(reply["refreshed"], json!(["dearest"]));
+    world.now += 3_000;
+    let reply = world.ask(json!({"op": "recipe.replay", "canvas": "c", "components": ["customer"]}));
+    assert_eq!(
+        (reply["calls"].as_array().map(Vec::len), &reply["refreshed"]),
+        (Some(2), &json!(["customer"]))
+    );
+}
+
+#[test]
+fn a_changed_tool_leaves_its_components_stale_and_is_not_called() {
+    let mut world = World::with_recipe();
+    world.replay();
+    world.change_tool("customer", "version", json!("2.0"));
+    let reply = world.replay();
+    assert_eq!(reply["calls"].as_array().map(Vec::len), Some(1));
+    assert_eq!(reply["refreshed"], json!(["cities", "dearest"]));
+    let stale = &reply["stale"][0];
+    assert_eq!((&stale["component"], &stale["status"]), (&json!("customer"), &json!("stale")));
+    assert_eq!(stale["reason"], "CONTRACT_CHANGED");
+    let escalation = &reply["escalation"];
+    assert_eq!(
+        (&escalation["reasons"], &escalation["components"]),
+        (&json!(["CONTRACT_CHANGED"]), &json!(["customer"]))
+    );
+    assert!(escalation["message"].as_str().unwrap().contains("customer"), "{escalation}");
+    let data = world.data();
+    assert_eq!((&data["customer"]["data"], &data["customer"]["status"]), (&json!("Ada"), &json!("stale")));
+    assert_eq!(data["customer"]["reason"], "CONTRACT_CHANGED");
+}
+
+#[test]
+fn a_held_tool_makes_the_replay_wait_until_it_is_settled() {
+    let mut world = World::with_recipe();
+    world.change_tool("orders", "hold", json!(true));
+    let waiting = world.replay();
+    assert_eq!((&waiting["pending"], &waiting["patch"]), (&json!(["orders"]), &json!([])));
+    assert_eq!(world.data(), json!({}));
+    let wrong = world.refused(json!({"op": "recipe.settle", "canvas": "c", "step": "who", "result": {}}));
+    assert_eq!(wrong["code"], "STEP_NOT_PENDING");
+    let ended = world.ask(json!({"op": "recipe.settle", "canvas": "c", "step": "orders", "result": rows()}));
+    assert_eq!(ended["refreshed"], json!(["cities", "dearest", "customer"]));
+    assert_eq!((&ended["runId"], &ended["now"]), (&waiting["runId"], &waiting["now"]));
+    assert_eq!(ended.get("pending"), None);
+
+    world.replay();
+    let failed = world.ask(json!({
+        "op": "recipe.settle", "canvas": "c", "step": "orders", "error": {"code": "DOWN", "message": "closed today"},
+    }));
+    let reasons: Vec<_> = failed["stale"].as_array().unwrap().iter().map(|stale| &stale["reason"]).collect();
+    assert_eq!(reasons, ["CALL_FAILED", "CALL_FAILED", "UPSTREAM"]);
+    assert!(failed["stale"][0]["message"].as_str().unwrap().contains("closed today"));
+}
+
+#[test]
+fn a_recipe_that_is_replaced_while_calls_are_out_keeps_what_was_there() {
+    let mut world = World::with_recipe();
+    world.replay();
+    let before = world.data();
+    world.change_tool("orders", "hold", json!(true));
+    world.replay();
+    let mut other = recipe();
+    other["steps"][0]["params"]["limit"] = json!(11);
+    world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": other}));
+    let dropped = world.refused(json!({
+        "op": "recipe.settle", "canvas": "c", "step": "orders", "result": {"rows": [{"id": "z"}, {"id": "y"}]},
+    }));
+    assert_eq!(dropped["code"], "RECIPE_REPLACED");
+    assert_eq!(world.data(), before);
+}
+
+#[test]
+fn a_run_plays_again_offline_with_the_same_responses() {
+    let mut world = World::with_recipe();
+    let reply = world.replay();
+    let run = world.ask(json!({"op": "recipe.run", "canvas": "c", "runId": reply["runId"]}))["run"].clone();
+    assert_eq!((&run["now"], &run["timezone"]), (&reply["now"], &json!("Europe/Berlin")));
+    assert!(run["tzdbVersion"].as_str().unwrap().starts_with("20"), "{run}");
+    let kept = world.ask(json!({"op": "recipe.get", "canvas": "c"}))["recipe"].clone();
+
+    let mut responses = json!({});
+    for (call, value) in [(0, rows()), (1, json!({"name": "Ada"}))] {
+        let hash = world.ask(json!({"op": "json.canonical", "value": value}))["hash"].clone();
+        assert_eq!(run["calls"][call]["responseHash"], hash);
+        responses[hash.as_str().unwrap()] = value;
+    }
+    world.ask(json!({"op": "surface.host", "tools": {}}));
+    let request = json!({"op": "recipe.rerun", "run": run, "responses": responses, "recipe": kept});
+    let rerun = world.ask(request.clone());
+    assert_eq!((&rerun["calls"], &rerun["patch"]), (&reply["calls"], &reply["patch"]));
+    assert_eq!(rerun["data"]["customer"], "Ada");
+    assert_eq!(world.ask(request.clone()), rerun);
+
+    let hash = run["calls"][0]["responseHash"].as_str().unwrap();
+    let mut missing = request.clone();
+    missing["responses"].as_object_mut().unwrap().remove(hash);
+    let error = world.refused(missing);
+    assert_eq!((&error["code"], &error["hash"]), (&json!("RESPONSE_MISSING"), &json!(hash)));
+    let mut altered = request.clone();
+    altered["responses"][hash]["rows"][0]["amount"] = json!(21);
+    let error = world.refused(altered);
+    assert_eq!((&error["code"], &error["step"]), (&json!("RESPONSE_ALTERED"), &json!("orders")));
+    let mut zones = request.clone();
+    zones["run"]["tzdbVersion"] = json!("1999a");
+    assert_eq!(world.refused(zones)["code"], "VERSION_MISMATCH");
+    let mut other = request;
+    other["recipe"]["steps"][0]["params"]["limit"] = json!(11);
+    assert_eq!(world.refused(other)["code"], "RUN_MISMATCH");
+}
+
+#[test]
+fn recipe_and_data_outlive_the_host_and_recording_is_undone() {
+    let mut world = World::with_recipe();
+    let first = world.replay();
+    let data = world.data();
+    world.ask(json!({"op": "host.restart"}));
+    assert_eq!(world.data(), data);
+    let again = world.replay();
+    assert_eq!((&again["calls"], &again["patch"]), (&first["calls"], &json!([])));
+    world.ask(json!({"op": "history.undo", "canvas": "c"}));
+    assert_eq!(world.refused(json!({"op": "recipe.get", "canvas": "c"}))["code"], "RECIPE_NOT_FOUND");
+    assert_eq!(world.data(), data);
+}
+
+#[test]
+fn components_of_a_board_show_the_data_and_refresh_by_the_recipe() {
+    let mut world = World::new();
+    let grid = json!({"columns": 12, "rows": 12, "gap": 8, "cellWidth": 80, "cellHeight": 80});
+    world.ask(json!({"op": "board.create", "canvas": "c", "grid": grid}));
+    let create =
+        json!({"type": "component.create", "payload": {"typeId": "text.note", "config": {"content": "x"}}});
+    let made = world.ask(json!({"op": "board.command", "canvas": "c", "source": "user", "command": create}));
+    let id = made["affectedComponentIds"][0].clone();
+    let mut fed = recipe();
+    fed["mappings"] = json!([{"step": "orders", "path": "/rows/0", "component": id}]);
+    world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": fed.clone()}));
+    let reply = world.replay();
+    assert_eq!(reply["events"][0]["type"], "data.loaded", "{reply}");
+    let shown = |world: &mut World| {
+        world.ask(json!({"op": "board.get", "canvas": "c"}))["workspace"]["components"][0]["dataState"]
+            .clone()
+    };
+    let state = shown(&mut world);
+    assert_eq!((&state["status"], &state["data"]["id"]), (&json!("ready"), &json!("b")), "{state}");
+    world.ask(json!({"op": "host.restart"}));
+    assert_eq!(shown(&mut world)["status"], "ready");
+
+    world.change_tool("orders", "result", json!({"rows": [{"id": "z"}]}));
+    world.now += 60_000;
+    let action = json!({"type": "component.refresh", "payload": {"componentId": id}});
+    let refresh = |world: &mut World| {
+        world.raw(
+            json!({"op": "board.action", "canvas": "c", "action": {"type": "refresh", "componentId": id}}),
+        )
+    };
+    let done = refresh(&mut world);
+    assert_eq!(done["ok"], json!(true), "{done} {action}");
+    assert_eq!(shown(&mut world)["data"]["id"], "z");
+
+    fed["mappings"][0]["component"] = json!("nobody");
+    let error = world.refused(json!({"op": "recipe.record", "canvas": "c", "recipe": fed}));
+    assert_eq!(
+        (&error["code"], &error["place"]),
+        (&json!("RECIPE_INVALID"), &json!("/recipe/mappings/0/component"))
+    );
+}
