@@ -141,7 +141,7 @@ fn a_clock_that_goes_back_and_a_canvas_that_goes_away_are_no_trouble() {
     assert_eq!(surface("canvas.delete", json!({"canvasId": "c"}))["ok"], json!(true));
     let error =
         world.refused(json!({"op": "recipe.settle", "canvas": "c", "step": "orders", "result": rows()}));
-    assert_eq!(error["code"], "CANVAS_DELETED");
+    assert_eq!(error["code"], "CANVAS_NOT_FOUND");
 }
 
 #[test]

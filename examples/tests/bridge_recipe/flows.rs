@@ -189,19 +189,22 @@ fn recipe_and_data_outlive_the_host_and_recording_is_undone() {
 #[test]
 fn components_of_a_board_show_the_data_and_refresh_by_the_recipe() {
     let mut world = World::new();
-    let grid = json!({"columns": 12, "rows": 12, "gap": 8, "cellWidth": 80, "cellHeight": 80});
+    let grid = json!({"columns": 12, "rows": 12, "gap": 8, "cellWidth": 80, "cellHeight": 60});
     world.ask(json!({"op": "board.create", "canvas": "c", "grid": grid}));
-    let create =
-        json!({"type": "component.create", "payload": {"typeId": "text.note", "config": {"content": "x"}}});
+    let create = json!({"type": "component.create", "payload": {
+        "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
+        "position": {"col": 0, "row": 0}, "size": {"cols": 2, "rows": 1},
+    }});
     let made = world.ask(json!({"op": "board.command", "canvas": "c", "source": "user", "command": create}));
+    assert_eq!(made["success"], json!(true), "{made}");
     let id = made["affectedComponentIds"][0].clone();
     let mut fed = recipe();
     fed["mappings"] = json!([{"step": "orders", "path": "/rows/0", "component": id}]);
     world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": fed.clone()}));
     let reply = world.replay();
-    assert_eq!(reply["events"][0]["type"], "data.loaded", "{reply}");
+    assert_eq!(reply["events"][0]["type"], "component.ready", "{reply}");
     let shown = |world: &mut World| {
-        world.ask(json!({"op": "board.get", "canvas": "c"}))["workspace"]["components"][0]["dataState"]
+        world.ask(json!({"op": "board.get", "canvas": "c"}))["workspace"]["canvas"]["components"][0]["dataState"]
             .clone()
     };
     let state = shown(&mut world);
@@ -211,14 +214,9 @@ fn components_of_a_board_show_the_data_and_refresh_by_the_recipe() {
 
     world.change_tool("orders", "result", json!({"rows": [{"id": "z"}]}));
     world.now += 60_000;
-    let action = json!({"type": "component.refresh", "payload": {"componentId": id}});
-    let refresh = |world: &mut World| {
-        world.raw(
-            json!({"op": "board.action", "canvas": "c", "action": {"type": "refresh", "componentId": id}}),
-        )
-    };
-    let done = refresh(&mut world);
-    assert_eq!(done["ok"], json!(true), "{done} {action}");
+    let refresh = json!({"type": "user.refresh", "componentId": id});
+    let done = world.ask(json!({"op": "board.action", "canvas": "c", "action": refresh}));
+    assert_eq!(done["success"], json!(true), "{done}");
     assert_eq!(shown(&mut world)["data"]["id"], "z");
 
     fed["mappings"][0]["component"] = json!("nobody");

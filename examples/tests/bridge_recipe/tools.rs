@@ -7,7 +7,7 @@ use crate::world::{DAY, World, rows};
 /// A turn of the session `main` that asks for orders, the customer of the first, and sends a mail.
 fn turn(world: &mut World) {
     for (id, name, arguments, result) in [
-        ("c1", "orders", json!({"from": "2026-04-08", "limit": 10, "$tag": "x"}), rows()),
+        ("c1", "orders", json!({"from": "2026-04-08", "limit": 10, "where": {"$tag": "x"}}), rows()),
         ("c2", "customer", json!({"order": "b"}), json!({"name": "Ada"})),
         ("c3", "mail", json!({"to": "Ada"}), json!({"sent": true})),
     ] {
@@ -62,7 +62,10 @@ fn a_turn_becomes_a_recipe_that_moves_with_time() {
     let reply = world.replay();
     let called: Vec<_> = reply["calls"].as_array().unwrap().iter().map(|call| &call["tool"]).collect();
     assert_eq!(called, ["orders", "customer"]);
-    assert_eq!(reply["calls"][0]["params"], json!({"from": "2026-04-09", "limit": 10, "$tag": "x"}));
+    assert_eq!(
+        reply["calls"][0]["params"],
+        json!({"from": "2026-04-09", "limit": 10, "where": {"$tag": "x"}})
+    );
     let stale = &reply["stale"];
     assert_eq!((&stale[0]["component"], &stale[0]["status"]), (&json!("sent"), &json!("frozen")));
     assert_eq!(reply["escalation"], Value::Null);
