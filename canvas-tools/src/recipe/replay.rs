@@ -8,6 +8,7 @@ use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target};
 use canvas_core::surface::{Ceiling, EventId, StatePointer};
+use canvas_core::text::truncate;
 use canvas_core::{
     ActionFailure, Author, BlobId, FinishReplay, JsonHash, JsonPatchOperation, ReplayFinished, Revision, Zone,
 };
@@ -131,10 +132,10 @@ impl Replay {
         let answer = answer.map_err(|failure| {
             let message = match failure {
                 ActionFailure::TimedOut => "the tool took too long: refresh again later".to_owned(),
-                ActionFailure::Failed { code: Some(code), message } => {
-                    format!("the tool failed, {code}: {message}")
+                ActionFailure::Failed { code, message } => {
+                    let code = code.map_or_else(String::new, |code| format!(" {}", truncate(&code, 80)));
+                    format!("the tool failed{code}: {}", truncate(&message, 250))
                 }
-                ActionFailure::Failed { code: None, message } => format!("the tool failed: {message}"),
             };
             Drift::new(DriftCode::CallFailed, message)
         });

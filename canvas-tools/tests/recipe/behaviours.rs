@@ -4,7 +4,7 @@ use canvas_core::recipe::{Recipe, RecipeLimits};
 use canvas_core::surface::ToolDeclaration;
 use serde_json::json;
 
-use crate::world::{DAY, World, declaration, orders, stale};
+use crate::world::{DAY, World, declaration, stale};
 
 #[test]
 fn behaviour_1_the_canvas_keeps_calls_mappings_and_operations_beside_the_tree() {
@@ -14,11 +14,17 @@ fn behaviour_1_the_canvas_keeps_calls_mappings_and_operations_beside_the_tree() 
     world.record(declaration());
     let kept = world.recipe();
     let recipe = kept.recipe().unwrap();
-    let steps: Vec<_> = recipe.steps().iter().map(|step| (step.id().as_str(), step.tool().as_str())).collect();
+    let steps: Vec<_> =
+        recipe.steps().iter().map(|step| (step.id().as_str(), step.tool().as_str())).collect();
     assert_eq!(steps, [("c1", "orders"), ("c2", "customer")], "what fed nothing is no step");
-    assert!(recipe.steps().iter().all(|step| step.contract().is_some() && step.tool_version() == Some("1.0")));
+    assert!(
+        recipe.steps().iter().all(|step| step.contract().is_some() && step.tool_version() == Some("1.0"))
+    );
     assert_eq!(kept.targets().len(), 3);
-    assert_eq!(world.shown("table"), json!(["ready", [{"id": "b", "amount": 20}, {"id": "c", "amount": 5}]]));
+    assert_eq!(
+        world.shown("table"),
+        json!(["ready", [{"id": "d", "amount": 50}, {"id": "b", "amount": 20}]])
+    );
     world.renew();
     assert_eq!(world.recipe().id(), kept.id());
     let again = Recipe::compile(&kept.to_json(), &RecipeLimits::default()).unwrap();
@@ -29,20 +35,30 @@ fn behaviour_1_the_canvas_keeps_calls_mappings_and_operations_beside_the_tree() 
 fn behaviour_2_a_refresh_replays_without_a_model_and_gives_a_patch() {
     let world = World::recorded();
     let report = world.replay();
-    assert_eq!(world.host.take(), [
-        ("orders".to_owned(), json!({"from": "2026-04-08"})),
-        ("customer".to_owned(), json!({"order": "b"})),
-    ]);
-    assert_eq!((json!(report.patch()), report.stale().len()), (json!([]), 0), "nothing has changed since the turn");
+    assert_eq!(
+        world.host.take(),
+        [
+            ("orders".to_owned(), json!({"from": "2026-04-08"})),
+            ("customer".to_owned(), json!({"order": "b"})),
+        ]
+    );
+    assert_eq!(
+        (json!(report.patch()), report.stale().len()),
+        (json!([]), 0),
+        "nothing has changed since the turn"
+    );
     let before = report.revision();
 
     world.wait(3 * DAY);
     let report = world.replay();
-    assert_eq!(json!(report.patch()), json!([
-        {"op": "replace", "path": "/data/table", "value": [{"id": "d", "amount": 50}, {"id": "c", "amount": 5}]},
-        {"op": "replace", "path": "/data/sum", "value": [{"sum": 55}]},
-        {"op": "replace", "path": "/data/customer", "value": "customer of c"},
-    ]));
+    assert_eq!(
+        json!(report.patch()),
+        json!([
+            {"op": "replace", "path": "/data/table", "value": [{"id": "d", "amount": 50}, {"id": "c", "amount": 5}]},
+            {"op": "replace", "path": "/data/sum", "value": [{"sum": 55}]},
+            {"op": "replace", "path": "/data/customer", "value": "customer of c"},
+        ])
+    );
     assert_eq!(report.revision(), before.next().unwrap());
     let again = world.replay();
     assert_eq!((again.patch().len(), again.revision()), (0, report.revision()));
@@ -76,7 +92,8 @@ fn behaviour_4_drift_leaves_its_components_stale_with_one_way_to_rebuild() {
     let mut world = World::recorded();
     world.tools.clear();
     let declaration_2 = ToolDeclaration { read_only: true, ..ToolDeclaration::default() };
-    world.declare_tool("orders", ToolDeclaration { version: Some("1.0".to_owned()), ..declaration_2.clone() });
+    world
+        .declare_tool("orders", ToolDeclaration { version: Some("1.0".to_owned()), ..declaration_2.clone() });
     world.declare_tool("customer", ToolDeclaration { version: Some("2.0".to_owned()), ..declaration_2 });
     world.renew();
     let report = world.replay();
@@ -96,18 +113,26 @@ fn behaviour_4_drift_leaves_its_components_stale_with_one_way_to_rebuild() {
 }
 
 #[test]
-fn behaviour_5_a_recipe_of_another_version_is_refused_before_any_call() {
+fn behaviour_5_versions_are_recorded_and_another_one_is_refused_before_any_call() {
     let mut world = World::recorded();
-    let kept = world.recipe();
-    assert_eq!(kept.to_json()["catalogue"], 1);
-    // What a later library would have stored is of the core to test; here its tools are of other versions, all of them.
-    for tool in ["orders", "customer"] {
-        world.declare_tool(tool, ToolDeclaration { read_only: true, ..ToolDeclaration::default() });
+    let kept = world.recipe().to_json();
+    assert_eq!(
+        (&kept["version"], &kept["catalogue"], &kept["steps"][0]["toolVersion"]),
+        (&json!(1), &json!(1), &json!("1.0"))
+    );
+    for version in ["version", "catalogue"] {
+        let mut later = kept.clone();
+        later[version] = json!(2);
+        later["steps"][0]["what"] = json!("only a later library knows");
+        world.store_recipe(&later);
+        let report = world.replay();
+        assert_eq!(world.host.take(), []);
+        let codes: Vec<_> = stale(&report).into_iter().map(|(_, status, code)| (status, code)).collect();
+        assert_eq!(codes, vec![("stale".to_owned(), "VERSION_MISMATCH"); 3]);
+        assert_eq!((report.refreshed().len(), report.patch().len()), (0, 0));
+        assert_eq!(world.shown("sum"), json!(["stale", [{"sum": 75}]]));
+        assert_eq!(report.escalation.unwrap().components.len(), 3);
     }
-    world.renew();
-    let report = world.replay();
-    assert_eq!(world.host.take(), []);
-    assert_eq!((report.refreshed().len(), report.stale().len(), report.patch().len()), (0, 3, 0));
-    assert_eq!(world.shown("sum"), json!(["stale", [{"sum": 25}]]));
-    assert_eq!(orders(&json!({"from": "2026-04-08"}))["rows"].as_array().map(Vec::len), Some(3));
+    world.store_recipe(&kept);
+    assert!(stale(&world.replay()).is_empty());
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::recipe::{CanvasData, Datum, RecipeLimits, RunId, StoredRecipe};
+use canvas_core::recipe::{CanvasData, RecipeLimits, RunId, StoredRecipe};
 use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use canvas_core::{
-    ActionFailure, Author, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy,
-    RecordRecipe, block_on,
+    ActionFailure, Author, Blob, CallId, CanvasId, Command, Commit, ConversationId, Engine, Head,
+    MemoryStore, OpKey, Policy, RecordRecipe, Store as _, block_on,
 };
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::recipe::{RecipeDeclaration, Refresher, ReplayError, ReplayReport, ReplayRequest};
@@ -66,10 +66,12 @@ pub(crate) struct World {
 
 /// Orders by an id and an amount, those since a day.
 pub(crate) fn orders(arguments: &Value) -> Value {
-    let all = [("2026-04-03", "a", 35), ("2026-04-10", "b", 20), ("2026-04-13", "c", 5), ("2026-04-20", "d", 50)];
+    let all =
+        [("2026-04-03", "a", 35), ("2026-04-10", "b", 20), ("2026-04-13", "c", 5), ("2026-04-20", "d", 50)];
     let from = arguments["from"].as_str().unwrap_or_default().to_owned();
     let rows = all.iter().filter(|(day, ..)| **day >= *from);
-    let rows: Vec<_> = rows.map(|(day, id, amount)| json!({"day": day, "id": id, "amount": amount})).collect();
+    let rows: Vec<_> =
+        rows.map(|(day, id, amount)| json!({"day": day, "id": id, "amount": amount})).collect();
     json!({"rows": rows})
 }
 
@@ -96,11 +98,10 @@ impl World {
             calls: AtomicU64::new(0),
         };
         for (name, read_only) in [("orders", true), ("customer", true), ("mail", false)] {
-            world.declare_tool(name, ToolDeclaration {
-                read_only,
-                version: Some("1.0".to_owned()),
-                ..ToolDeclaration::default()
-            });
+            world.declare_tool(
+                name,
+                ToolDeclaration { read_only, version: Some("1.0".to_owned()), ..ToolDeclaration::default() },
+            );
         }
         world.renew();
         block_on(world.engine.create(&canvas(), "", &world.key(), world.now())).unwrap();
@@ -183,9 +184,20 @@ impl World {
 
     pub(crate) fn put_recipe(&self, recipe: Value) {
         let (recipe, now) = (Some(recipe), self.now());
-        let command =
-            RecordRecipe { by: Author::Host, recipe, expected: None, data: BTreeMap::new(), now };
+        let command = RecordRecipe { by: Author::Host, recipe, expected: None, data: BTreeMap::new(), now };
         self.run(command).unwrap();
+    }
+
+    /// As if another library had stored this as the recipe.
+    pub(crate) fn store_recipe(&mut self, recipe: &Value) {
+        let row = block_on(self.store.load(&canvas())).unwrap().unwrap();
+        let blob = Blob::text(recipe.to_string());
+        let mut json: Value = serde_json::from_slice(&row.head.to_json()).unwrap();
+        json["draft"]["recipe.json"] = json!(blob.id());
+        let head = Arc::new(Head::from_json(&canvas(), json.to_string().as_bytes()).unwrap());
+        let commit = Commit { expected: Some(row.version), head, blobs: vec![blob], not_after: None };
+        block_on(self.store.commit(commit)).unwrap();
+        self.renew();
     }
 
     pub(crate) fn request(&self) -> ReplayRequest {
@@ -249,14 +261,9 @@ pub(crate) fn declaration() -> Value {
 /// The statuses and codes of what a replay could not feed, by component.
 pub(crate) fn stale(report: &ReplayReport) -> Vec<(String, String, &'static str)> {
     let stale = report.stale().iter().map(|one| {
-        let target = one.target.component().map_or_else(|| json!(one.target).to_string(), ToString::to_string);
+        let target =
+            one.target.component().map_or_else(|| json!(one.target).to_string(), ToString::to_string);
         (target, json!(one.status).as_str().unwrap().to_owned(), one.reason.code.code())
     });
     stale.collect()
-}
-
-/// A datum, for what a test compares.
-pub(crate) fn same(one: &Value, other: &Value) -> bool {
-    let limits = RecipeLimits::default();
-    Datum::new(one.clone(), &limits).unwrap().id() == Datum::new(other.clone(), &limits).unwrap().id()
 }
