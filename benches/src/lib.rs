@@ -20,6 +20,7 @@ pub mod memory;
 pub mod outline;
 pub mod peers;
 pub mod recipe;
+pub mod replay;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
@@ -43,7 +44,7 @@ pub struct Work {
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 21] = [
+pub const WORKS: [Work; 23] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -71,4 +72,6 @@ pub const WORKS: [Work; 21] = [
     Work { name: "surface-template", rows: template::rows },
     Work { name: "recipe-sort", rows: recipe::rows_sorted },
     Work { name: RECIPE_DATE, rows: recipe::rows_of_dates },
+    Work { name: "recipe-replay", rows: replay::rows_replayed },
+    Work { name: "recipe-refresh", rows: replay::rows_refreshed },
 ];

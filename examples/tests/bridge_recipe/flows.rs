@@ -226,3 +226,42 @@ fn components_of_a_board_show_the_data_and_refresh_by_the_recipe() {
         (&json!("RECIPE_INVALID"), &json!("/recipe/mappings/0/component"))
     );
 }
+
+/// Ten times of ten, each from a new process's view of the file: nothing but the store is left.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_recorded_turn_replays_to_the_same_bytes_after_restarts_on_sqlite() {
+    let path = std::env::temp_dir().join(format!("canvas-recipe-{}.db", std::process::id()));
+    let remove = || {
+        for ending in ["", "-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{ending}", path.display())));
+        }
+    };
+    remove();
+    let open = || {
+        let mut world = World { bridge: canvas_examples::bridge::Bridge::new(), now: NOON };
+        world.ask(json!({"op": "store.open", "kind": "sqlite", "path": path}));
+        world.ask(crate::world::host());
+        world
+    };
+    let mut world = open();
+    world.ask(json!({"op": "canvas.create", "canvas": "c", "markdown": ""}));
+    world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": recipe()}));
+    let mut told = Vec::new();
+    for _ in 0..10 {
+        let mut world = open();
+        let dry = json!({"op": "recipe.replay", "canvas": "c", "dryRun": true, "now": NOON + DAY});
+        let reply = world.ask(dry);
+        told.push(json!([reply["calls"], reply["patch"], reply["refreshed"]]).to_string());
+    }
+    assert!(told[0].contains("2026-04-09"), "{}", told[0]);
+    assert_eq!(told, vec![told[0].clone(); 10]);
+    let mut world = open();
+    world.replay();
+    let data = world.data();
+    let mut world = open();
+    assert_eq!(world.data(), data);
+    assert_eq!(world.replay()["patch"], json!([]));
+    drop(world);
+    remove();
+}

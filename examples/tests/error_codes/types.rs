@@ -10,7 +10,7 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
 use canvas_core::recipe::{
-    DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
+    DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault, StepId,
 };
 use canvas_core::surface::{
     AssetPath, AssetPathError, ContractError, EventId, StateConflict, StatePath, StatePathError,
@@ -31,6 +31,7 @@ use canvas_core::{
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, UnknownProvider};
+use canvas_tools::recipe::{RecordError, ReplayError, RerunError};
 use canvas_tools::surface::SurfaceError;
 use canvas_tools::{
     Directive, DirectiveError, DirectiveFailure, FailureKind, SessionError, ToolError, ToolsError,
@@ -49,10 +50,10 @@ const WITHOUT: &[(&str, &str)] = &[
 /// What a sentence begins with that says what to do next.
 const VERBS: &[&str] = &[
     "add", "allow", "answer", "apply", "ask", "begin", "change", "check", "choose", "copy", "correct",
-    "count", "create", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll", "put", "read",
-    "record", "refresh", "remove", "rename", "repeat", "replace", "report", "restore", "revert", "say",
-    "search", "send", "set", "shorten", "show", "split", "stop", "take", "try", "turn", "undo", "update",
-    "use", "write",
+    "count", "create", "declare", "give", "go", "leave", "look", "make", "move", "name", "pass", "poll",
+    "put", "read", "record", "refresh", "remove", "rename", "repeat", "replace", "report", "restore",
+    "revert", "say", "search", "send", "set", "shorten", "show", "split", "stop", "take", "try", "turn",
+    "undo", "update", "use", "write",
 ];
 
 struct Sample {
@@ -94,6 +95,7 @@ fn samples() -> Vec<Sample> {
     };
     let query = || serde_json::from_value(json!({"type": "stats", "params": {}})).unwrap();
     let at = Timestamp::from_millis(1);
+    let step = || -> StepId { serde_json::from_value(json!("orders")).unwrap() };
     let fault = |code| -> SurfaceFault {
         serde_json::from_value(json!({"place": "/a", "code": code, "message": "It is wrong: correct it."}))
             .unwrap()
@@ -191,6 +193,13 @@ fn samples() -> Vec<Sample> {
             place: "/0".into(), code: RecipeCode::RecipeInvalid, message: "this is no object: send one".into()
         },
         // canvas-tools
+        ReplayError true: ReplayError::RateLimited { until: at },
+        ReplayError false: ReplayError::NotInRecipe { number: 0, component: "a".into() },
+        ReplayError false: ReplayError::NotPending { step: step() },
+        RecordError false: RecordError::Mismatch { place: "/shown/a".into(), message: "it gives 1: declare it anew".into() },
+        RerunError false: RerunError::ResponseMissing { step: step(), hash: JsonHash::of(&json!(1)).unwrap() },
+        RerunError false: RerunError::Zones { recorded: "1999a".into(), present: "2026e" },
+        RerunError false: RerunError::Mismatch { place: "/patch".into(), what: "the patch" },
         ToolError false: ToolError::argument("/a", "a is missing: give it"),
         ToolsError false: ToolsError::DuplicateTool { name: "a".into() },
         DirectiveError false: Directive::parse(&json!(1)).unwrap_err(),
