@@ -138,8 +138,9 @@ impl Host {
         let stored = stored.ok_or("there is no recipe")?;
         let recipe = stored.recipe().map_err(|drift| drift.message.clone())?.clone();
         let rerun = report.run.rerun(recipe, &report.responses, self.engine.policy().recipe)?;
-        Ok(json!([rerun.calls, rerun.patch]).to_string()
-            == json!([report.run.calls, report.patch()]).to_string())
+        let text = |calls, patch| json!([calls, patch]).to_string();
+        Ok(text(json!(rerun.calls), json!(rerun.patch))
+            == text(json!(report.run.calls), json!(report.patch())))
     }
 
     pub(crate) fn data(&self) -> Outcome<CanvasData> {

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, recipe, rows};
+use crate::world::{Change, World, recipe, rows};
 
 #[test]
 fn recipes_that_cannot_be_read_are_refused_with_their_places() {
-    let rows: [(fn(&mut Value), &str, &str); 14] = [
+    let rows: [(Change, &str, &str); 14] = [
         (
             |r| r["steps"][0]["params"]["from"]["$date"] = json!("now-1x"),
             "EXPR_INVALID",
@@ -93,7 +93,7 @@ fn responses_that_do_not_fit_leave_their_component_as_it_was() {
 
 #[test]
 fn a_tool_that_is_gone_closed_or_writes_is_not_called() {
-    let rows: [(fn(&mut Value), &str); 4] = [
+    let rows: [(Change, &str); 4] = [
         (|host| drop(host["tools"].as_object_mut().unwrap().remove("orders")), "TOOL_GONE"),
         (|host| host["ceiling"] = json!({"allow": ["customer"]}), "PERMISSION_GONE"),
         (|host| host["tools"]["orders"]["readOnly"] = json!(false), "PERMISSION_GONE"),

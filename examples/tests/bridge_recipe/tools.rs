@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{DAY, World, rows};
+use crate::world::{Change, DAY, World, rows};
 
 /// A turn of the session `main` that asks for orders, the customer of the first, and sends a mail.
 fn turn(world: &mut World) {
@@ -74,7 +74,7 @@ fn a_turn_becomes_a_recipe_that_moves_with_time() {
 
 #[test]
 fn a_declaration_must_reproduce_what_was_sent_and_shown() {
-    let rows: [(fn(&mut Value), &str, &str); 12] = [
+    let rows: [(Change, &str, &str); 12] = [
         (|r| r["params"]["c1"]["/from"]["$date"] = json!("now-8d/d"), "RECIPE_MISMATCH", "/params/c1/~1from"),
         (|r| r["params"]["c1"]["/from"]["as"] = json!("unix"), "RECIPE_MISMATCH", "/params/c1/~1from"),
         (

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 pub(crate) const NOON: u64 = 1_776_254_400_000;
 pub(crate) const DAY: u64 = 86_400_000;
 
+/// What a test changes in a request.
+pub(crate) type Change = fn(&mut Value);
+
 pub(crate) struct World {
     pub(crate) bridge: Bridge,
     pub(crate) now: u64,
