@@ -80,6 +80,11 @@ pub(crate) struct Shown<'a> {
     pub(crate) name: &'a str,
 }
 
+impl Shown<'_> {
+    /// No text, of no placeholder.
+    pub(crate) const NOTHING: Self = Self { text: Cow::Borrowed(""), name: "" };
+}
+
 /// Why a template may not be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Forbidden {

@@ -67,17 +67,17 @@ impl Compiler<'_> {
                 Node::List(items.map(|(at, item)| self.below(Name::Item(at), item)).collect())
             }
             Value::Object(members) => {
-                let members = members.iter();
+                let frame = size::of_frame(members.len(), members.keys().map(String::as_str));
                 let node = |(name, member): (&String, &Value)| {
                     (name.clone(), self.below(Name::Member(name.clone()), member))
                 };
-                Node::Object(members.map(node).collect())
+                Node::Object(members.iter().map(node).collect(), frame)
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => fixed(template.clone()),
         };
         let is_fixed = match &node {
             Node::List(items) => items.iter().all(|item| matches!(item, Node::Fixed(..))),
-            Node::Object(members) => members.iter().all(|(_, member)| matches!(member, Node::Fixed(..))),
+            Node::Object(members, _) => members.iter().all(|(_, member)| matches!(member, Node::Fixed(..))),
             _ => false,
         };
         if is_fixed { fixed(template.clone()) } else { node }

@@ -17,7 +17,8 @@ pub(super) enum Node {
     Typed(Typed),
     Text(Text),
     List(Vec<Self>),
-    Object(Vec<(String, Self)>),
+    /// Its members, and how many bytes it has as JSON beside their values.
+    Object(Vec<(String, Self)>, usize),
 }
 
 /// A string that is one placeholder, where the tool takes no string.
@@ -37,6 +38,9 @@ pub(super) struct Text {
     pub(super) runs: Vec<Run>,
     pub(super) place: Box<str>,
 }
+
+/// Values of a text that are kept on the stack.
+const FEW: usize = 4;
 
 /// Resolves a template at a place, to at most a number of bytes of JSON.
 pub(super) fn resolve(
@@ -68,10 +72,14 @@ impl Resolving<'_> {
                 self.take(size::of_frame(items.len(), std::iter::empty()))?;
                 items.iter().map(|item| self.node(item)).collect()
             }
-            Node::Object(members) => {
-                self.take(size::of_frame(members.len(), members.iter().map(|(name, _)| name.as_str())))?;
-                let members = members.iter().map(|(name, node)| Ok((name.clone(), self.node(node)?)));
-                Ok(Value::Object(members.collect::<Result<Map<_, _>, SurfaceFault>>()?))
+            Node::Object(members, frame) => {
+                self.take(*frame)?;
+                // One by one: a map that is collected sorts a list first.
+                let mut object = Map::new();
+                for (name, node) in members {
+                    object.insert(name.clone(), self.node(node)?);
+                }
+                Ok(Value::Object(object))
             }
         }
     }
@@ -90,17 +98,26 @@ impl Resolving<'_> {
     }
 
     fn text(&mut self, text: &Text) -> Result<String, SurfaceFault> {
-        let values = text.sources.iter().map(|(source, name)| match source.text(self.scope) {
-            Ok(text) => Ok(Shown { text, name }),
-            Err(error) => {
-                let message = format!("{{{{ {name} }}}} cannot be written: {error}");
-                Err(SurfaceFault::new(text.place.as_ref(), SurfaceCode::ArgumentsRefused, message))
+        // Most texts have few values, which need no list of their own.
+        let (mut few, mut many) = ([Shown::NOTHING; FEW], Vec::new());
+        let values = match few.get_mut(..text.sources.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(text.sources.len(), Shown::NOTHING);
+                many.as_mut_slice()
             }
-        });
-        let values: Vec<Shown<'_>> = values.collect::<Result<_, _>>()?;
-        let mut out = String::with_capacity(text.capacity(&values));
+        };
+        for (value, (source, name)) in values.iter_mut().zip(&text.sources) {
+            value.name = name;
+            value.text = source.text(self.scope).map_err(|error| {
+                let message = format!("{{{{ {name} }}}} cannot be written: {error}");
+                SurfaceFault::new(text.place.as_ref(), SurfaceCode::ArgumentsRefused, message)
+            })?;
+        }
+        let values = &*values;
+        let mut out = String::with_capacity(text.capacity(values));
         for run in &text.runs {
-            write(run, &values, &mut out).map_err(|refused| {
+            write(run, values, &mut out).map_err(|refused| {
                 let message = format!("{{{{ {} }}}} {}", values[refused.value].name, refused.message);
                 SurfaceFault::new(text.place.as_ref(), SurfaceCode::ValueRefused, message)
             })?;
