@@ -402,6 +402,19 @@ fn a_recipe_and_its_data_are_read() {
     );
 }
 
+/// A head whose recipe is not the one that the journal leads to.
+#[cfg(feature = "recipe")]
+#[test]
+fn a_recipe_that_no_entry_has_recorded_is_not_undone() {
+    let canvas = with_recipe();
+    let mut head: Value = serde_json::from_slice(&canvas.head().to_json()).unwrap();
+    head["draft"]["recipe.json"] = head["draft"]["data.json"].clone();
+    let mut canvas = Canvas::of("held", &head, canvas.blobs);
+    assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "HISTORY_DAMAGED");
+    let replayed = block_on(canvas.engine.replay(&canvas.id, canvas.at));
+    assert_eq!(replayed.unwrap_err().code(), "CANVAS_DAMAGED");
+}
+
 /// A head lists later faces only where the canvas has had them, so that older libraries read the others.
 #[test]
 fn heads_without_a_recipe_are_what_they_were() {
