@@ -12,7 +12,7 @@ use canvas_core::recipe::{Datum, Recipe, RecipeLimits, ReplayOutcome, RunId, Sto
 use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, Commit, Committed, ConversationId, Engine, FinishReplay, Layer,
-    MemoryStore, OpKey, Policy, RecordRecipe, Store, StoreError, block_on,
+    MemoryStore, OpKey, Policy, RecordRecipe, Store as _, StoreError, block_on,
 };
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use serde_json::{Value, json};
