@@ -70,7 +70,7 @@ fn row(number: usize) -> Value {
         "id": format!("order-{number:06}"), "city": format!("city {:02}", spread >> 58), "amount": spread >> 44,
         "price": (spread >> 50) as f64 / 100.0, "open": spread & 1 == 1,
         "customer": {"name": format!("customer {:08x}", spread >> 32), "since": "2024-03-01T00:00:00Z", "tags": ["a", "b", "c"]},
-        "note": "something that is carried along, and that nobody looks at while the table is made; ".repeat(2),
+        "note": "something that is carried along, and that nobody looks at meanwhile; ".repeat(3),
     })
 }
 
