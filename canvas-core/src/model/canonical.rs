@@ -28,12 +28,38 @@ canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
 ///
 /// The first number, in the order of the text, that not every reader could read exactly.
 pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
-    let (mut text, mut place) = (String::new(), String::new());
-    write_value(value, &mut place, &mut text)?;
+    let mut text = String::new();
+    write_value(value, None, &mut text)?;
     Ok(text)
 }
 
-fn write_value(value: &Value, place: &mut String, text: &mut String) -> Result<(), CanonicalError> {
+/// Where a value is, spelt out only for an error.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    above: Option<&'a Self>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Item(usize),
+    Member(&'a str),
+}
+
+impl Place<'_> {
+    /// As a JSON Pointer.
+    fn pointer(&self) -> String {
+        let mut pointer = self.above.map(Self::pointer).unwrap_or_default();
+        pointer.push('/');
+        match self.step {
+            Step::Item(index) => pointer.push_str(&index.to_string()),
+            Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+        }
+        pointer
+    }
+}
+
+fn write_value(value: &Value, place: Option<&Place<'_>>, text: &mut String) -> Result<(), CanonicalError> {
     match value {
         Value::Null => text.push_str("null"),
         Value::Bool(true) => text.push_str("true"),
@@ -46,38 +72,39 @@ fn write_value(value: &Value, place: &mut String, text: &mut String) -> Result<(
                 if index > 0 {
                     text.push(',');
                 }
-                let above = place.len();
-                write!(place, "/{index}").expect("a string takes everything");
-                write_value(item, place, text)?;
-                place.truncate(above);
+                write_value(item, Some(&Place { above: place, step: Step::Item(index) }), text)?;
             }
             text.push(']');
         }
-        Value::Object(members) => write_object(members, place, text)?,
+        Value::Object(members) if is_sorted(members) => write_members(members.iter(), place, text)?,
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_unstable_by(|one, two| one.0.encode_utf16().cmp(two.0.encode_utf16()));
+            write_members(sorted.into_iter(), place, text)?;
+        }
     }
     Ok(())
 }
 
-fn write_object(
-    members: &Map<String, Value>,
-    place: &mut String,
+/// Whether the members come in the order of their UTF-16 code units. Bytes of UTF-8 have another order where U+10000 and above
+/// meet U+E000 and above, both of which begin with a byte of at least 0xEE.
+fn is_sorted(members: &Map<String, Value>) -> bool {
+    members.keys().is_sorted() && members.keys().all(|name| name.bytes().all(|byte| byte < 0xEE))
+}
+
+fn write_members<'a>(
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+    place: Option<&Place<'_>>,
     text: &mut String,
 ) -> Result<(), CanonicalError> {
-    let mut sorted: Vec<_> = members.iter().collect();
-    // Bytes of UTF-8 have another order: U+10000 and above come before U+E000 in UTF-16.
-    sorted.sort_unstable_by(|one, two| one.0.encode_utf16().cmp(two.0.encode_utf16()));
     text.push('{');
-    for (index, (name, member)) in sorted.into_iter().enumerate() {
+    for (index, (name, member)) in members.enumerate() {
         if index > 0 {
             text.push(',');
         }
         write_string(name, text);
         text.push(':');
-        let above = place.len();
-        place.push('/');
-        place.push_str(&name.replace('~', "~0").replace('/', "~1"));
-        write_value(member, place, text)?;
-        place.truncate(above);
+        write_value(member, Some(&Place { above: place, step: Step::Member(name) }), text)?;
     }
     text.push('}');
     Ok(())
@@ -85,25 +112,38 @@ fn write_object(
 
 /// serde_json escapes what RFC 8785 wants escaped, in the same way, and nothing else.
 fn write_string(string: &str, text: &mut String) {
-    text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+    if string.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+    }
 }
 
-fn write_number(number: &Number, place: &str, text: &mut String) -> Result<(), CanonicalError> {
-    let refused = || CanonicalError { place: place.to_owned(), number: number.clone() };
-    // serde_json keeps integers up to 64 bits; longer ones come as doubles.
-    let double = match (number.as_u64(), number.as_i64()) {
-        (Some(integer), _) if integer <= safe_integer::MAX => integer as f64,
-        (None, Some(integer)) if integer.unsigned_abs() <= safe_integer::MAX => integer as f64,
-        (None, None) => number.as_f64().ok_or_else(refused)?,
-        _ => return Err(refused()),
+fn write_number(number: &Number, place: Option<&Place<'_>>, text: &mut String) -> Result<(), CanonicalError> {
+    let refused = || {
+        let place = place.map(Place::pointer).unwrap_or_default();
+        CanonicalError { place, number: number.clone() }
     };
-    let mut buffer = ryu_js::Buffer::new();
-    let digits = buffer.format(double);
-    let is_integer = !digits.contains(['.', 'e']);
-    if !double.is_finite() || (is_integer && double.abs() > safe_integer::MAX as f64) {
-        return Err(refused());
+    // serde_json keeps integers up to 64 bits; longer ones come as doubles.
+    match (number.as_u64(), number.as_i64()) {
+        (Some(integer), _) if integer <= safe_integer::MAX => write!(text, "{integer}"),
+        (None, Some(integer)) if integer.unsigned_abs() <= safe_integer::MAX => write!(text, "{integer}"),
+        (None, None) => {
+            let double = number.as_f64().ok_or_else(refused)?;
+            let mut buffer = ryu_js::Buffer::new();
+            let digits = buffer.format(double);
+            let is_integer = !digits.contains(['.', 'e']);
+            if !double.is_finite() || (is_integer && double.abs() > safe_integer::MAX as f64) {
+                return Err(refused());
+            }
+            text.push_str(digits);
+            Ok(())
+        }
+        _ => return Err(refused()),
     }
-    text.push_str(digits);
+    .expect("a string takes everything");
     Ok(())
 }
 
