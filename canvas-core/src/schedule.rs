@@ -162,6 +162,7 @@ impl<K: Ord + Clone> Schedule<K> {
     }
 
     /// The key that a token is under way for.
+    #[cfg(any(feature = "board", test))]
     pub(crate) fn key(&self, token: RequestToken) -> Option<&K> {
         self.under_way.get(&token)
     }
@@ -176,11 +177,12 @@ impl<K: Ord + Clone> Schedule<K> {
     /// A run that was ended has failed: plans the next after the pause that is due by now, or the one that was asked for
     /// where that is longer. Past the last retry the key is planned at `otherwise`, but not before the pause that was asked
     /// for.
+    #[cfg(any(feature = "board", test))]
     pub(crate) fn retry(&mut self, key: &K, asked: u64, otherwise: Option<Timestamp>) {
         self.retry_from(key, self.limits.first_pause, asked, otherwise);
     }
 
-    /// As [`retry`](Self::retry), with a first pause of this key's own.
+    /// As `retry`, with a first pause of this key's own.
     pub(crate) fn retry_from(&mut self, key: &K, first_pause: u64, asked: u64, otherwise: Option<Timestamp>) {
         let Some(item) = self.items.get_mut(key) else { return };
         let asked = asked.min(DAY);

@@ -1,6 +1,6 @@
 //! Canonical JSON (RFC 8785, JCS): one text for each value, so that equal values have equal hashes everywhere.
 
-use std::fmt::Write as _;
+use std::fmt::Write;
 
 use canvas_lease::safe_integer;
 use serde_json::{Map, Number, Value};
@@ -33,6 +33,14 @@ pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
     Ok(text)
 }
 
+/// Writes the text that [`canonical_json`] makes, in many small parts, to what takes everything.
+pub(crate) fn write_canonical(value: &Value, out: &mut impl Write) -> Result<(), CanonicalError> {
+    write_value(value, None, out)
+}
+
+/// What a text is written to is a string or a hash.
+const EVERYTHING: &str = "it takes everything";
+
 /// Where a value is, spelt out only for an error.
 #[derive(Clone, Copy)]
 struct Place<'a> {
@@ -59,22 +67,26 @@ impl Place<'_> {
     }
 }
 
-fn write_value(value: &Value, place: Option<&Place<'_>>, text: &mut String) -> Result<(), CanonicalError> {
+fn write_value<W: Write>(
+    value: &Value,
+    place: Option<&Place<'_>>,
+    text: &mut W,
+) -> Result<(), CanonicalError> {
     match value {
-        Value::Null => text.push_str("null"),
-        Value::Bool(true) => text.push_str("true"),
-        Value::Bool(false) => text.push_str("false"),
+        Value::Null => push(text, "null"),
+        Value::Bool(true) => push(text, "true"),
+        Value::Bool(false) => push(text, "false"),
         Value::Number(number) => write_number(number, place, text)?,
         Value::String(string) => write_string(string, text),
         Value::Array(items) => {
-            text.push('[');
+            push(text, "[");
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
-                    text.push(',');
+                    push(text, ",");
                 }
                 write_value(item, Some(&Place { above: place, step: Step::Item(index) }), text)?;
             }
-            text.push(']');
+            push(text, "]");
         }
         Value::Object(members) if is_sorted(members) => write_members(members.iter(), place, text)?,
         Value::Object(members) => {
@@ -86,42 +98,50 @@ fn write_value(value: &Value, place: Option<&Place<'_>>, text: &mut String) -> R
     Ok(())
 }
 
+fn push(text: &mut impl Write, part: &str) {
+    text.write_str(part).expect(EVERYTHING);
+}
+
 /// Whether the members come in the order of their UTF-16 code units. Bytes of UTF-8 have another order where U+10000 and above
 /// meet U+E000 and above, both of which begin with a byte of at least 0xEE.
 fn is_sorted(members: &Map<String, Value>) -> bool {
     members.keys().is_sorted() && members.keys().all(|name| name.bytes().all(|byte| byte < 0xEE))
 }
 
-fn write_members<'a>(
+fn write_members<'a, W: Write>(
     members: impl Iterator<Item = (&'a String, &'a Value)>,
     place: Option<&Place<'_>>,
-    text: &mut String,
+    text: &mut W,
 ) -> Result<(), CanonicalError> {
-    text.push('{');
+    push(text, "{");
     for (index, (name, member)) in members.enumerate() {
         if index > 0 {
-            text.push(',');
+            push(text, ",");
         }
         write_string(name, text);
-        text.push(':');
+        push(text, ":");
         write_value(member, Some(&Place { above: place, step: Step::Member(name) }), text)?;
     }
-    text.push('}');
+    push(text, "}");
     Ok(())
 }
 
 /// serde_json escapes what RFC 8785 wants escaped, in the same way, and nothing else.
-fn write_string(string: &str, text: &mut String) {
+fn write_string(string: &str, text: &mut impl Write) {
     if string.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
-        text.push('"');
-        text.push_str(string);
-        text.push('"');
+        push(text, "\"");
+        push(text, string);
+        push(text, "\"");
     } else {
-        text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+        push(text, &serde_json::to_string(string).expect("a string is JSON"));
     }
 }
 
-fn write_number(number: &Number, place: Option<&Place<'_>>, text: &mut String) -> Result<(), CanonicalError> {
+fn write_number<W: Write>(
+    number: &Number,
+    place: Option<&Place<'_>>,
+    text: &mut W,
+) -> Result<(), CanonicalError> {
     let refused = || {
         let place = place.map(Place::pointer).unwrap_or_default();
         CanonicalError { place, number: number.clone() }
@@ -138,12 +158,12 @@ fn write_number(number: &Number, place: Option<&Place<'_>>, text: &mut String) -
             if !double.is_finite() || (is_integer && double.abs() > safe_integer::MAX as f64) {
                 return Err(refused());
             }
-            text.push_str(digits);
+            push(text, digits);
             Ok(())
         }
         _ => return Err(refused()),
     }
-    .expect("a string takes everything");
+    .expect(EVERYTHING);
     Ok(())
 }
 

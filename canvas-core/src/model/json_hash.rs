@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::canonical::{CanonicalError, canonical_json};
+use crate::model::canonical::{CanonicalError, write_canonical};
 use crate::model::id::stored_as_text;
 
 /// The blake3 hash of a JSON text, shown as 64 hexadecimal digits. Of values it is that of their canonical text, so equal
@@ -30,12 +30,49 @@ impl JsonHash {
     ///
     /// [`CanonicalError`] where the value has no canonical text.
     pub fn of(value: &Value) -> Result<Self, CanonicalError> {
-        canonical_json(value).map(|text| Self::of_text(&text))
+        Self::with_bytes(value).map(|(hash, _)| hash)
+    }
+
+    /// The hash of a value, and how many bytes its canonical text has, which is never whole in memory.
+    pub(crate) fn with_bytes(value: &Value) -> Result<(Self, usize), CanonicalError> {
+        let mut hashing =
+            Hashing { hasher: blake3::Hasher::new(), text: String::with_capacity(PART + 256), bytes: 0 };
+        write_canonical(value, &mut hashing)?;
+        hashing.flush();
+        Ok((Self(*hashing.hasher.finalize().as_bytes()), hashing.bytes))
     }
 
     /// The hash of a text as it is.
     pub(crate) fn of_text(text: &str) -> Self {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+}
+
+/// Bytes that are hashed at once.
+const PART: usize = 16 << 10;
+
+struct Hashing {
+    hasher: blake3::Hasher,
+    /// What was written since the last part.
+    text: String,
+    bytes: usize,
+}
+
+impl Hashing {
+    fn flush(&mut self) {
+        self.hasher.update(self.text.as_bytes());
+        self.bytes += self.text.len();
+        self.text.clear();
+    }
+}
+
+impl fmt::Write for Hashing {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.text.push_str(part);
+        if self.text.len() >= PART {
+            self.flush();
+        }
+        Ok(())
     }
 }
 
@@ -60,3 +97,23 @@ impl FromStr for JsonHash {
 }
 
 stored_as_text!(JsonHash, ParseJsonHashError);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::canonical::canonical_json;
+
+    #[test]
+    fn a_hash_is_that_of_the_canonical_text_however_long() {
+        for length in [0, 1, PART - 3, PART - 2, PART - 1, PART, PART + 1, 5 * PART] {
+            let value = json!({"é": "x".repeat(length), "a": ["\"\n", 1.5, -3, null]});
+            let text = canonical_json(&value).unwrap();
+            let (hash, bytes) = JsonHash::with_bytes(&value).unwrap();
+            assert_eq!((hash, bytes), (JsonHash::of_text(&text), text.len()), "{length}");
+            assert_eq!(JsonHash::of(&value), Ok(hash));
+        }
+        assert!(JsonHash::of(&json!([1e300, u64::MAX])).is_err());
+    }
+}

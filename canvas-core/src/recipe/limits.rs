@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::model::canonical::canonical_json;
 use crate::model::json_hash::JsonHash;
 use crate::recipe::drift::{Drift, DriftCode};
 
@@ -63,17 +62,17 @@ impl RecipeLimits {
                 "the response is nested more than {limit} deep: have the tool answer less"
             ));
         }
-        let text = match canonical_json(response) {
-            Ok(text) => text,
+        let (hash, bytes) = match JsonHash::with_bytes(response) {
+            Ok(hashed) => hashed,
             Err(error) => return failed(format!("the response cannot be kept: {error}")),
         };
-        let (bytes, limit) = (text.len(), self.response_bytes);
+        let limit = self.response_bytes;
         if bytes > limit {
             return failed(format!(
                 "the response has {bytes} bytes, the limit is {limit}: have the tool answer less"
             ));
         }
-        Ok(JsonHash::of_text(&text))
+        Ok(hash)
     }
 }
 
