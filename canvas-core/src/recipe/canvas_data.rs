@@ -27,7 +27,7 @@ pub struct CanvasData {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentData {
-    /// How the data stand.
+    /// Whether the data are fresh.
     pub status: DataStatus,
     /// The data; `None` where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]

@@ -134,7 +134,7 @@ impl Reader {
         steps
     }
 
-    /// The items of a list of 1 to so many; none where it is no such list.
+    /// The items of a list that has 1 to `limit` of them; none where it is no such list.
     fn list<'v>(&mut self, recipe: &'v Object, name: &str, limit: usize) -> &'v [Value] {
         match recipe.get(name) {
             Some(Value::Array(items)) if (1..=limit).contains(&items.len()) => items,

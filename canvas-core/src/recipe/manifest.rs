@@ -15,7 +15,7 @@ use crate::recipe::drift::{DataStatus, Drift};
 /// What a canvas has of one component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataEntry {
-    /// How the data stand.
+    /// Whether the data are fresh.
     pub status: DataStatus,
     /// The data; `None` where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -180,7 +180,7 @@ fn at(now: Timestamp) -> Option<DateTime> {
     EPOCH.checked_add(SignedDuration::from_millis(millis)).ok()
 }
 
-/// The last instant that jiff has stands for those after it: no zone changes its clocks in the last days of a year that
+/// The last instant that jiff has serves for those after it: no zone changes its clocks in the last days of a year that
 /// its rules reach only by repetition.
 fn timestamp(utc: DateTime) -> jiff::Timestamp {
     Offset::UTC.to_timestamp(utc).unwrap_or(jiff::Timestamp::MAX)
