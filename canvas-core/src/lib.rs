@@ -78,11 +78,11 @@ pub mod errors {}
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, BuildOptions, Built, Candidate, Conflict, ContainerKind,
-        Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep, GrepError, GrepLimits, Limits,
-        LineRange, Match, Mismatch, Mode, Options, Outline, Part, Query, Reason, Repair, RepairKind,
-        Resolved, Section, Span, Suggestion, Summary, TextEdit, WordChange, apply, build, build_unique, grep,
-        outline, resolve, truncate, word_changes,
+        Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
+        Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep,
+        GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Query,
+        Reason, Repair, RepairKind, Resolved, Section, Span, Suggestion, Summary, TextEdit, WordChange,
+        apply, apply_blocks, build, build_unique, find_lines, grep, outline, resolve, truncate, word_changes,
     };
 }
 

@@ -98,6 +98,7 @@ pub mod strategies;
 mod text;
 
 pub use diff::apply::{Applied, apply};
+pub use diff::blocks::{Block, BlockLine, apply_blocks, find_lines};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
 pub use diff::conflict::{Conflict, Difference, ExceededLimit, Mismatch, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};

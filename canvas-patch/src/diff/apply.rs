@@ -21,7 +21,11 @@ pub struct Applied<'t> {
     repairs: Vec<Repair>,
 }
 
-impl Applied<'_> {
+impl<'t> Applied<'t> {
+    pub(crate) fn new(before: &'t str, after: Spliced, repairs: Vec<Repair>) -> Self {
+        Self { before, after, repairs }
+    }
+
     /// The text after the patch.
     pub fn text(&self) -> &str {
         &self.after.text

@@ -1,13 +1,15 @@
 //! Unified diffs: reading, applying, building and inverting them.
 //!
 //! `options` and `parse` read a patch into `patch`. `edit` is the applier of both modes; `strict` and `anchored` say where
-//! hunks belong, with `locate`, and list every `conflict`. `apply` is the entry point, `error` what it refuses with, and
+//! hunks belong, with `locate`, and list every `conflict`. `apply` is the entry point, `blocks`
+//! that of hunks whose places somebody else decides, `error` what it refuses with, and
 //! `suggestion` what the author may do then. `delta` is an edit that needs no text beside it. `compare` finds what differs
 //! between two texts, `unified` writes it as a patch, for `build` and for inverses; `excerpt` picks the hunks that a patch
 //! has to do with, `words` looks into changed lines.
 
 pub(crate) mod anchored;
 pub(crate) mod apply;
+pub(crate) mod blocks;
 pub(crate) mod build;
 pub(crate) mod compare;
 pub(crate) mod conflict;
