@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod directive;
 pub(crate) mod document;
 mod names;
+pub(crate) mod native;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;
 pub(crate) mod spec;

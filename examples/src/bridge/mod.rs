@@ -7,6 +7,7 @@ mod board;
 mod data;
 mod directives;
 mod documents;
+mod native;
 mod providers;
 mod recipe;
 mod request;
@@ -59,6 +60,8 @@ impl Bridge {
             "markdown.outline" => text::outline(request),
             "markdown.resolve" => text::resolve(request),
             "text.grep" => text::grep(request),
+            "native.apply" => native::apply(request),
+            "native.render" => native::render(request),
             "json.canonical" => text::canonical(request),
             "date.eval" => recipe::eval(request),
             "ops.apply" => recipe::apply(request),

@@ -1,0 +1,28 @@
+//! The dialects by name.
+
+use canvas_core::coded;
+
+coded! {
+    /// A form of edits that models were trained on.
+    pub enum Dialect {
+        /// Anthropic's text editor tool, as of `text_editor_20250728`.
+        TextEditor = "text-editor",
+        /// OpenAI's hosted `apply_patch`: a V4A diff of one file a call.
+        ApplyPatch = "apply-patch",
+        /// The custom tool `apply_patch` of Codex: a V4A patch in its envelope.
+        CodexPatch = "codex-patch",
+        /// `old_string` and `new_string`, as Claude Code has them.
+        Edit = "edit",
+        /// `old_string` and `new_string`, as Gemini CLI has them.
+        Replace = "replace",
+        /// Blocks between `<<<<<<< SEARCH` and `>>>>>>> REPLACE`, for models without tools.
+        SearchReplace = "search-replace",
+    }
+}
+
+impl Dialect {
+    /// The dialect of a name such as `text-editor`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.code() == name)
+    }
+}

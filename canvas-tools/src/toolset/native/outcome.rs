@@ -1,0 +1,331 @@
+//! What a native call comes to: an edit, or a refusal in the dialect's words.
+
+use std::fmt;
+
+use canvas_core::text::{
+    ApplyError, Conflict, Delta, Limits, Mismatch, Mode, Options, Reason, Repair, apply, truncate,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::NativeOptions;
+use crate::reply::ToolError;
+
+/// A native call that was applied, or that only looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeEdit {
+    /// The text after.
+    pub text: String,
+    /// The change; empty for a call that only looks.
+    pub delta: Delta,
+    /// Terminators and forms that were repaired, never content.
+    pub repairs: Vec<Repair>,
+    /// The dialect's own words for success.
+    pub message: String,
+}
+
+/// Why a native call was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NativeReason {
+    /// As of a patch.
+    Patch(Reason),
+    /// The arguments are not those of the tool.
+    InvalidArguments,
+    /// The call names another file.
+    FileNotFound,
+    /// The call creates what is there already.
+    AlreadyExists,
+    /// The call does what no document allows: deletes, moves, or undoes.
+    UnsupportedOp,
+    /// The call has nothing in it.
+    Empty,
+    /// A line number beyond the document.
+    InvalidRange,
+}
+
+impl NativeReason {
+    /// The stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Patch(reason) => reason.code(),
+            Self::InvalidArguments => "INVALID_ARGUMENTS",
+            Self::FileNotFound => "FILE_NOT_FOUND",
+            Self::AlreadyExists => "ALREADY_EXISTS",
+            Self::UnsupportedOp => "UNSUPPORTED_OP",
+            Self::Empty => "EMPTY",
+            Self::InvalidRange => "INVALID_RANGE",
+        }
+    }
+
+    /// One sentence: what the author of the call may do next.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::Patch(Reason::NotFound) => {
+                "Read the reported lines and copy the old text from them, character by character."
+            }
+            Self::Patch(Reason::Ambiguous) => {
+                "Add unchanged text around the old text until all of it occurs at one place only."
+            }
+            Self::Patch(Reason::NoAnchor) => "Quote at least one unchanged line next to what you add.",
+            Self::Patch(Reason::BadLine) => {
+                "Begin every line of the diff with a space (unchanged), - (removed) or + (added), lines of the document that \
+                 begin with * too."
+            }
+            Self::Patch(reason) => reason.advice(),
+            Self::InvalidArguments => "Send the arguments as the tool's schema says.",
+            Self::FileNotFound => "Send the call with the path of the document.",
+            Self::AlreadyExists => "Edit the document instead of creating it.",
+            Self::UnsupportedOp => "Only the text of the document can be changed: send an edit of it.",
+            Self::Empty => "Send the change.",
+            Self::InvalidRange => "Send a line number within the document.",
+        }
+    }
+}
+
+/// One place at which a native call is at fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NativeConflict {
+    /// The hunk, block or old text, from 1; 0 where the call as a whole is at fault.
+    pub hunk: usize,
+    /// Why.
+    #[serde(serialize_with = "as_code")]
+    pub reason: NativeReason,
+    /// The line of the patch, from 1, where the fault was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch_line: Option<usize>,
+    /// The line of the document, from 1: the first that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// How that line differs.
+    #[serde(flatten)]
+    pub mismatch: Option<Mismatch>,
+    /// Lines of the document, from 1, where the old text begins; at most [`Conflict::CANDIDATES`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<usize>,
+}
+
+fn as_code<S: serde::Serializer>(reason: &NativeReason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(reason.code())
+}
+
+impl NativeConflict {
+    pub(super) fn new(hunk: usize, reason: NativeReason) -> Self {
+        Self { hunk, reason, patch_line: None, line: None, mismatch: None, candidates: Vec::new() }
+    }
+
+    pub(super) fn of_patch(hunk: usize, reason: Reason) -> Self {
+        Self::new(hunk, NativeReason::Patch(reason))
+    }
+
+    pub(super) fn at_patch_line(self, line: usize) -> Self {
+        Self { patch_line: Some(line), ..self }
+    }
+
+    /// Its candidates are lines from 0.
+    pub(super) fn ambiguous(hunk: usize, lines: &[usize]) -> Self {
+        let candidates = lines.iter().take(Conflict::CANDIDATES).map(|line| line + 1).collect();
+        Self { candidates, ..Self::of_patch(hunk, Reason::Ambiguous) }
+    }
+
+    /// What is nowhere, with the nearest place.
+    pub(super) fn missing(hunk: usize, text: &str, wanted: &[&str], limits: &Limits) -> Self {
+        let found = Self::of_patch(hunk, Reason::NotFound);
+        let probe: String = wanted.iter().map(|line| format!("-{line}\n")).collect();
+        let options = Options { mode: Mode::Anchored, limits: *limits };
+        // A list of lines that are nowhere in a row is refused with the nearest place.
+        let Err(error) = apply(text, &format!("@@\n{probe}"), &options) else { return found };
+        let near = error.conflicts().iter().find(|conflict| conflict.reason == Reason::NotFound);
+        let Some(near) = near else { return found };
+        Self { line: near.line, mismatch: near.mismatch.clone(), ..found }
+    }
+}
+
+impl From<&Conflict> for NativeConflict {
+    fn from(conflict: &Conflict) -> Self {
+        Self {
+            hunk: conflict.hunk,
+            reason: NativeReason::Patch(conflict.reason),
+            patch_line: Some(conflict.patch_line),
+            line: conflict.line,
+            mismatch: conflict.mismatch.clone(),
+            candidates: conflict.candidates.clone(),
+        }
+    }
+}
+
+/// A native call that was refused: the text is unchanged. It reads as the dialect's own sentence, then the reason and what
+/// to do next, then lines of the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeError {
+    sentence: String,
+    /// Never empty.
+    conflicts: Vec<NativeConflict>,
+    /// Lines of the document that the conflicts name, each as a model is shown it.
+    shown: Vec<String>,
+}
+
+canvas_core::coded_error!(NativeError => "PATCH_REJECTED");
+
+/// Lines of the document that one refusal shows at most.
+const SHOWN: usize = 5;
+
+impl NativeError {
+    pub(super) fn new(sentence: impl Into<String>, conflict: NativeConflict) -> Self {
+        Self { sentence: sentence.into(), conflicts: vec![conflict], shown: Vec::new() }
+    }
+
+    pub(super) fn of(sentence: impl Into<String>, reason: NativeReason) -> Self {
+        Self::new(sentence, NativeConflict::new(0, reason))
+    }
+
+    /// Several conflicts, of which there is at least one, with the lines that they name.
+    pub(super) fn at(sentence: impl Into<String>, conflicts: Vec<NativeConflict>, text: &str) -> Self {
+        let mut lines: Vec<usize> = Vec::new();
+        for conflict in &conflicts {
+            let near = conflict.line.into_iter().flat_map(|line| [line.saturating_sub(1), line, line + 1]);
+            lines
+                .extend(conflict.candidates.iter().take(SHOWN).copied().chain(near.filter(|line| *line > 0)));
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        lines.truncate(SHOWN);
+        let mut wanted = lines.iter().peekable();
+        let mut shown = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(next) = wanted.peek() else { break };
+            if **next == number {
+                wanted.next();
+                shown.push(format!("L{number}: {}", truncate(line, 200)));
+            }
+        }
+        Self { sentence: sentence.into(), conflicts, shown }
+    }
+
+    /// Names hunks, in the order that they were applied in, as they were sent.
+    pub(super) fn renumber(&mut self, order: &[usize]) {
+        for conflict in &mut self.conflicts {
+            if let Some(sent) = conflict.hunk.checked_sub(1).and_then(|i| order.get(i)) {
+                conflict.hunk = sent + 1;
+            }
+        }
+    }
+
+    /// The reason of the first conflict.
+    pub fn reason(&self) -> NativeReason {
+        self.conflicts[0].reason
+    }
+
+    /// Every conflict that was found; never empty.
+    pub fn conflicts(&self) -> &[NativeConflict] {
+        &self.conflicts
+    }
+
+    /// The dialect's own words.
+    pub fn sentence(&self) -> &str {
+        &self.sentence
+    }
+}
+
+impl fmt::Display for NativeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = self.reason();
+        write!(f, "{}\n{}: {}", self.sentence, reason.code(), reason.advice())?;
+        for conflict in self.conflicts.iter().take(SHOWN) {
+            let Some(mismatch) = &conflict.mismatch else { continue };
+            write!(f, "\nexpected \"{}\", ", mismatch.expected)?;
+            match (&mismatch.actual, conflict.line) {
+                (Some(actual), Some(line)) => write!(f, "line {line} has \"{actual}\"")?,
+                _ => f.write_str("the document has ended")?,
+            }
+        }
+        for line in &self.shown {
+            write!(f, "\n{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NativeError {}
+
+impl From<ToolError> for NativeError {
+    fn from(error: ToolError) -> Self {
+        let place = error.place().filter(|place| !place.is_empty());
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        Self::of(format!("Error: {place}{error}"), NativeReason::InvalidArguments)
+    }
+}
+
+/// The text that a call is read against.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Document<'a> {
+    pub(super) text: &'a str,
+    pub(super) options: &'a NativeOptions<'a>,
+}
+
+impl Document<'_> {
+    /// Refuses a text or a call beyond the limits.
+    pub(super) fn check_size(&self, call: &Value) -> Result<(), NativeError> {
+        let limits = &self.options.limits;
+        let bytes = |value: &Value| value.as_str().map_or(0, str::len);
+        let sent: usize = call.as_object().map_or(0, |fields| fields.values().map(bytes).sum());
+        if self.text.len() > limits.text_bytes || sent > limits.patch_bytes {
+            return Err(NativeError::of(
+                "Error: The edit is too large.",
+                NativeReason::Patch(Reason::TooLarge),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_own(&self, path: &str) -> bool {
+        bare(path) == bare(self.options.path)
+    }
+
+    /// Refuses what would grow beyond the limits.
+    pub(super) fn edit(
+        &self,
+        delta: Delta,
+        repairs: Vec<Repair>,
+        message: String,
+    ) -> Result<NativeEdit, NativeError> {
+        let removed: usize = delta.edits().iter().map(|one| one.old.len()).sum();
+        let added = delta.len_bytes() - removed;
+        if self.text.len() - removed + added > self.options.limits.text_bytes {
+            let sentence = "Error: The document would become too large.";
+            return Err(NativeError::of(sentence, NativeReason::Patch(Reason::TooLarge)));
+        }
+        let text = delta.apply(self.text).expect("the edits are located in this text");
+        Ok(NativeEdit { text, delta, repairs, message })
+    }
+
+    /// Replaces all of the text, where that is allowed.
+    pub(super) fn replace_whole(
+        &self,
+        after: &str,
+        message: String,
+        exists: impl FnOnce() -> String,
+    ) -> Result<NativeEdit, NativeError> {
+        if !self.text.is_empty() && !self.options.whole_replace {
+            return Err(NativeError::of(exists(), NativeReason::AlreadyExists));
+        }
+        if after == self.text {
+            let sentence = "No changes to apply. The document already has this text.";
+            return Err(NativeError::of(sentence, NativeReason::Patch(Reason::NoEffect)));
+        }
+        self.edit(super::whole(self.text, after), Vec::new(), message)
+    }
+}
+
+fn bare(path: &str) -> &str {
+    let path = path.trim();
+    let mut bare = path;
+    while let Some(rest) = bare.strip_prefix("./").or_else(|| bare.strip_prefix('/')) {
+        bare = rest;
+    }
+    bare
+}
+
+/// A refusal by the applier of blocks.
+pub(super) fn of_apply_error(sentence: String, error: &ApplyError, text: &str) -> NativeError {
+    NativeError::at(sentence, error.conflicts().iter().map(NativeConflict::from).collect(), text)
+}

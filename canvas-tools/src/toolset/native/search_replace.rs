@@ -1,0 +1,302 @@
+//! SEARCH/REPLACE blocks, for models without tools: whole lines that occur once, and what takes their place.
+//!
+//! ```text
+//! <<<<<<< SEARCH          or  ------- SEARCH
+//! old lines
+//! =======
+//! new lines
+//! >>>>>>> REPLACE         or  +++++++ REPLACE
+//! ```
+//!
+//! A block has exactly one separator. A line of the document that reads like a marker has a backslash before it; nothing
+//! else is escaped. All blocks are located in the base, and all are applied or none.
+
+use canvas_core::text::{Block, BlockLine, Delta, Reason, apply_blocks, find_lines};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, NativeReason, of_apply_error};
+use crate::arguments::arguments;
+use crate::reply::shorten;
+
+const SEARCH: &str = "<<<<<<< SEARCH";
+const SEPARATOR: &str = "=======";
+const REPLACE: &str = ">>>>>>> REPLACE";
+/// The markers of the other family.
+const DASHED_SEARCH: &str = "------- SEARCH";
+const PLUS_REPLACE: &str = "+++++++ REPLACE";
+const START_LINE: &str = ":start_line:";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    /// One or several blocks.
+    text: String,
+}
+
+/// A block as it was sent.
+#[derive(Debug)]
+struct Marked<'a> {
+    search: Vec<&'a str>,
+    replace: Vec<&'a str>,
+    /// The line, from 1, at which the old lines are said to begin.
+    stated: Option<usize>,
+    patch_line: usize,
+}
+
+pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit, NativeError> {
+    let Call { text: sent } = arguments(call)?;
+    let blocks = parse(document, &sent)?;
+    if blocks.is_empty() {
+        let sentence = format!("No SEARCH/REPLACE block found: begin one with '{SEARCH}'.");
+        return Err(NativeError::of(sentence, NativeReason::Patch(Reason::NoHunks)));
+    }
+    let places = places(document, &blocks)?;
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|&i| places[i]);
+    let pairs: Vec<(String, String)> =
+        order.iter().map(|&i| (joined(&blocks[i].search), joined(&blocks[i].replace))).collect();
+    let placed: Vec<(Block<'_>, usize)> = order
+        .iter()
+        .zip(&pairs)
+        .map(|(&i, (search, replace))| {
+            (Block { lines: lines(search, replace), patch_line: blocks[i].patch_line }, places[i])
+        })
+        .collect();
+    let applied = apply_blocks(document.text, &placed, &document.options.limits).map_err(|error| {
+        let mut refused = of_apply_error(failed(document, &blocks, "failed to apply"), &error, document.text);
+        refused.renumber(&order);
+        refused
+    })?;
+    let (delta, repairs) = (applied.delta(), applied.repairs().to_vec());
+    let message = format!("Applied {} SEARCH/REPLACE block(s) to {}.", blocks.len(), document.options.path);
+    Ok(NativeEdit { text: applied.into_text(), delta, repairs, message })
+}
+
+fn failed(document: &Document<'_>, blocks: &[Marked<'_>], how: &str) -> String {
+    let s = if blocks.len() == 1 { "" } else { "s" };
+    format!(
+        "# {} SEARCH/REPLACE block{s} {how} in {}! None was applied.",
+        blocks.len(),
+        document.options.path
+    )
+}
+
+/// The line, from 0, where each block's old lines are.
+fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, NativeError> {
+    let Document { text, options } = document;
+    let mut conflicts = Vec::new();
+    let needles: Vec<Vec<&str>> =
+        blocks.iter().filter(|block| !block.search.is_empty()).map(|block| block.search.clone()).collect();
+    let mut found = find_lines(text, &needles, canvas_core::text::Conflict::CANDIDATES).into_iter();
+    let mut places = Vec::with_capacity(blocks.len());
+    for (number, block) in (1..).zip(blocks) {
+        let conflict = if block.search.is_empty() {
+            if text.is_empty() {
+                places.push(0);
+                continue;
+            }
+            NativeConflict::of_patch(number, Reason::NoAnchor)
+        } else {
+            let lines = found.next().unwrap_or_default();
+            let stated = block.stated.filter(|_| options.stated_lines).and_then(|line| line.checked_sub(1));
+            match lines[..] {
+                [line] => {
+                    places.push(line);
+                    continue;
+                }
+                [] => NativeConflict::missing(number, text, &block.search, &options.limits),
+                _ => match stated.filter(|line| lines.contains(line)) {
+                    Some(line) => {
+                        places.push(line);
+                        continue;
+                    }
+                    None => NativeConflict::ambiguous(number, &lines),
+                },
+            }
+        };
+        conflicts.push(conflict.at_patch_line(block.patch_line));
+    }
+    if conflicts.is_empty() {
+        return Ok(places);
+    }
+    let how = match conflicts[0].reason {
+        NativeReason::Patch(Reason::Ambiguous) => "matched several places",
+        NativeReason::Patch(Reason::NoAnchor) => "with an empty SEARCH section failed to match",
+        _ => "failed to match",
+    };
+    let mut sentence = failed(document, blocks, how);
+    if let [first, ..] = &conflicts[..]
+        && first.reason == NativeReason::Patch(Reason::NotFound)
+    {
+        let block = &blocks[first.hunk - 1];
+        sentence += &format!(
+            "\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in {}\n{}",
+            options.path,
+            shorten(&block.search.join("\n"))
+        );
+    }
+    Err(NativeError::at(sentence, conflicts, text))
+}
+
+fn joined(lines: &[&str]) -> String {
+    lines.iter().flat_map(|line| [*line, "\n"]).collect()
+}
+
+/// The lines of a block: what both texts share is kept, so that its terminators are.
+fn lines<'a>(search: &'a str, replace: &'a str) -> Vec<BlockLine<'a>> {
+    let change = Delta::between(search, replace);
+    let mut lines = Vec::new();
+    let (mut from, mut new_at) = (0, 0);
+    for one in change.edits() {
+        lines.extend(search[from..one.at].lines().map(BlockLine::Keep));
+        new_at += one.at - from;
+        lines.extend(search[one.range()].lines().map(BlockLine::Remove));
+        lines.extend(replace[new_at..new_at + one.new.len()].lines().map(BlockLine::Add));
+        from = one.range().end;
+        new_at += one.new.len();
+    }
+    lines.extend(search[from..].lines().map(BlockLine::Keep));
+    lines
+}
+
+/// Where a reader of blocks is.
+enum State<'a> {
+    Outside,
+    Search(Marked<'a>),
+    Replace(Marked<'a>),
+}
+
+fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, NativeError> {
+    let mut blocks = Vec::new();
+    let mut state = State::Outside;
+    let mut dashed = false;
+    let mut above: Option<&str> = None;
+    for (number, line) in (1..).zip(sent.lines()) {
+        let marker = line.trim_end();
+        let is_search = marker == SEARCH || marker == DASHED_SEARCH;
+        let is_replace = marker == if dashed { PLUS_REPLACE } else { REPLACE };
+        let is_separator = is_separator(marker, dashed);
+        state = match state {
+            State::Outside if is_search => {
+                check_path(document, above.take())?;
+                dashed = marker == DASHED_SEARCH;
+                let block = Marked { search: vec![], replace: vec![], stated: None, patch_line: number };
+                State::Search(block)
+            }
+            State::Outside if marker == SEPARATOR || marker == REPLACE || marker == PLUS_REPLACE => {
+                return Err(bad_marker(blocks.len(), number, marker));
+            }
+            State::Outside => {
+                if !marker.trim().is_empty() && !marker.starts_with("```") {
+                    above = Some(marker.trim());
+                }
+                State::Outside
+            }
+            State::Search(mut block) => {
+                if is_separator {
+                    State::Replace(block)
+                } else if is_search || is_replace {
+                    return Err(bad_marker(blocks.len() + 1, number, marker));
+                } else if block.search.is_empty()
+                    && block.stated.is_none()
+                    && let Some(stated) = marker.strip_prefix(START_LINE)
+                {
+                    let Ok(stated) = stated.trim().parse() else {
+                        return Err(bad_marker(blocks.len() + 1, number, marker));
+                    };
+                    block.stated = Some(stated);
+                    State::Search(block)
+                } else if block.stated.is_some() && block.search.is_empty() && marker == "-------" {
+                    // It ends the line number, and begins the lines.
+                    State::Search(block)
+                } else {
+                    block.search.push(unescaped(line, dashed));
+                    State::Search(block)
+                }
+            }
+            State::Replace(mut block) => {
+                if is_replace {
+                    blocks.push(block);
+                    above = None;
+                    State::Outside
+                } else if is_separator || is_search {
+                    return Err(bad_marker(blocks.len() + 1, number, marker));
+                } else {
+                    block.replace.push(unescaped(line, dashed));
+                    State::Replace(block)
+                }
+            }
+        };
+    }
+    match state {
+        State::Outside => Ok(blocks),
+        State::Search(block) | State::Replace(block) => {
+            let sentence = format!(
+                "Expected `{REPLACE}` at the end of the SEARCH/REPLACE block of line {}.",
+                block.patch_line
+            );
+            let conflict = NativeConflict::of_patch(blocks.len() + 1, Reason::Truncated);
+            Err(NativeError::new(sentence, conflict.at_patch_line(block.patch_line)))
+        }
+    }
+}
+
+/// The form with dashes takes three or more `=`.
+fn is_separator(line: &str, dashed: bool) -> bool {
+    if dashed { line.len() >= 3 && line.bytes().all(|byte| byte == b'=') } else { line == SEPARATOR }
+}
+
+fn is_marker(line: &str, dashed: bool) -> bool {
+    let line = line.trim_end();
+    [SEARCH, REPLACE, DASHED_SEARCH, PLUS_REPLACE].contains(&line)
+        || is_separator(line, dashed)
+        || line.starts_with(START_LINE)
+}
+
+/// A line without the backslash that tells it from a marker.
+fn unescaped(line: &str, dashed: bool) -> &str {
+    match line.strip_prefix('\\') {
+        Some(rest) if is_marker(rest.trim_start_matches('\\'), dashed) => rest,
+        _ => line,
+    }
+}
+
+/// Writes a block.
+pub(super) fn render(search: &[&str], replace: &[&str]) -> String {
+    let escaped = |line: &&str| {
+        let backslash = if is_marker(line.trim_start_matches('\\'), false) { "\\" } else { "" };
+        format!("{backslash}{line}\n")
+    };
+    let [old, new] = [search, replace].map(|lines| lines.iter().map(escaped).collect::<String>());
+    format!("{SEARCH}\n{old}{SEPARATOR}\n{new}{REPLACE}\n")
+}
+
+fn bad_marker(hunk: usize, number: usize, marker: &str) -> NativeError {
+    let sentence = format!(
+        "Unexpected '{}' at line {number}: a block has one SEARCH marker, one separator and one REPLACE marker. Write a \
+         backslash before a line of the document that reads like one.",
+        shorten(marker)
+    );
+    NativeError::new(sentence, NativeConflict::of_patch(hunk, Reason::BadLine).at_patch_line(number))
+}
+
+/// A line above a block that can only be a path names the document.
+fn check_path(document: &Document<'_>, line: Option<&str>) -> Result<(), NativeError> {
+    let Some(line) = line else { return Ok(()) };
+    let bare = line.trim_matches(['`', '*', '#', ':', ' ']);
+    let last = bare.rsplit('/').next().unwrap_or(bare);
+    let has_extension = last.rsplit_once('.').is_some_and(|(name, extension)| {
+        !name.is_empty()
+            && !extension.is_empty()
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let is_path = !bare.contains(char::is_whitespace) && has_extension;
+    if !is_path || document.is_own(bare) {
+        return Ok(());
+    }
+    let (wanted, known) = (shorten(bare), document.options.path);
+    let sentence = format!("{wanted}: No such file.\nThe document is {known}.");
+    Err(NativeError::of(sentence, NativeReason::FileNotFound))
+}

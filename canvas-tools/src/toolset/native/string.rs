@@ -1,0 +1,211 @@
+//! Replacing text inside lines: every occurrence counts, those that overlap too, and terminators are arithmetic.
+
+use std::borrow::Cow;
+
+use canvas_core::text::{Conflict, Delta, Limits, Reason, Repair, RepairKind, TextEdit};
+
+use super::outcome::NativeConflict;
+
+/// Why text could not be replaced.
+#[derive(Debug)]
+pub(super) enum Miss {
+    /// There is no old text.
+    Empty,
+    /// Old and new text are the same.
+    Equal,
+    NotFound(NativeConflict),
+    /// It occurs at several places, which may overlap: the lines, from 1, of the first of them.
+    Several {
+        count: usize,
+        conflict: NativeConflict,
+    },
+}
+
+impl Miss {
+    pub(super) fn conflict(&self) -> NativeConflict {
+        match self {
+            Self::Empty => NativeConflict::of_patch(0, Reason::NoAnchor),
+            Self::Equal => NativeConflict::of_patch(0, Reason::NoEffect),
+            Self::NotFound(conflict) | Self::Several { conflict, .. } => conflict.clone(),
+        }
+    }
+}
+
+/// Text that was replaced.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    pub(super) delta: Delta,
+    pub(super) repairs: Vec<Repair>,
+    /// Where each of them begins.
+    pub(super) places: Vec<usize>,
+}
+
+/// Replaces `old`, which must occur once, or with `all` at least once and apart from itself. An LF stands for the
+/// terminator that the text has there.
+///
+/// Linear in text and strings.
+pub(super) fn replace(
+    text: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+    limits: &Limits,
+) -> Result<Replaced, Miss> {
+    if old.is_empty() {
+        return Err(Miss::Empty);
+    }
+    let plain = Unified::of(text);
+    let (needle, value) = (without_cr(old), without_cr(new));
+    if needle == value {
+        return Err(Miss::Equal);
+    }
+    let mut needle = &*needle;
+    let mut value = &*value;
+    let mut hits = hits(&plain.text, needle, all);
+    let mut ends_open = false;
+    // The last line may have no terminator, which is arithmetic like those of the others.
+    if let (true, Some(open)) = (hits.at.is_empty(), needle.strip_suffix('\n'))
+        && !open.is_empty()
+        && plain.text.ends_with(open)
+    {
+        (needle, value) = (open, value.strip_suffix('\n').unwrap_or(value));
+        hits.at.push(plain.text.len() - open.len());
+        (hits.count, ends_open) = (1, true);
+    }
+    match hits.count {
+        0 => {
+            let lines: Vec<&str> = needle.lines().collect();
+            return Err(Miss::NotFound(NativeConflict::missing(1, text, &lines, limits)));
+        }
+        1 => {}
+        _ if all && !hits.overlap => {}
+        count => {
+            let candidates = lines_of(&plain.text, &hits.at);
+            let conflict = NativeConflict { candidates, ..NativeConflict::of_patch(1, Reason::Ambiguous) };
+            return Err(Miss::Several { count, conflict });
+        }
+    }
+    if needle == value {
+        return Err(Miss::Equal);
+    }
+    let change = Delta::between(needle, value);
+    let mut edits: Vec<TextEdit> = Vec::new();
+    let mut adapted = false;
+    for &hit in &hits.at {
+        let whole = plain.original(hit)..plain.original(hit + needle.len());
+        adapted |= !ends_open && text[whole] != *old;
+        for one in change.edits() {
+            let (start, end) = (plain.original(hit + one.at), plain.original(hit + one.range().end));
+            let inserted = plain.with_terminators(text, end, &one.new);
+            adapted |= one.new.contains('\n') && inserted.contains("\r\n") != new.contains("\r\n");
+            push(&mut edits, TextEdit { at: start, old: text[start..end].into(), new: inserted.into() });
+        }
+    }
+    edits.retain(|one| one.old != one.new);
+    let Ok(delta) = Delta::try_from(edits) else { return Err(Miss::Equal) };
+    if delta.is_empty() {
+        return Err(Miss::Equal);
+    }
+    let mut repairs = Vec::new();
+    if adapted {
+        repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
+    }
+    if ends_open {
+        repairs.push(Repair { hunk: 1, kind: RepairKind::EofMarkerIgnored });
+    }
+    Ok(Replaced { delta, repairs, places: hits.at.iter().map(|&hit| plain.original(hit)).collect() })
+}
+
+/// Adds an edit, joined with the one that it borders on.
+fn push(edits: &mut Vec<TextEdit>, one: TextEdit) {
+    match edits.last_mut() {
+        Some(last) if last.range().end == one.at => {
+            last.old.push_str(&one.old);
+            last.new.push_str(&one.new);
+        }
+        _ => edits.push(one),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Hits {
+    /// Those that count, or of too many the first.
+    at: Vec<usize>,
+    count: usize,
+    overlap: bool,
+}
+
+fn hits(text: &str, needle: &str, all: bool) -> Hits {
+    let mut hits = Hits::default();
+    if all {
+        // Two that overlap begin less than a needle's length apart.
+        for (at, _) in text.match_indices(needle) {
+            let next = at + needle.chars().next().map_or(1, char::len_utf8);
+            let end = text.ceil_char_boundary((at + 2 * needle.len()).saturating_sub(1).min(text.len()));
+            hits.overlap |= text[next..end].find(needle).is_some_and(|gap| next + gap < at + needle.len());
+            hits.at.push(at);
+        }
+        hits.count = hits.at.len() + usize::from(hits.overlap);
+        return hits;
+    }
+    let mut from = 0;
+    while let Some(gap) = text[from..].find(needle) {
+        let at = from + gap;
+        hits.count += 1;
+        if hits.at.len() == Conflict::CANDIDATES {
+            break;
+        }
+        hits.at.push(at);
+        from = at + needle.chars().next().map_or(1, char::len_utf8);
+    }
+    hits
+}
+
+/// The lines, from 1, of places in order; each once.
+fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
+    let (mut line, mut from) = (1, 0);
+    let mut lines: Vec<usize> = Vec::new();
+    for &place in places.iter().take(Conflict::CANDIDATES) {
+        line += text.as_bytes()[from..place].iter().filter(|byte| **byte == b'\n').count();
+        from = place;
+        lines.push(line);
+    }
+    lines.dedup();
+    lines
+}
+
+/// A text with LF for every CRLF, and the way back to the places of the text itself.
+struct Unified<'t> {
+    text: Cow<'t, str>,
+    /// The LFs, by place, that have lost their CR.
+    shortened: Vec<usize>,
+}
+
+impl<'t> Unified<'t> {
+    fn of(text: &'t str) -> Self {
+        let shortened: Vec<usize> =
+            text.match_indices("\r\n").enumerate().map(|(count, (at, _))| at - count).collect();
+        Self { text: without_cr(text), shortened }
+    }
+
+    /// Where a place is in the text itself; the place of an LF is that of its CR.
+    fn original(&self, at: usize) -> usize {
+        at + self.shortened.partition_point(|&lf| lf < at)
+    }
+
+    /// New text as it is written at a place: with the terminator of the line above, or else of the line there.
+    fn with_terminators<'n>(&self, text: &str, at: usize, new: &'n str) -> Cow<'n, str> {
+        if self.shortened.is_empty() || !new.contains('\n') {
+            return new.into();
+        }
+        let above = text[..at].rfind('\n');
+        let newline = above.or_else(|| text[at..].find('\n').map(|gap| at + gap));
+        let is_crlf = newline.is_some_and(|newline| text[..newline].ends_with('\r'));
+        if is_crlf { new.replace('\n', "\r\n").into() } else { new.into() }
+    }
+}
+
+/// LF for every CRLF.
+pub(super) fn without_cr(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
+}

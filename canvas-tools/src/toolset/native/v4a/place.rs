@@ -1,0 +1,222 @@
+//! Where the hunks of a V4A diff belong.
+
+use std::ops::Range;
+
+use canvas_core::text::{BlockLine, Reason, Repair, RepairKind, find_lines, outline};
+
+use super::note;
+use super::parse::{Hunk, Stated};
+use crate::toolset::native::outcome::{Document, NativeConflict};
+
+/// Places of one needle that are looked at. One that has more is refused as if all lay in every scope.
+const MOST: usize = 1 << 14;
+
+/// Why a hunk, by index, has no place.
+#[derive(Debug)]
+pub(super) enum Misplaced {
+    /// The anchor of this index is nowhere in the scope of those before.
+    Anchor { hunk: usize, anchor: usize },
+    /// It quotes no line of the document.
+    NoAnchor { hunk: usize },
+    /// Its lines are nowhere, or not below its anchors but here.
+    Nowhere { hunk: usize, above: Option<usize> },
+    /// It says that it ends the document, and its lines are elsewhere.
+    NotAtEnd { hunk: usize, places: Vec<usize> },
+    /// Its lines are at all of these.
+    Several { hunk: usize, places: Vec<usize> },
+}
+
+impl Misplaced {
+    pub(super) fn conflict(&self, document: &Document<'_>, hunks: &[Hunk<'_>]) -> NativeConflict {
+        let limits = &document.options.limits;
+        let (hunk, conflict) = match self {
+            Self::Anchor { hunk, anchor } => {
+                let anchor = hunks[*hunk].anchors[*anchor];
+                (*hunk, NativeConflict::missing(hunk + 1, document.text, &[anchor], limits))
+            }
+            Self::NoAnchor { hunk } => (*hunk, NativeConflict::of_patch(hunk + 1, Reason::NoAnchor)),
+            Self::Nowhere { hunk, above: Some(place) } => {
+                let found = NativeConflict::of_patch(hunk + 1, Reason::NotFound);
+                (*hunk, NativeConflict { line: Some(place + 1), ..found })
+            }
+            Self::Nowhere { hunk, above: None } => {
+                let old = hunks[*hunk].old_lines();
+                (*hunk, NativeConflict::missing(hunk + 1, document.text, &old, limits))
+            }
+            Self::NotAtEnd { hunk, places } => {
+                let found = NativeConflict::of_patch(hunk + 1, Reason::NotFound);
+                let candidates = NativeConflict::ambiguous(hunk + 1, places).candidates;
+                (*hunk, NativeConflict { line: places.first().map(|place| place + 1), candidates, ..found })
+            }
+            Self::Several { hunk, places } => (*hunk, NativeConflict::ambiguous(hunk + 1, places)),
+        };
+        conflict.at_patch_line(hunks[hunk].block.patch_line)
+    }
+}
+
+/// The line, from 0, where each hunk belongs. Blank lines that a hunk ends with are dropped where only that fits.
+pub(super) fn places(
+    document: &Document<'_>,
+    hunks: &mut [Hunk<'_>],
+    repairs: &mut Vec<Repair>,
+) -> Result<Vec<usize>, Vec<Misplaced>> {
+    let text = document.text;
+    let total = text.lines().count();
+    let mut found = find(text, hunks);
+    drop_blanks(text, hunks, &mut found, repairs);
+    let mut scopes = Scopes::new(text, total, hunks);
+    let (mut places, mut misplaced) = (Vec::with_capacity(hunks.len()), Vec::new());
+    for (i, (hunk, found)) in hunks.iter().zip(&found).enumerate() {
+        match place(i, hunk, found, &mut scopes) {
+            Ok(place) => places.push(place),
+            Err(one) => misplaced.push(one),
+        }
+    }
+    if misplaced.is_empty() {
+        return Ok(places);
+    }
+    let only_several = misplaced.iter().all(|one| matches!(one, Misplaced::Several { .. }));
+    let stated = document.options.stated_lines.then(|| stated_places(hunks, &found)).flatten();
+    stated.filter(|_| only_several).ok_or(misplaced)
+}
+
+/// Where the old lines of each hunk occur; nowhere for those that have none.
+fn find(text: &str, hunks: &[Hunk<'_>]) -> Vec<Vec<usize>> {
+    let quoting: Vec<usize> = (0..hunks.len()).filter(|&i| !hunks[i].old_lines().is_empty()).collect();
+    let needles: Vec<Vec<&str>> = quoting.iter().map(|&i| hunks[i].old_lines()).collect();
+    let mut found = vec![Vec::new(); hunks.len()];
+    for (i, places) in quoting.into_iter().zip(find_lines(text, &needles, MOST)) {
+        found[i] = places;
+    }
+    found
+}
+
+/// Takes the blank lines at their ends from hunks that are nowhere with them.
+fn drop_blanks(text: &str, hunks: &mut [Hunk<'_>], found: &mut [Vec<usize>], repairs: &mut Vec<Repair>) {
+    let mut dropped = Vec::new();
+    for (i, hunk) in hunks.iter_mut().enumerate() {
+        // A hunk that only adds has no place of its own; blanks behind it are no context.
+        if hunk.blanks > 0 && found[i].is_empty() {
+            hunk.block.lines.truncate(hunk.block.lines.len() - hunk.blanks);
+            hunk.blanks = 0;
+            dropped.push(i);
+        }
+    }
+    if dropped.is_empty() {
+        return;
+    }
+    let again = find(text, hunks);
+    for i in dropped {
+        found[i].clone_from(&again[i]);
+        note(repairs, i, RepairKind::SeparatorDropped);
+    }
+}
+
+fn place(i: usize, hunk: &Hunk<'_>, found: &[usize], scopes: &mut Scopes<'_>) -> Result<usize, Misplaced> {
+    let scope = scopes.of(hunk).map_err(|anchor| Misplaced::Anchor { hunk: i, anchor })?;
+    let old = hunk.block.lines.iter().filter(|line| !matches!(line, BlockLine::Add(_))).count();
+    if old == 0 {
+        let may_append = hunk.at_end && hunk.anchors.is_empty() || scopes.total == 0;
+        return if may_append { Ok(scopes.total) } else { Err(Misplaced::NoAnchor { hunk: i }) };
+    }
+    let below: Vec<usize> = found.iter().copied().filter(|place| *place >= scope.below).collect();
+    if below.is_empty() {
+        return Err(Misplaced::Nowhere { hunk: i, above: found.first().copied() });
+    }
+    if hunk.at_end {
+        let last = below.iter().copied().find(|place| place + old == scopes.total);
+        return last.ok_or(Misplaced::NotAtEnd { hunk: i, places: below });
+    }
+    if let ([place], [_]) = (&below[..], found) {
+        return Ok(*place);
+    }
+    let within: Vec<usize> = below
+        .iter()
+        .copied()
+        .filter(|place| scope.ranges.iter().any(|range| range.contains(place)))
+        .collect();
+    match within[..] {
+        [place] if found.len() < MOST => Ok(place),
+        [] => Err(Misplaced::Several { hunk: i, places: below }),
+        _ => Err(Misplaced::Several { hunk: i, places: within }),
+    }
+}
+
+/// What anchors leave of the document.
+struct Scope {
+    /// The first line below the first chain of lines that the anchors fit.
+    below: usize,
+    /// The lines that anchors speak for.
+    ranges: Vec<Range<usize>>,
+}
+
+struct Scopes<'t> {
+    text: &'t str,
+    total: usize,
+    /// Lines of each anchor, in the order of the hunks.
+    found: Vec<Vec<Vec<usize>>>,
+    /// Of each heading's line, the end of its section; read when it is first needed.
+    sections: Option<Vec<(usize, usize)>>,
+    next: usize,
+}
+
+impl<'t> Scopes<'t> {
+    fn new(text: &'t str, total: usize, hunks: &[Hunk<'_>]) -> Self {
+        let needles: Vec<Vec<&str>> =
+            hunks.iter().flat_map(|hunk| hunk.anchors.iter().map(|anchor| vec![*anchor])).collect();
+        let found = if needles.is_empty() { Vec::new() } else { find_lines(text, &needles, MOST) };
+        let mut found = found.into_iter();
+        let found = hunks.iter().map(|hunk| found.by_ref().take(hunk.anchors.len()).collect()).collect();
+        Self { text, total, found, sections: None, next: 0 }
+    }
+
+    /// The scope of the next hunk; the index of the anchor that is nowhere in it.
+    fn of(&mut self, hunk: &Hunk<'_>) -> Result<Scope, usize> {
+        let found = std::mem::take(&mut self.found[self.next]);
+        self.next += 1;
+        let mut below = 0;
+        let mut ranges: Vec<Range<usize>> = Vec::from([0..self.total]);
+        for (anchor, (lines, text)) in found.iter().zip(&hunk.anchors).enumerate() {
+            let first = lines.iter().copied().find(|line| *line >= below).ok_or(anchor)?;
+            let may_be_heading = text.trim_start().starts_with('#');
+            let mut narrowed = Vec::new();
+            for &line in lines {
+                let Some(outer) = ranges.iter().find(|range| range.contains(&line)) else { continue };
+                let end = if may_be_heading { self.section_end(line) } else { None };
+                narrowed.push(line + 1..end.unwrap_or(outer.end).min(outer.end));
+            }
+            below = first + 1;
+            ranges = narrowed;
+        }
+        Ok(Scope { below, ranges })
+    }
+
+    /// The line after the section that the heading at a line begins.
+    fn section_end(&mut self, line: usize) -> Option<usize> {
+        let text = self.text;
+        let sections = self.sections.get_or_insert_with(|| {
+            let outline = outline(text);
+            outline.sections().iter().map(|section| (section.heading.start - 1, section.lines.end)).collect()
+        });
+        sections.iter().find(|(heading, _)| *heading == line).map(|(_, end)| *end)
+    }
+}
+
+/// The places that headers with numbers state, where all of these are exact.
+fn stated_places(hunks: &[Hunk<'_>], found: &[Vec<usize>]) -> Option<Vec<usize>> {
+    let mut grown = 0_isize;
+    let place = |(hunk, found): (&Hunk<'_>, &Vec<usize>)| {
+        let Stated { old_start, old_count, new_start, new_count } = hunk.stated?;
+        let old = hunk.old_lines().len();
+        let new = hunk.block.lines.iter().filter(|line| !matches!(line, BlockLine::Remove(_))).count();
+        let place = old_start.checked_sub(1)?;
+        let new_place = if new_count == 0 { new_start } else { new_start.checked_sub(1)? };
+        let exact = (old_count, new_count) == (old, new)
+            && found.contains(&place)
+            && hunk.anchors.is_empty()
+            && place.checked_add_signed(grown) == Some(new_place);
+        grown = grown.checked_add(new.cast_signed() - old.cast_signed())?;
+        exact.then_some(place)
+    };
+    hunks.iter().zip(found).map(place).collect()
+}

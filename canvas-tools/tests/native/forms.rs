@@ -1,0 +1,287 @@
+//! Tables of calls: the text that each leads to, or the reason of its refusal.
+
+use canvas_tools::{Dialect, NativeError, NativeOptions, apply_native};
+use serde_json::{Value, json};
+
+#[track_caller]
+fn check(dialect: Dialect, text: &str, call: &Value, expected: Result<&str, &str>) {
+    let options = NativeOptions { path: "plan.md", ..NativeOptions::default() };
+    let outcome = apply_native(dialect, text, call, &options);
+    let seen = match &outcome {
+        Ok(edit) => {
+            assert_eq!(edit.delta.apply(text).as_deref(), Ok(&*edit.text), "{call}");
+            Ok(&*edit.text)
+        }
+        Err(error) => Err(error.reason().code()),
+    };
+    let words = outcome.as_ref().err().map(NativeError::to_string).unwrap_or_default();
+    assert_eq!(seen, expected, "{dialect} {call} on {text:?}: {words}");
+}
+
+#[test]
+fn strings() {
+    let long = "x".repeat(9_000);
+    for (text, old, new, all, expected) in [
+        ("- buy milk\n", "milk", "bread", false, Ok("- buy bread\n")),
+        ("aaa", "aa", "b", false, Err("AMBIGUOUS")),
+        ("aaa", "aa", "b", true, Err("AMBIGUOUS")),
+        ("aaaa", "aa", "b", true, Err("AMBIGUOUS")),
+        ("abab", "ab", "c", true, Ok("cc")),
+        ("a b a", "a", "c", true, Ok("c b c")),
+        ("a b a", "a", "c", false, Err("AMBIGUOUS")),
+        ("a\n", "", "b", false, Err("NO_ANCHOR")),
+        ("", "", "b\n", false, Ok("b\n")),
+        ("", "a", "b\n", false, Err("NOT_FOUND")),
+        ("a\n", "a", "a", false, Err("NO_EFFECT")),
+        ("a\r\n", "a\n", "a\r\n", false, Err("NO_EFFECT")),
+        ("a\n", "A", "b", false, Err("NOT_FOUND")),
+        ("a \n", "a\n", "b\n", false, Err("NOT_FOUND")),
+        ("a\r\nb\r\nc\r\n", "a\nb", "a\nx\nb", false, Ok("a\r\nx\r\nb\r\nc\r\n")),
+        ("a\nb\n", "a\r\nb", "a\r\nx", false, Ok("a\nx\n")),
+        ("a\nb\r\nc\n", "a\nb\nc", "a\nb\nx\nc", false, Ok("a\nb\r\nx\r\nc\n")),
+        ("a\r\nb", "b\n", "c\n", false, Ok("a\r\nc")),
+        ("b\nxb", "b\n", "c\n", false, Ok("c\nxb")),
+        ("ä\u{0}ö", "\u{0}", "", false, Ok("äö")),
+        ("ää", "ä", "a", true, Ok("aa")),
+        ("a\rb", "a\rb", "c", false, Ok("c")),
+        ("a\nb\n", "a\n", "", false, Ok("b\n")),
+        ("short", &*long, "b", false, Err("NOT_FOUND")),
+    ] {
+        let call = json!({"file_path": "plan.md", "old_string": old, "new_string": new, "replace_all": all});
+        check(Dialect::Edit, text, &call, expected);
+        let call =
+            json!({"file_path": "plan.md", "old_string": old, "new_string": new, "allow_multiple": all});
+        check(Dialect::Replace, text, &call, expected);
+        if !all && !text.is_empty() {
+            let call = json!({"command": "str_replace", "path": "/plan.md", "old_str": old, "new_str": new});
+            check(Dialect::TextEditor, text, &call, expected);
+        }
+    }
+}
+
+#[test]
+fn text_editor() {
+    let text = "a\nb\n";
+    for (text, call, expected) in [
+        (text, json!({"command": "insert", "insert_line": 0, "insert_text": "x"}), Ok("x\na\nb\n")),
+        (text, json!({"command": "insert", "insert_line": 1, "new_str": "x\n\n"}), Ok("a\nx\n\nb\n")),
+        (text, json!({"command": "insert", "insert_line": 2, "insert_text": "x"}), Ok("a\nb\nx\n")),
+        ("a\r\nb", json!({"command": "insert", "insert_line": 2, "insert_text": "x"}), Ok("a\r\nb\r\nx")),
+        ("", json!({"command": "insert", "insert_line": 0, "insert_text": "x\n"}), Ok("x\n")),
+        (text, json!({"command": "insert", "insert_line": 3, "insert_text": "x"}), Err("INVALID_RANGE")),
+        (text, json!({"command": "insert", "insert_line": -1, "insert_text": "x"}), Err("INVALID_RANGE")),
+        (text, json!({"command": "insert", "insert_line": 1, "insert_text": ""}), Err("NO_EFFECT")),
+        (
+            text,
+            json!({"command": "insert", "insert_line": 1, "insert_text": "x", "new_str": "y"}),
+            Err("INVALID_ARGUMENTS"),
+        ),
+        (
+            text,
+            json!({"command": "insert", "insert_line": 1, "insert_text": "x", "new_str": "x"}),
+            Ok("a\nx\nb\n"),
+        ),
+        (text, json!({"command": "str_replace", "old_str": "b\n"}), Ok("a\n")),
+        (text, json!({"command": "str_replace"}), Err("INVALID_ARGUMENTS")),
+        (text, json!({"command": "create", "file_text": "x"}), Err("ALREADY_EXISTS")),
+        ("", json!({"command": "create", "file_text": "x"}), Ok("x")),
+        ("", json!({"command": "create", "file_text": ""}), Err("NO_EFFECT")),
+        (text, json!({"command": "undo_edit"}), Err("UNSUPPORTED_OP")),
+        (text, json!({"command": "delete"}), Err("INVALID_ARGUMENTS")),
+        (text, json!({"command": "view"}), Ok(text)),
+        (text, json!({"command": "view", "view_range": [2, -1]}), Ok(text)),
+        (text, json!({"command": "view", "view_range": [3, 4]}), Err("INVALID_RANGE")),
+        (text, json!({"command": "view", "view_range": [2, 1]}), Err("INVALID_RANGE")),
+    ] {
+        let mut call = call;
+        call["path"] = "./plan.md".into();
+        check(Dialect::TextEditor, text, &call, expected);
+        call["path"] = "other.md".into();
+        let expected = if expected == Err("INVALID_ARGUMENTS") && call["command"] == "delete" {
+            "INVALID_ARGUMENTS"
+        } else {
+            "FILE_NOT_FOUND"
+        };
+        check(Dialect::TextEditor, text, &call, Err(expected));
+    }
+    let options = NativeOptions::default();
+    let call = json!({"command": "view", "path": "document.md", "view_range": [2, 9]});
+    let seen = apply_native(Dialect::TextEditor, "a\nb\nc\n", &call, &options).map(|edit| edit.message);
+    let expected = "Here's the content of document.md with line numbers:\n     2\tb\n     3\tc\n";
+    assert_eq!(seen.as_deref(), Ok(expected));
+}
+
+/// The rulings on which the official appliers of V4A disagree, or take the first match.
+#[test]
+fn v4a() {
+    let twice = "# A\n- x\n# B\n- x\n";
+    for (text, diff, expected) in [
+        ("a\nb\n", "@@\n a\n-b\n+c\n", Ok("a\nc\n")),
+        ("a\nb\n", " a\n-b\n+c", Ok("a\nc\n")),
+        (twice, "@@\n-- x\n+- y\n", Err("AMBIGUOUS")),
+        (twice, "@@ # B\n-- x\n+- y\n", Ok("# A\n- x\n# B\n- y\n")),
+        (twice, "@@ # A\n-- x\n+- y\n", Ok("# A\n- y\n# B\n- x\n")),
+        (twice, "@@ # C\n-- x\n+- y\n", Err("NOT_FOUND")),
+        (twice, "@@ # b\n-- x\n+- y\n", Err("NOT_FOUND")),
+        (twice, "@@\n-- x\n+- y\n*** End of File\n", Ok("# A\n- x\n# B\n- y\n")),
+        ("a \n", "@@\n-a\n+b\n", Err("NOT_FOUND")),
+        ("a\nx\nx\n", "@@ a\n-x\n+y\n", Err("AMBIGUOUS")),
+        ("x\na\nx\n", "@@ a\n-x\n+y\n", Ok("x\na\ny\n")),
+        ("x\na\n", "@@ a\n-x\n+y\n", Err("NOT_FOUND")),
+        // The outer anchor decides between two inner ones.
+        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ # B\n@@ ## N\n-x\n+y\n", Ok("# A\n## N\nx\n# B\n## N\ny\n")),
+        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ # A\n@@ ## N\n-x\n+y\n", Ok("# A\n## N\ny\n# B\n## N\nx\n")),
+        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ ## N\n-x\n+y\n", Err("AMBIGUOUS")),
+        ("# A\n## N\nx\n# B\n", "@@ # B\n@@ ## N\n-x\n+y\n", Err("NOT_FOUND")),
+        (twice, "@@ -4,1 +4,1 @@\n-- x\n+- y\n", Ok("# A\n- x\n# B\n- y\n")),
+        (twice, "@@ -4,2 +4,1 @@\n-- x\n+- y\n", Err("AMBIGUOUS")),
+        (twice, "@@ -3,1 +3,1 @@\n-- x\n+- y\n", Err("AMBIGUOUS")),
+        ("a\nb\n", "@@ -9,1 +9,1 @@\n-b\n+c\n", Ok("a\nc\n")),
+        ("a\nb\n", "@@ a\n+x\n", Err("NO_ANCHOR")),
+        ("a\nb\n", "@@\n+x\n", Err("NO_ANCHOR")),
+        ("", "@@\n+x\n", Ok("x\n")),
+        ("a\nb", "@@\n+x\n*** End of File\n", Ok("a\nb\nx")),
+        ("a\nb\n", "@@\n+x\n*** End of File\n", Ok("a\nb\nx\n")),
+        ("a\nb\n", "@@\n-a\n+x\n*** End of File\n", Err("NOT_FOUND")),
+        ("a\n", "", Err("EMPTY")),
+        ("a\n", "@@\n a\n", Err("NO_EFFECT")),
+        ("a\n", "@@\n-a\n+a\n", Err("NO_EFFECT")),
+        ("a\n\nb\n", "@@\n a\n\n-b\n+c\n", Ok("a\n\nc\n")),
+        ("a\nb\n", "@@\n-b\n+c\n\n\n", Ok("a\nc\n")),
+        ("a\n***\nb\n", "@@\n a\n***\n-b\n+c\n", Err("BAD_LINE")),
+        ("a\n***\nb\n", "@@\n a\n ***\n-b\n+c\n", Ok("a\n***\nc\n")),
+        ("a\nb\n", "@@\n-b\n+c\n@@\n-a\n+x\n", Err("MISORDERED")),
+        ("a\nb\n", "@@\n-a\n+x\n@@\n-b\n+c\n", Ok("x\nc\n")),
+        ("a\nb\n", "@@\n-a\n+x\n@@\n a\n-b\n+c\n", Err("OVERLAP")),
+        ("a\r\nb\r\n", "@@\n-b\n+c\n+d\n", Ok("a\r\nc\r\nd\r\n")),
+        ("a\r\nb\r\n", "@@\r\n-b\r\n+c\r\n", Ok("a\r\nc\r\n")),
+        ("a\nb", "@@\n-b\n+c\n", Ok("a\nc")),
+        ("a\n", "@@\n-a\n+b\n*** Delete File: plan.md\n", Err("UNSUPPORTED_OP")),
+        ("a\n", "@@\n-a\n+b\n*** Update File: other.md\n@@\n-a\n+b\n", Err("MULTI_FILE")),
+        ("a\n", "*** Begin Patch\n*** Update File: plan.md\n@@\n-a\n+b\n*** End Patch\n", Ok("b\n")),
+        (
+            "a\n",
+            "*** Begin Patch\n*** Update File: other.md\n@@\n-a\n+b\n*** End Patch\n",
+            Err("FILE_NOT_FOUND"),
+        ),
+        ("a\n", "--- a/plan.md\n+++ b/plan.md\n@@\n-a\n+b\n", Err("NOT_FOUND")),
+        ("a\n", "@@\n-a\n+b\n\\ No newline at end of file\n", Err("BAD_LINE")),
+    ] {
+        let call = json!({"type": "update_file", "path": "plan.md", "diff": diff});
+        check(Dialect::ApplyPatch, text, &call, expected);
+        let call = json!({"type": "update_file", "path": "other.md", "diff": diff});
+        check(Dialect::ApplyPatch, text, &call, Err("FILE_NOT_FOUND"));
+        if diff.contains("***") && !diff.contains("End of File") {
+            continue;
+        }
+        let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
+        let input = format!("*** Begin Patch\n*** Update File: plan.md\n{diff}{newline}*** End Patch");
+        check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
+    }
+    for (text, call, expected) in [
+        ("", json!({"type": "create_file", "path": "plan.md", "diff": "+a\n+\n+b\n"}), Ok("a\n\nb\n")),
+        ("", json!({"type": "create_file", "path": "plan.md", "diff": "a\n"}), Err("BAD_LINE")),
+        ("a\n", json!({"type": "create_file", "path": "plan.md", "diff": "+a\n"}), Err("ALREADY_EXISTS")),
+        ("a\n", json!({"type": "delete_file", "path": "plan.md"}), Err("UNSUPPORTED_OP")),
+        ("a\n", json!({"type": "update_file", "path": "plan.md"}), Err("EMPTY")),
+        ("a\n", json!({"type": "rename", "path": "plan.md"}), Err("INVALID_ARGUMENTS")),
+        ("a\n", json!("{\"type\": \"update_file\"}"), Err("INVALID_ARGUMENTS")),
+    ] {
+        check(Dialect::ApplyPatch, text, &call, expected);
+    }
+}
+
+#[test]
+fn envelopes() {
+    let update = "*** Begin Patch\n*** Update File: plan.md\n";
+    for (text, input, expected) in [
+        ("a\n", format!("{update}@@\n-a\n+b\n"), Err("TRUNCATED")),
+        ("a\n", format!("{update}@@\n-a\n+b\n*** End Patch\nand more"), Err("UNEXPECTED_TEXT")),
+        ("a\n", format!("{update}*** Move to: b.md\n@@\n-a\n+b\n*** End Patch\n"), Err("UNSUPPORTED_OP")),
+        (
+            "a\n",
+            format!("{update}@@\n-a\n+b\n*** Update File: plan.md\n@@\n-a\n+b\n*** End Patch"),
+            Err("MULTI_FILE"),
+        ),
+        ("a\n", format!("{update}@@\n-a\n+b\n*** Add File: b.md\n+x\n*** End Patch"), Err("MULTI_FILE")),
+        ("a\n", format!("{update}@@\n-a\n+b\n*** Delete File: b.md\n*** End Patch"), Err("UNSUPPORTED_OP")),
+        ("a\n", "*** Begin Patch\n*** Delete File: plan.md\n*** End Patch".into(), Err("UNSUPPORTED_OP")),
+        ("a\n", "*** Begin Patch\n@@\n-a\n+b\n*** End Patch".into(), Err("BAD_HEADER")),
+        ("a\n", "*** Begin Patch\n*** End Patch".into(), Err("NO_HUNKS")),
+        ("a\n", "@@\n-a\n+b\n".into(), Err("UNEXPECTED_TEXT")),
+        ("a\n", "{\"input\": \"*** Begin Patch\"}".into(), Err("UNEXPECTED_TEXT")),
+        ("", "*** Begin Patch\n*** Add File: plan.md\n+a\n*** End Patch\n".into(), Ok("a\n")),
+        ("a\n", "*** Begin Patch\n*** Add File: plan.md\n+a\n*** End Patch\n".into(), Err("ALREADY_EXISTS")),
+        (
+            "a\n",
+            "*** Begin Patch\n*** Update File: b.md\n@@\n-a\n+b\n*** End Patch".into(),
+            Err("FILE_NOT_FOUND"),
+        ),
+        // A line of the document may read like the envelope, behind its prefix.
+        ("*** End Patch\n", format!("{update}@@\n-*** End Patch\n+b\n*** End Patch\n"), Ok("b\n")),
+    ] {
+        check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
+    }
+    check(Dialect::CodexPatch, "a\n", &json!({"input": "", "path": "plan.md"}), Err("INVALID_ARGUMENTS"));
+}
+
+#[test]
+fn search_replace() {
+    fn block(search: &str, replace: &str) -> String {
+        format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n")
+    }
+    for (text, sent, expected) in [
+        ("a\nb\n", block("b\n", "c\n"), Ok("a\nc\n")),
+        ("a\nb\n", format!("Here:\n\nplan.md\n```markdown\n{}```\nDone.\n", block("b\n", "")), Ok("a\n")),
+        ("a\nb\n", format!("other.md\n{}", block("b\n", "c\n")), Err("FILE_NOT_FOUND")),
+        ("a\na\n", block("a\n", "c\n"), Err("AMBIGUOUS")),
+        ("xa\n", block("a\n", "c\n"), Err("NOT_FOUND")),
+        ("a\n", block("a\n", "a\n"), Err("NO_EFFECT")),
+        ("a\n", block("", "c\n"), Err("NO_ANCHOR")),
+        ("", block("", "c\n"), Ok("c\n")),
+        ("a\nb\n", block("b\n", "c\n") + &block("a\n", "x\n"), Ok("x\nc\n")),
+        ("a\nb\n", block("b\n", "c\n") + &block("z\n", "x\n"), Err("NOT_FOUND")),
+        ("a\nb\n", block("b\n", "c\n") + &block("b\n", "x\n"), Err("OVERLAP")),
+        ("T\n===\n", block("T\n===\n", "U\n===\n"), Ok("U\n===\n")),
+        ("T\n=======\n", block("T\n=======\n", "U\n"), Err("BAD_LINE")),
+        ("T\n=======\n", block("T\n\\=======\n", "U\n"), Ok("U\n")),
+        ("T\n\\=======\n", block("T\n\\\\=======\n", "U\n"), Ok("U\n")),
+        ("T\n---\n", block("T\n---\n", "U\n"), Ok("U\n")),
+        ("T\n===\n", "------- SEARCH\nT\n===\n===\nU\n+++++++ REPLACE\n".into(), Err("BAD_LINE")),
+        ("a\n", "------- SEARCH\na\n===\nU\n+++++++ REPLACE\n".into(), Ok("U\n")),
+        ("a\n", "<<<<<<< SEARCH\na\n=======\nb\n".into(), Err("TRUNCATED")),
+        ("a\n", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n".into(), Err("BAD_LINE")),
+        ("a\n", "=======\n".into(), Err("BAD_LINE")),
+        ("a\n", "a\nb\n".into(), Err("NO_HUNKS")),
+        ("a\na\n", block(":start_line:2\n-------\na\n", "c\n"), Ok("a\nc\n")),
+        ("a\na\n", block(":start_line:3\n-------\na\n", "c\n"), Err("AMBIGUOUS")),
+        ("a\r\nb\r\n", block("b\n", "c\nd\n"), Ok("a\r\nc\r\nd\r\n")),
+        ("a\nb", block("b\n", "c\n"), Ok("a\nc")),
+    ] {
+        check(Dialect::SearchReplace, text, &json!({"text": sent}), expected);
+    }
+}
+
+/// The trained sentence comes first, then our code, then the lines.
+#[test]
+fn refusals_show_the_places() {
+    let options = NativeOptions::default();
+    let words = |dialect, text: &str, call: Value| {
+        apply_native(dialect, text, &call, &options).expect_err("it is refused").to_string()
+    };
+    let call = json!({"file_path": "document.md", "old_string": "x", "new_string": "y"});
+    assert_eq!(
+        words(Dialect::Edit, "x\na\nx\n", call),
+        "edit: old_string appears 2 times in document.md (must be unique)\n\
+         AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
+         L1: x\nL3: x"
+    );
+    let call = json!({"command": "str_replace", "path": "document.md", "old_str": "b\nC\n", "new_str": "y"});
+    assert_eq!(
+        words(Dialect::TextEditor, "a\nb\nc\nd\n", call),
+        "Error: No match found for replacement. Please check your text and try again.\n\
+         NOT_FOUND: Read the reported lines and copy the old text from them, character by character.\n\
+         expected \"C\", line 3 has \"c\"\n\
+         L2: b\nL3: c\nL4: d"
+    );
+}

@@ -1,0 +1,53 @@
+//! Operations on native dialects.
+
+use canvas_core::text::build as build_patch;
+use canvas_tools::{Dialect, NativeError, NativeOptions, RenderOptions, apply_native, render_native};
+use serde_json::{Value, json};
+
+use super::request::{BridgeError, Request};
+
+pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (text, call) = (request.text("text")?, request.field::<Value>("call")?);
+    let dialect = dialect(request)?;
+    let options = NativeOptions { path: path(request)?, ..NativeOptions::default() };
+    let edit = apply_native(dialect, text, &call, &options)?;
+    Ok(json!({
+        "reverse": build_patch(&edit.text, text, 3),
+        "text": edit.text,
+        "repairs": edit.repairs,
+        "message": edit.message,
+    }))
+}
+
+pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (before, after) = (request.text("before")?, request.text("after")?);
+    let context = request.field::<Option<usize>>("context")?;
+    let options = RenderOptions {
+        context: context.unwrap_or(RenderOptions::default().context),
+        unique: request.field::<Option<bool>>("unique")?.unwrap_or(true),
+    };
+    let calls = render_native(before, after, dialect(request)?, path(request)?, &options)
+        .map_err(|error| BridgeError::new(error.code(), error.to_string()))?;
+    Ok(json!({"calls": calls}))
+}
+
+/// The dialect of a request.
+pub(super) fn dialect(request: &Request<'_>) -> Result<Dialect, BridgeError> {
+    let name = request.text("dialect")?;
+    Dialect::named(name).ok_or_else(|| {
+        let known = Dialect::ALL.map(Dialect::code).join(", ");
+        BridgeError::new("BAD_REQUEST", format!("there is no dialect {name:?}: send one of {known}"))
+    })
+}
+
+fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
+    Ok(request.field::<Option<&str>>("path")?.unwrap_or(NativeOptions::default().path))
+}
+
+impl From<NativeError> for BridgeError {
+    fn from(error: NativeError) -> Self {
+        Self::new(error.code(), error.to_string())
+            .with("reason", error.reason().code().into())
+            .with("conflicts", json!(error.conflicts()))
+    }
+}
