@@ -1,6 +1,6 @@
 //! Laws over generated texts and changes.
 
-use canvas_core::text::{Mode, Options, apply, build, build_unique};
+use canvas_core::text::{Mode, Options, apply, build};
 use canvas_tools::{Dialect, DiffStream, NativeOptions, RenderOptions, apply_native, render_native};
 use proptest::prelude::*;
 
@@ -79,28 +79,31 @@ proptest! {
         }
     }
 
-    /// A call with any context is refused, or does what the unified patch of the same change does.
+    /// A call with any context is refused, or has the lines that it was written for; where no form has anything to say of
+    /// terminators and of the end, it has all bytes.
     #[test]
-    fn never_other_bytes_than_the_patch(
-        (before, after) in change(), dialect in dialects(), context in 0..4_usize,
-    ) {
+    fn accepted_calls_do_what_they_say((before, after) in change(), dialect in dialects(), context in 0..4_usize) {
         let path = NativeOptions::default().path;
         let options = RenderOptions { context, unique: false };
         let calls = render_native(&before, &after, dialect, path, &options).unwrap_or_default();
-        prop_assume!(!calls.is_empty());
         let Some(done) = run(dialect, &before, &calls) else { return Ok(()) };
-        // No form says terminators, and those made of lines do not say how the text ends either.
-        let by_string = matches!(dialect, Dialect::TextEditor | Dialect::Edit | Dialect::Replace);
-        if by_string && done.replace("\r\n", "\n") == after.replace("\r\n", "\n") {
-            return Ok(());
+        prop_assert!(done.lines().eq(after.lines()), "{:?}", done);
+        let ends = |text: &str| text.is_empty() || text.ends_with('\n');
+        if !before.contains('\r') && !after.contains('\r') && ends(&before) && ends(&after) {
+            prop_assert_eq!(done, after);
         }
-        let patch = build_unique(&before, &after, &canvas_core::text::BuildOptions::default()).patch;
-        let patch: String = patch
-            .split_inclusive('\n').filter(|line| !line.starts_with('\\'))
-            .map(|line| line.replace("\r\n", "\n")).collect();
+    }
+
+    /// A V4A diff without anchors is an anchored patch with bare headers, and does the same.
+    #[test]
+    fn v4a_is_the_anchored_patch((before, after) in change(), context in 0..4_usize) {
+        let (path, options) = (NativeOptions::default().path, RenderOptions { context, unique: false });
+        let calls = render_native(&before, &after, Dialect::ApplyPatch, path, &options).unwrap_or_default();
+        prop_assume!(calls.first().is_some_and(|call| call["type"] == "update_file"));
+        let patch = calls[0]["diff"].as_str().unwrap_or_default();
         let anchored = Options { mode: Mode::Anchored, ..Options::default() };
-        let unified = apply(&before, &patch, &anchored).map(|applied| applied.into_text());
-        prop_assert!(done == after || unified.as_ref() == Ok(&done), "{:?} {:?} {:?}", done, after, unified);
+        let unified = apply(&before, patch, &anchored).map(|applied| applied.into_text()).ok();
+        prop_assert_eq!(run(Dialect::ApplyPatch, &before, &calls), unified);
     }
 
     /// However a diff is cut, it is the same one.
