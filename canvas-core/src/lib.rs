@@ -142,6 +142,7 @@ pub use transition::document::{
 };
 pub use transition::edit::{Edit, Edited};
 pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
+pub use transition::native::{ApplyEdits, Look};
 pub use transition::policy::Policy;
 #[cfg(feature = "recipe")]
 pub use transition::recipe::{

@@ -241,6 +241,12 @@ impl Head {
         (self.faces[face]..=self.revision).contains(&base)
     }
 
+    /// Whether a conversation has seen the document as it is.
+    pub fn has_seen(&self, conversation: &ConversationId) -> bool {
+        let seen = self.conversation(conversation).seen;
+        seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision))
+    }
+
     /// Who may write, until when, and whose turn it is.
     pub fn lock(&self) -> &Lock {
         &self.lock

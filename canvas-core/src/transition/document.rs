@@ -49,7 +49,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    fn is_whole(self, text: &str) -> bool {
+    pub(super) fn is_whole(self, text: &str) -> bool {
         self.lines > 0 && text.len() <= self.bytes && text.split_inclusive('\n').nth(self.lines).is_none()
     }
 }
@@ -338,7 +338,7 @@ impl Transition<'_> {
     }
 
     /// Passes a change that keeps to its scope, and to what the host's policy says of side effects.
-    fn check_edit<R: From<PatchRefusal>>(
+    pub(super) fn check_edit<R: From<PatchRefusal>>(
         &self,
         after: &str,
         delta: &Delta,

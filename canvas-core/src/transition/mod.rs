@@ -42,6 +42,7 @@ pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod fetched;
 pub(crate) mod lease;
+pub(crate) mod native;
 pub(crate) mod policy;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;

@@ -1,0 +1,156 @@
+//! Commands of a conversation that names neither lease nor base: both come from what the canvas knows of it.
+
+use canvas_patch::{Delta, Repair};
+use serde_json::Value;
+
+use crate::model::author::Actor;
+use crate::model::blob::BlobId;
+use crate::model::id::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::{Base, RevisionId};
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::document::{AppliedPatch, LineSpan, Readable, Shown, summary};
+use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal, HolderRefusal, LeaseRefusal, NotAvailable};
+use crate::transition::rollout::Access;
+use crate::transition::stale::StaleBase;
+use crate::transition::step::{Record, Stop, Transition};
+
+/// Change the document by edits that are located in it, for a conversation that has seen it as it is.
+///
+/// It takes the lease and gives it back within its commit: it is refused while somebody else holds one, and where the
+/// user has ended the turn. A conversation that holds the lease keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApplyEdits {
+    /// The revision that the edits are located in.
+    pub made_on: RevisionId,
+    /// The edits; none where only the refusal is wanted that a conversation gets which has not seen the document.
+    pub delta: Delta,
+    /// What was repaired on the way to them.
+    pub repairs: Vec<Repair>,
+    /// The hash of what they were made from: a call with the same key and the same hash is the same call.
+    pub request: BlobId,
+}
+
+/// See the document without naming a lease. What is shown counts as seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// What the caller is about to be shown.
+    pub shown: Shown,
+}
+
+impl ApplyEdits {
+    /// The hash of a request.
+    pub fn request(name: &str, arguments: &Value) -> BlobId {
+        BlobId::of(format!("{name}\n{arguments}").as_bytes())
+    }
+}
+
+impl Command for Look {
+    type Done = Readable;
+    type Refusal = HolderRefusal;
+}
+
+impl Decide for Look {
+    const KIND: &'static str = "readable";
+    const IS_READ: bool = true;
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Read)
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"look"])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Readable, Stop<HolderRefusal>> {
+        at.mark_seen(at.head.now());
+        if self.shown.is_whole(at.view.text()) {
+            at.mark_known();
+        }
+        Ok(Readable { revision: at.head.revision_id(), expires_at: None })
+    }
+}
+
+impl Command for ApplyEdits {
+    type Done = AppliedPatch;
+    type Refusal = ApplyPatchRefusal;
+}
+
+impl Decide for ApplyEdits {
+    const KIND: &'static str = "applied";
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Write)
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"edits", self.request.as_bytes()])
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
+        let expires_at = at.authorize_session(operation)?;
+        at.check_base::<ApplyPatchRefusal>(None, "")?;
+        at.check_base::<ApplyPatchRefusal>(Some(self.made_on.into()), "")?;
+        let fitting = (!self.delta.is_empty()).then(|| self.delta.apply(at.view.text()));
+        let Some(Ok(text)) = fitting else {
+            let base: Option<Base> = Some(self.made_on.into());
+            let stale = StaleBase { base, changes: None, near: None, rebased: None };
+            return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
+        };
+        at.check_size::<ApplyPatchRefusal>(text.len())?;
+        at.check_edit::<ApplyPatchRefusal>(&text, &self.delta, None)?;
+        let (summary, spans) = (summary(&self.delta), spans(&text, &self.delta));
+        at.replace_document::<ApplyPatchRefusal>(text, self.delta.edits())?;
+        let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
+        at.record(record, at.document_step(self.delta.clone()));
+        at.mark_seen(at.head.now());
+        let (revision, repairs) = (at.head.revision_id(), self.repairs.clone());
+        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at })
+    }
+}
+
+impl Transition<'_> {
+    /// Passes whoever holds the lease, and anybody whose turn it is while nobody does.
+    fn authorize_session<R: From<LeaseRefusal> + From<NotAvailable>>(
+        &mut self,
+        operation: &OpKey,
+    ) -> Result<Option<canvas_lease::Timestamp>, Stop<R>> {
+        let held = self.head.lock.valid_lease(&self.policy.lease, self.view.clock);
+        match held.map(|lease| (lease.id, &lease.holder)) {
+            Some((id, holder)) if *holder == self.who.holder() => self.heartbeat(Some(id)).map(Some),
+            _ => {
+                self.check_turn(operation)?;
+                self.check_free()?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The lines of the new text that edits touch.
+fn spans(after: &str, delta: &Delta) -> Vec<LineSpan> {
+    let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+    let (mut line, mut from, mut shift) = (1, 0, 0_isize);
+    let mut spans: Vec<LineSpan> = Vec::new();
+    for one in delta.edits() {
+        let start = one.at.wrapping_add_signed(shift);
+        shift += one.new.len().cast_signed() - one.old.len().cast_signed();
+        line += newlines(&after[from..start]);
+        from = start;
+        let starts_line = start == 0 || after.as_bytes()[start - 1] == b'\n';
+        // Whole lines that were removed leave an empty span; everything else lies in a line.
+        let is_removal = one.new.is_empty() && starts_line && one.old.ends_with('\n');
+        let last = newlines(one.new.strip_suffix('\n').unwrap_or(&one.new));
+        let end_line = if is_removal { line - 1 } else { line + last };
+        match spans.last_mut() {
+            Some(before) if before.end_line >= line => before.end_line = before.end_line.max(end_line),
+            _ => spans.push(LineSpan { start_line: line, end_line }),
+        }
+    }
+    spans
+}
