@@ -195,17 +195,25 @@ impl Documents {
             name: request.text("name")?.to_owned(),
             arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
         };
-        Ok(self.run(&session, &call, now)?.body().clone())
+        Ok(self.run(&session, &call, now, None)?.body().clone())
     }
 
     /// Runs a model's call in the turn in which its id was first answered, so that a retry stays a retry.
-    fn run(&mut self, session: &Session, call: &ToolCall, now: Timestamp) -> Result<ToolReply, BridgeError> {
+    /// `tools` are others than the usual ones.
+    pub(super) fn run(
+        &mut self,
+        session: &Session,
+        call: &ToolCall,
+        now: Timestamp,
+        tools: Option<&Tools<BoxStore>>,
+    ) -> Result<ToolReply, BridgeError> {
         let mut session = session.clone();
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key).copied();
         session.turn = seen.unwrap_or(session.turn);
         session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
-        let reply = block_on(self.tools.call(&self.engine, &mut session, call, now));
+        let tools = tools.unwrap_or(&self.tools);
+        let reply = block_on(tools.call(&self.engine, &mut session, call, now));
         self.data.follow(&session.canvas, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {

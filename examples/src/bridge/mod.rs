@@ -79,7 +79,11 @@ impl Bridge {
             "store.stats" => self.documents.stats(request),
             "canvas.create" => self.documents.create(request),
             "canvas.text" => self.documents.text(request),
+            "tool.call" if request.has("dialect") => native::call(&mut self.documents, request),
             "tool.call" => self.documents.tool_call(request),
+            "tool.list" if request.field::<Option<&str>>("toolset")? == Some("native") => {
+                native::list(request)
+            }
             "tool.list" => self.documents.tool_list(request),
             "user.edit" => self.documents.user_edit(request),
             "user.message" => self.documents.user_message(request),

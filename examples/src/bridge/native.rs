@@ -1,9 +1,12 @@
 //! Operations on native dialects.
 
 use canvas_core::text::build as build_patch;
-use canvas_tools::{Dialect, NativeError, NativeOptions, RenderOptions, apply_native, render_native};
+use canvas_tools::{
+    Dialect, NativeError, NativeOptions, NativeTools, RenderOptions, ToolCall, apply_native, render_native,
+};
 use serde_json::{Value, json};
 
+use super::documents::{Documents, join};
 use super::request::{BridgeError, Request};
 
 pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -29,6 +32,36 @@ pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
     let calls = render_native(before, after, dialect(request)?, path(request)?, &options)
         .map_err(|error| BridgeError::new(error.code(), error.to_string()))?;
     Ok(json!({"calls": calls}))
+}
+
+/// The dialect's tool as its provider takes it.
+pub(super) fn list(request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!({"tools": [dialect(request)?.declare(path(request)?).to_json()]}))
+}
+
+/// A call of the dialect's tool on a canvas, and the reply as that model gets it.
+pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let dialect = dialect(request)?;
+    let now = documents.now(request)?;
+    let session = documents.session(request, now)?;
+    let name = request.field::<Option<&str>>("name")?.unwrap_or(dialect.tool_names()[0]);
+    let call = ToolCall {
+        id: request.text("call_id")?.to_owned(),
+        name: name.to_owned(),
+        arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
+    };
+    let native = NativeTools { path: path(request)?.to_owned(), ..NativeTools::new(dialect) };
+    let reply = documents.run(&session, &call, now, Some(&join(vec![Box::new(native)])))?;
+    let mut result = json!({
+        "ok": reply.is_ok(),
+        "text": NativeTools::text_of(&reply),
+        "is_error": !reply.is_ok(),
+        "revision_id": reply.revision_id(),
+    });
+    if let Some(code) = reply.code() {
+        result["code"] = code.into();
+    }
+    Ok(result)
 }
 
 /// The dialect of a request.

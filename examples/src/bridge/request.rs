@@ -29,6 +29,10 @@ impl<'a> Request<'a> {
         })
     }
 
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.body.get(name).is_some_and(|value| !value.is_null())
+    }
+
     pub(super) fn text(&self, name: &str) -> Result<&'a str, BridgeError> {
         self.field(name)
     }

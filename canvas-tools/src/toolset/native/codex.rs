@@ -1,6 +1,7 @@
 //! The envelope of a V4A patch, as the custom tool of Codex has it: one file, which is the document.
 
 use canvas_core::text::Reason;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,9 +17,10 @@ pub(super) const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const MOVE: &str = "*** Move to: ";
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Call {
+pub(super) struct Call {
+    /// The patch, from *** Begin Patch to *** End Patch.
     input: String,
 }
 

@@ -47,43 +47,59 @@ impl Dialect {
     /// The tool as its provider takes it, for a document of this path.
     pub fn declare(self, path: &str) -> Declaration {
         let name = self.tool_names()[0];
-        let function = |description: String, parameters| {
-            Declaration::Function(ToolSpec { name: name.into(), description, parameters })
-        };
         match self {
             Self::TextEditor => Declaration::BuiltIn(json!({"type": "text_editor_20250728", "name": name})),
-            Self::ApplyPatch => Declaration::BuiltIn(json!({"type": "apply_patch"})),
+            Self::ApplyPatch => Declaration::BuiltIn(json!({"type": name})),
             Self::CodexPatch => Declaration::BuiltIn(json!({
                 "type": "custom",
                 "name": name,
-                "description": format!(
-                    "Edits {path} by a patch of this one file. Context and removed lines must be copied exactly, and occur \
-                     at one place; @@ may name a line that stands above them."
-                ),
+                "description": self.description(path),
                 "format": {"type": "grammar", "syntax": "lark", "definition": CODEX_GRAMMAR},
             })),
-            Self::Edit => function(
-                format!(
-                    "Replaces old_string by new_string in {path}. old_string must be copied exactly and occur once, unless \
-                     replace_all is true; it is empty only where the document is."
-                ),
-                schema_of::<Edit>(),
-            ),
-            Self::Replace => function(
-                format!(
-                    "Replaces old_string by new_string in {path}. old_string must be copied exactly and occur once, unless \
-                     allow_multiple is true; it is empty only where the document is."
-                ),
-                schema_of::<Replace>(),
-            ),
-            Self::SearchReplace => function(
-                format!(
-                    "Edits {path} by blocks: a line <<<<<<< SEARCH, whole lines copied exactly that occur at one place, a line \
-                     =======, the lines in their place, a line >>>>>>> REPLACE. Write a backslash before a line of the document \
-                     that reads like one of these."
-                ),
-                schema_of::<super::search_replace::Call>(),
-            ),
+            Self::Edit | Self::Replace | Self::SearchReplace => Declaration::Function(self.spec(path)),
         }
+    }
+
+    /// The tool as a function, for providers that do not have it built in.
+    pub(super) fn spec(self, path: &str) -> ToolSpec {
+        let parameters = match self {
+            Self::TextEditor => schema_of::<super::text_editor::Call>(),
+            Self::ApplyPatch => schema_of::<super::v4a::Call>(),
+            Self::CodexPatch => schema_of::<super::codex::Call>(),
+            Self::Edit => schema_of::<Edit>(),
+            Self::Replace => schema_of::<Replace>(),
+            Self::SearchReplace => schema_of::<super::search_replace::Call>(),
+        };
+        ToolSpec { name: self.tool_names()[0].into(), description: self.description(path), parameters }
+    }
+
+    fn description(self, path: &str) -> String {
+        let how = match self {
+            Self::TextEditor => {
+                "old_str must be copied exactly and occur once; create only works on an empty document."
+            }
+            Self::ApplyPatch => {
+                "The diff has hunks that begin with @@, and lines that begin with a space, - or +. Context and removed lines \
+                 must be copied exactly and occur at one place; @@ may name a line that stands above them."
+            }
+            Self::CodexPatch => {
+                "A patch of this one file. Context and removed lines must be copied exactly and occur at one place; @@ may \
+                 name a line that stands above them."
+            }
+            Self::Edit => {
+                "old_string must be copied exactly and occur once, unless replace_all is true; it is empty only where the \
+                 document is."
+            }
+            Self::Replace => {
+                "old_string must be copied exactly and occur once, unless allow_multiple is true; it is empty only where the \
+                 document is."
+            }
+            Self::SearchReplace => {
+                "Blocks: a line <<<<<<< SEARCH, whole lines copied exactly that occur at one place, a line =======, the lines \
+                 in their place, a line >>>>>>> REPLACE. Write a backslash before a line of the document that reads like one \
+                 of these."
+            }
+        };
+        format!("Edits {path}. {how}")
     }
 }

@@ -11,6 +11,7 @@
 mod codex;
 mod declare;
 mod dialect;
+mod family;
 mod outcome;
 mod render;
 mod search_replace;
@@ -18,6 +19,7 @@ mod stream;
 mod string;
 mod string_edit;
 mod text_editor;
+mod tool;
 mod v4a;
 
 use canvas_core::text::{Delta, Limits};
@@ -25,10 +27,12 @@ use serde_json::Value;
 
 pub use self::declare::{CODEX_GRAMMAR, Declaration};
 pub use self::dialect::Dialect;
+pub use self::family::{FAMILIES, ModelFamily};
 use self::outcome::Document;
 pub use self::outcome::{NativeConflict, NativeEdit, NativeError, NativeReason};
 pub use self::render::{RenderError, RenderOptions, render_native};
 pub use self::stream::DiffStream;
+pub use self::tool::NativeTools;
 
 /// What a native call is read against.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Anthropic's text editor tool: `view`, `str_replace`, `insert`, `create`.
 
 use canvas_core::text::{Block, BlockLine, Delta, Reason, apply_blocks};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -9,9 +10,9 @@ use super::string::{Miss, replace, without_cr};
 use crate::arguments::arguments;
 use crate::reply::{ToolError, shorten};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Call {
+pub(super) struct Call {
     command: Command,
     path: String,
     #[serde(default)]
@@ -28,8 +29,9 @@ struct Call {
     file_text: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum Command {
     View,
     StrReplace,
@@ -42,11 +44,6 @@ enum Command {
 /// Whether a call only looks.
 pub(super) fn is_view(call: &Value) -> bool {
     call.get("command").and_then(Value::as_str) == Some("view")
-}
-
-/// Whether a call names a line by its number alone, which holds on the revision only that was seen.
-pub(super) fn is_by_line(call: &Value) -> bool {
-    call.get("command").and_then(Value::as_str) == Some("insert")
 }
 
 pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit, NativeError> {

@@ -13,6 +13,7 @@ pub(super) mod parse;
 mod place;
 
 use canvas_core::text::{Block, Reason, Repair, RepairKind, apply_blocks};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,9 +23,9 @@ use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, NativeRe
 use crate::arguments::arguments;
 use crate::reply::shorten;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Call {
+pub(super) struct Call {
     #[serde(rename = "type")]
     operation: Operation,
     path: String,
@@ -32,8 +33,9 @@ struct Call {
     diff: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum Operation {
     CreateFile,
     UpdateFile,

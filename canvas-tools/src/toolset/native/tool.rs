@@ -1,0 +1,201 @@
+//! A dialect's tool in a session: lease and base come from what the canvas knows of the conversation.
+
+use canvas_core::text::{Delta, Limits};
+use canvas_core::{
+    Access, Answered, AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Engine, Look, Refusal,
+    Refused as _, Revision, RevisionId, Shown, Snapshot, Store,
+};
+use serde_json::{Value, json};
+
+use super::text_editor::is_view;
+use super::{Dialect, NativeError, NativeOptions, apply_native};
+use crate::reply::{ToolError, ToolReply, refusal_json};
+use crate::toolset::call::ToolCall;
+use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};
+use crate::toolset::spec::ToolSpec;
+
+/// The tool of one dialect. It replaces the addressed tools of [`DocumentTools`](crate::DocumentTools), which are the
+/// default for every model: a host opts in.
+///
+/// A call takes the lease and gives it back with its commit. It is for the revision that the conversation has seen last;
+/// one that has not seen the document as it is gets `STALE_BASE` with the changes, and may send the call again. A refusal
+/// of the call itself leaves no receipt: a retry is read anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeTools {
+    /// The form.
+    pub dialect: Dialect,
+    /// The name that the document has for the model.
+    pub path: String,
+    /// Whether a call may replace a document that is not empty as a whole.
+    pub whole_replace: bool,
+}
+
+impl NativeTools {
+    /// The tool of a dialect for a document called `document.md`.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, path: NativeOptions::default().path.to_owned(), whole_replace: false }
+    }
+
+    /// What a model of this dialect reads in a reply: the dialect's words for success, or the refusal with its lines and
+    /// what changed meanwhile.
+    pub fn text_of(reply: &ToolReply) -> String {
+        let body = reply.body();
+        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
+        let mut words = text("/message").or_else(|| text("/error/message")).unwrap_or_default().to_owned();
+        let changes = ["/error/changes/diff", "/error/changes/whole"];
+        if let Some(changes) = changes.into_iter().find_map(text) {
+            words.push('\n');
+            words.push_str(changes);
+        }
+        words
+    }
+
+    fn options(&self, limits: Limits) -> NativeOptions<'_> {
+        NativeOptions {
+            path: &self.path,
+            whole_replace: self.whole_replace,
+            // What this conversation has been shown is not known here, so that a number decides nothing.
+            stated_lines: false,
+            limits,
+        }
+    }
+}
+
+impl<S: Store> Toolset<S> for NativeTools {
+    fn names(&self) -> Vec<&str> {
+        self.dialect.tool_names().to_vec()
+    }
+
+    fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
+        let is_open = engine.policy().permits(Access::Write).is_ok();
+        if is_open { vec![self.dialect.spec(&self.path)] } else { Vec::new() }
+    }
+
+    fn task(&self) -> &'static str {
+        "edit a shared Markdown document"
+    }
+
+    fn prompt(&self, _: &[ToolSpec]) -> Vec<String> {
+        vec![format!(
+            "The document is {}. Old text must be copied exactly and stand at one place; a refusal shows the places.",
+            self.path
+        )]
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(run(self, context, call))
+    }
+}
+
+async fn run<S: Store>(
+    tools: &NativeTools,
+    context: ToolContext<'_, S>,
+    call: &ToolCall,
+) -> Result<ToolReply, ToolError> {
+    let policy = context.engine.policy();
+    let options = tools.options(policy.patch);
+    if tools.dialect == Dialect::TextEditor && is_view(&call.arguments) {
+        policy.permits(Access::Read)?;
+        return view(tools, &context, call, &options).await;
+    }
+    policy.permits(Access::Write)?;
+    let request = ApplyEdits::request(&call.name, &call.arguments);
+    // Only key and request tell whether it is a retry.
+    let made_on = RevisionId::new(Revision::ZERO, request);
+    let nothing = ApplyEdits { made_on, delta: Delta::default(), repairs: Vec::new(), request };
+    let operation = context.session.operation(context.id.clone());
+    let canvas = &context.session.canvas;
+    let (known, snapshot) = context.engine.recall(canvas, &operation, &nothing, context.now).await?;
+    if let Some(answer) = known {
+        return Ok(reply(tools, &answer, &snapshot, None));
+    }
+    let edits = if snapshot.head.has_seen(&context.session.conversation) {
+        match apply_native(tools.dialect, snapshot.text(), &call.arguments, &options) {
+            Ok(edit) => {
+                let made_on = snapshot.revision_id();
+                let edits = ApplyEdits { made_on, delta: edit.delta, repairs: edit.repairs, request };
+                Some((edits, edit.message))
+            }
+            Err(error) => return Ok(refused(&error, &snapshot)),
+        }
+    } else {
+        None
+    };
+    // Of a document that it has not seen, a conversation is told what changed.
+    let (edits, message) = match edits {
+        Some((edits, message)) => (edits, Some(message)),
+        None => (nothing, None),
+    };
+    let Answered { result, snapshot, .. } = context.run(edits).await?;
+    Ok(reply(tools, &result, &snapshot, message))
+}
+
+async fn view<S: Store>(
+    tools: &NativeTools,
+    context: &ToolContext<'_, S>,
+    call: &ToolCall,
+    options: &NativeOptions<'_>,
+) -> Result<ToolReply, ToolError> {
+    let snapshot = context.snapshot().await?;
+    let seen = match apply_native(tools.dialect, snapshot.text(), &call.arguments, options) {
+        Ok(seen) => seen.message,
+        Err(error) => return Ok(refused(&error, &snapshot)),
+    };
+    if seen.len() > READ_BYTES {
+        let message = "the lines are more than one call shows: send a shorter view_range";
+        return Err(ToolError::argument("/view_range", message));
+    }
+    let is_whole = call.arguments.get("view_range").is_none_or(Value::is_null);
+    let shown = if is_whole { Shown { lines: usize::MAX, bytes: READ_BYTES } } else { Shown::default() };
+    let Answered { result, snapshot: now, .. } = context.run(Look { shown }).await?;
+    if let Err(refusal) = result {
+        return Ok(ToolReply::failure(refusal_json(refusal.view(), None), Some(&now)));
+    }
+    Ok(ToolReply::new(json!({"ok": true, "revision_id": snapshot.revision_id(), "message": seen})))
+}
+
+fn refused(error: &NativeError, snapshot: &Snapshot) -> ToolReply {
+    let body = json!({
+        "code": error.code(),
+        "reason": error.reason().code(),
+        "message": error.to_string(),
+        "conflicts": error.conflicts(),
+        "retryable": false,
+    });
+    ToolReply::failure(body, Some(snapshot))
+}
+
+fn reply(
+    tools: &NativeTools,
+    result: &Result<AppliedPatch, ApplyPatchRefusal>,
+    snapshot: &Snapshot,
+    message: Option<String>,
+) -> ToolReply {
+    match result {
+        Ok(done) => ToolReply::new(json!({
+            "ok": true,
+            "revision_id": done.revision,
+            "new_revision_id": done.revision,
+            "applied_hunks": done.summary.hunks,
+            "summary": done.summary.to_string(),
+            "repairs": done.repairs,
+            "spans": done.spans,
+            "message": message.unwrap_or_else(|| format!("The file {} has been edited.", tools.path)),
+        })),
+        Err(refusal) => {
+            let refusal = refusal.view();
+            let hint = match refusal {
+                Refusal::Base(BaseRefusal::StaleBase(stale)) => {
+                    let shown = stale.changes.as_ref().is_some_and(|c| c.diff.is_some() || c.whole.is_some());
+                    Some(if shown {
+                        "Next: the call again, written for the document as it is now."
+                    } else {
+                        "Next: view the document, then the call again."
+                    })
+                }
+                _ => None,
+            };
+            ToolReply::failure(refusal_json(refusal, hint), Some(snapshot))
+        }
+    }
+}

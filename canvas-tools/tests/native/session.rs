@@ -1,0 +1,182 @@
+//! Dialects in a conversation: lease, base and receipts come from the session.
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    CallId, Cancel, CanvasId, CheckOut, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy,
+    Rollout, block_on,
+};
+use canvas_tools::{Dialect, NativeTools, Session, ToolCall, ToolReply, Tools};
+use serde_json::{Value, json};
+
+const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+struct World {
+    engine: Engine<MemoryStore>,
+    session: Session,
+    tools: Tools<MemoryStore>,
+    calls: u32,
+}
+
+impl World {
+    fn new(dialect: Dialect, text: &str) -> Self {
+        Self::with(dialect, text, Policy::default())
+    }
+
+    fn with(dialect: Dialect, text: &str, policy: Policy) -> Self {
+        let engine = Engine::new(MemoryStore::new(|| NOW), policy);
+        let (canvas, chat) = (CanvasId::new("plan").unwrap(), ConversationId::new("chat").unwrap());
+        let key =
+            OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+        block_on(engine.create(&canvas, text, &key, NOW)).unwrap();
+        let session = block_on(Session::join(&engine, canvas, chat, NOW)).unwrap();
+        let tools = Tools::new(vec![Box::new(NativeTools::new(dialect))]).unwrap();
+        Self { engine, session, tools, calls: 0 }
+    }
+
+    fn call_as(&mut self, id: &str, arguments: Value) -> ToolReply {
+        let name = self.tools.specs(&self.engine).first().map_or("edit".into(), |spec| spec.name.clone());
+        let call = ToolCall { id: id.into(), name, arguments };
+        block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW))
+    }
+
+    fn call(&mut self, arguments: Value) -> ToolReply {
+        self.calls += 1;
+        self.call_as(&format!("call-{}", self.calls), arguments)
+    }
+
+    /// A command of somebody else, or of the user.
+    fn other<C: Command>(&mut self, command: C) -> Result<C::Done, C::Refusal> {
+        self.calls += 1;
+        let call = CallId::new(&format!("other-{}", self.calls)).unwrap();
+        let conversation = ConversationId::new("other").unwrap();
+        let operation = OpKey { conversation, turn: self.session.turn, call };
+        block_on(self.engine.call(&self.session.canvas, &operation, command, NOW)).unwrap().result
+    }
+
+    fn user_writes(&mut self, text: &str) {
+        self.other(Edit { markdown: text.into(), base: None }).unwrap();
+    }
+
+    fn text(&self) -> String {
+        block_on(self.engine.snapshot(&self.session.canvas, NOW)).unwrap().text().to_owned()
+    }
+}
+
+fn edit(old: &str, new: &str) -> Value {
+    json!({"file_path": "document.md", "old_string": old, "new_string": new})
+}
+
+fn reason(reply: &ToolReply) -> Option<&str> {
+    reply.body().pointer("/error/reason").or(reply.body().pointer("/error/code")).and_then(Value::as_str)
+}
+
+#[test]
+fn an_edit_needs_no_lease_of_its_own() {
+    let mut world = World::new(Dialect::Edit, "- a\n- b\n");
+    let reply = world.call(edit("a", "x"));
+    assert_eq!(NativeTools::text_of(&reply), "edited document.md (1 replacement(s))");
+    assert_eq!(reply.body()["spans"], json!([{"start_line": 1, "end_line": 1}]));
+    assert!(world.call(edit("b", "y\n- z")).is_ok());
+    assert_eq!(world.text(), "- x\n- y\n- z\n");
+    // It is given back.
+    assert!(world.other(CheckOut).is_ok());
+}
+
+#[test]
+fn a_retry_is_answered_from_the_receipt() {
+    let mut world = World::new(Dialect::Edit, "a\na\n");
+    let insert = json!({"file_path": "document.md", "old_string": "a\na", "new_string": "a\na\na\na"});
+    let first = world.call_as("1", insert.clone());
+    let again = world.call_as("1", insert);
+    assert_eq!((first.revision_id(), again.is_ok()), (again.revision_id(), true));
+    assert_eq!(world.text(), "a\na\na\na\n");
+    assert_eq!(world.call_as("1", edit("a\na\na\na", "b")).code(), Some("CALL_ID_REUSED"));
+}
+
+#[test]
+fn what_the_user_changed_is_shown_first() {
+    for (dialect, call) in [
+        (Dialect::Edit, edit("b", "c")),
+        (
+            Dialect::TextEditor,
+            json!({"command": "insert", "path": "document.md", "insert_line": 1, "insert_text": "x"}),
+        ),
+        (Dialect::ApplyPatch, json!({"type": "update_file", "path": "document.md", "diff": "@@\n-b\n+c\n"})),
+        // What it asks for is not there any more, and that is not what the model hears.
+        (Dialect::Edit, edit("a\nb", "c")),
+    ] {
+        let mut world = World::new(dialect, "a\nb\n");
+        world.user_writes("new\na!\nb\n");
+        let refused = world.call(call.clone());
+        assert_eq!(reason(&refused), Some("STALE_BASE"), "{dialect}");
+        assert!(NativeTools::text_of(&refused).contains("+new"), "{}", NativeTools::text_of(&refused));
+        assert_eq!(world.text(), "new\na!\nb\n");
+        // It has been shown the changes.
+        let again = world.call(call);
+        assert_ne!(reason(&again), Some("STALE_BASE"));
+    }
+}
+
+#[test]
+fn a_view_counts_as_seen() {
+    let mut world = World::new(Dialect::TextEditor, "a\n");
+    world.user_writes("b\n");
+    let seen = world.call(json!({"command": "view", "path": "document.md"}));
+    assert_eq!(
+        NativeTools::text_of(&seen),
+        "Here's the content of document.md with line numbers:\n     1\tb\n"
+    );
+    let done =
+        world.call(json!({"command": "str_replace", "path": "document.md", "old_str": "b", "new_str": "c"}));
+    assert!(done.is_ok(), "{}", done.body());
+}
+
+#[test]
+fn refusals_change_nothing() {
+    let mut world = World::new(Dialect::Edit, "a\na\n");
+    for (call, expected) in [
+        (edit("a", "b"), "AMBIGUOUS"),
+        (edit("c", "b"), "NOT_FOUND"),
+        (json!({"file_path": "x.md", "old_string": "a", "new_string": "b"}), "FILE_NOT_FOUND"),
+        (json!("{}"), "INVALID_ARGUMENTS"),
+    ] {
+        let reply = world.call(call);
+        assert_eq!((reason(&reply), world.text().as_str()), (Some(expected), "a\na\n"));
+    }
+    // Somebody else has the lease.
+    world.other(CheckOut).unwrap();
+    assert_eq!(world.call(edit("a\na", "b")).code(), Some("LOCK_NOT_AVAILABLE"));
+    // The user has ended the turn.
+    world.other(Cancel).unwrap();
+    assert_eq!(world.call(edit("a\na", "b")).code(), Some("LOCK_NOT_AVAILABLE"));
+    assert_eq!(world.text(), "a\na\n");
+}
+
+#[test]
+fn the_rollout_closes_it() {
+    let policy = Policy { rollout: Rollout::ReadOnly, ..Policy::default() };
+    let mut world = World::with(Dialect::Edit, "a\n", policy);
+    assert!(world.tools.specs(&world.engine).is_empty());
+    assert_eq!(world.call(edit("a", "b")).code(), Some("TOOL_DISABLED"));
+}
+
+/// Every dialect makes the same revision of the same change, and declares a tool that has a plain object at its root.
+#[test]
+fn dialects_agree() {
+    let (before, after) = ("# A\n- x\n# B\n- x\n", "# A\n- x\n# B\n- y\n");
+    let mut ids = Vec::new();
+    for dialect in Dialect::ALL {
+        let mut world = World::new(dialect, before);
+        let specs = world.tools.specs(&world.engine);
+        assert_eq!(specs[0].parameters["type"], "object", "{dialect}");
+        let calls = canvas_tools::render_native(before, after, dialect, "document.md", &Default::default());
+        for call in calls.unwrap() {
+            let reply = world.call(call);
+            assert!(reply.is_ok(), "{}", reply.body());
+            ids.push(reply.revision_id().map(str::to_owned));
+        }
+        assert_eq!(world.text(), after, "{dialect}");
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1);
+}
