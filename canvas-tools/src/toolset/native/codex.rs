@@ -1,21 +1,14 @@
-//! The envelope of a V4A patch, as the custom tool of Codex has it: one file, which is the document.
+//! The custom tool of Codex: a V4A patch in its envelope.
 
 use canvas_core::text::Reason;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::outcome::{Document, NativeConflict, NativeEdit, NativeError};
-use super::v4a::{check_path, create, unsupported, update};
+use super::envelope::{BEGIN, Envelope, Header, malformed, open};
+use super::outcome::{Document, NativeEdit, NativeError};
+use super::v4a::update::{check_path, create, update};
 use crate::arguments::arguments;
-use crate::reply::shorten;
-
-pub(super) const BEGIN: &str = "*** Begin Patch";
-pub(super) const END: &str = "*** End Patch";
-pub(super) const UPDATE: &str = "*** Update File: ";
-pub(super) const ADD: &str = "*** Add File: ";
-const DELETE: &str = "*** Delete File: ";
-const MOVE: &str = "*** Move to: ";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +26,7 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
     }
     let Envelope { header, body, first_line } = open(&input)?;
     match header {
+        Header::Own => update(document, body, first_line),
         Header::Update(path) => {
             check_path(document, path)?;
             update(document, body, first_line)
@@ -42,107 +36,4 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
             create(document, body, first_line)
         }
     }
-}
-
-/// The diff of a call that needs no envelope, without the one that it has all the same.
-pub(super) fn unwrapped<'a>(document: &Document<'_>, diff: &'a str) -> Result<&'a str, NativeError> {
-    if let Some(line) = diff.lines().find(|line| is_operation(line)) {
-        if !diff.trim_start().starts_with(BEGIN) && !diff.starts_with(UPDATE) {
-            return Err(second(line));
-        }
-    } else if !diff.trim_start().starts_with(BEGIN) {
-        return Ok(diff);
-    }
-    match open(diff)? {
-        Envelope { header: Header::Update(path), body, .. } => {
-            check_path(document, path)?;
-            Ok(body)
-        }
-        Envelope { header: Header::Add(_), .. } => Err(unsupported("Add File within an update")),
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Header<'a> {
-    Update(&'a str),
-    Add(&'a str),
-}
-
-struct Envelope<'a> {
-    header: Header<'a>,
-    body: &'a str,
-    /// The line of the patch, from 1, where the body begins.
-    first_line: usize,
-}
-
-/// Opens an envelope. Whatever it does beside one file is refused before anything is read of that.
-fn open(input: &str) -> Result<Envelope<'_>, NativeError> {
-    let mut header = None;
-    let (mut body_start, mut body_end, mut first_line) = (0, input.len(), 1);
-    let (mut has_begun, mut has_ended) = (false, false);
-    let mut at = 0;
-    for (number, whole) in (1..).zip(input.split_inclusive('\n')) {
-        let (start, line) = (at, whole.trim_end_matches(['\n', '\r']));
-        at += whole.len();
-        if has_ended {
-            if line.trim().is_empty() {
-                continue;
-            }
-            let sentence = format!("The last line of the patch must be '{END}'");
-            return Err(malformed(sentence, Reason::UnexpectedText, number));
-        }
-        if line.trim() == BEGIN && !has_begun && header.is_none() {
-            has_begun = true;
-        } else if line.trim_end() == END {
-            (has_ended, body_end) = (true, start);
-        } else if is_operation(line) {
-            if header.is_some() {
-                return Err(second(line));
-            }
-            header = Some(operation(line)?);
-            (body_start, first_line) = (at, number + 1);
-        } else if line.starts_with(MOVE) {
-            return Err(unsupported("Move to"));
-        } else if header.is_none() && !line.trim().is_empty() {
-            let sentence = format!(
-                "invalid hunk at line {number}, '{}' is not a valid hunk header. Valid hunk headers: '{ADD}{{path}}', \
-                 '{UPDATE}{{path}}'",
-                shorten(line)
-            );
-            return Err(malformed(sentence, Reason::BadHeader, number));
-        }
-    }
-    if has_begun && !has_ended {
-        return Err(malformed(format!("The last line of the patch must be '{END}'"), Reason::Truncated, 1));
-    }
-    let Some(header) = header else {
-        return Err(malformed("The patch has no file section.".into(), Reason::NoHunks, 1));
-    };
-    Ok(Envelope { header, body: &input[body_start..body_end], first_line })
-}
-
-fn is_operation(line: &str) -> bool {
-    [UPDATE, ADD, DELETE].iter().any(|start| line.starts_with(start))
-}
-
-fn operation(line: &str) -> Result<Header<'_>, NativeError> {
-    if let Some(path) = line.strip_prefix(UPDATE) {
-        return Ok(Header::Update(path.trim()));
-    }
-    match line.strip_prefix(ADD) {
-        Some(path) => Ok(Header::Add(path.trim())),
-        None => Err(unsupported("Delete File")),
-    }
-}
-
-fn second(line: &str) -> NativeError {
-    if line.starts_with(DELETE) {
-        return unsupported("Delete File");
-    }
-    let sentence = format!("Error: '{}' is a second file: only the document can be patched.", shorten(line));
-    NativeError::new(sentence, NativeConflict::of_patch(0, Reason::MultiFile))
-}
-
-fn malformed(sentence: String, reason: Reason, line: usize) -> NativeError {
-    NativeError::new(sentence, NativeConflict::of_patch(0, reason).at_patch_line(line))
 }

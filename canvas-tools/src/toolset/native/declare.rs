@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Dialect;
+use super::dialect::Dialect;
 use super::string_edit::{Edit, Replace};
 use crate::toolset::spec::{ToolSpec, schema_of};
 
@@ -64,7 +64,7 @@ impl Dialect {
     pub(super) fn spec(self, path: &str) -> ToolSpec {
         let parameters = match self {
             Self::TextEditor => schema_of::<super::text_editor::Call>(),
-            Self::ApplyPatch => schema_of::<super::v4a::Call>(),
+            Self::ApplyPatch => schema_of::<super::apply_patch::Call>(),
             Self::CodexPatch => schema_of::<super::codex::Call>(),
             Self::Edit => schema_of::<Edit>(),
             Self::Replace => schema_of::<Replace>(),

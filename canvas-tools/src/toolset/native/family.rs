@@ -1,6 +1,6 @@
 //! Which dialect the models of a family were trained on.
 
-use super::Dialect;
+use super::dialect::Dialect;
 
 /// Models that were trained on the same form of edits, by how their names begin.
 ///

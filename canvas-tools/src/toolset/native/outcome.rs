@@ -8,7 +8,7 @@ use canvas_core::text::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::NativeOptions;
+use super::options::NativeOptions;
 use crate::reply::ToolError;
 
 /// A native call that was applied, or that only looks.
@@ -312,7 +312,7 @@ impl Document<'_> {
             let sentence = "No changes to apply. The document already has this text.";
             return Err(NativeError::of(sentence, NativeReason::Patch(Reason::NoEffect)));
         }
-        self.edit(super::whole(self.text, after), Vec::new(), message)
+        self.edit(Delta::between(self.text, after), Vec::new(), message)
     }
 }
 

@@ -5,10 +5,13 @@ use std::ops::Range;
 use canvas_core::text::{BuildOptions, Delta, build, build_unique, outline};
 use serde_json::{Value, json};
 
-use super::codex::{ADD, BEGIN, END, UPDATE};
+use super::apply::apply_native;
+use super::dialect::Dialect;
+use super::envelope::{ADD, BEGIN, END, UPDATE};
+use super::options::NativeOptions;
+use super::search_replace;
 use super::string::without_cr;
 use super::v4a::parse::END_OF_FILE;
-use super::{Dialect, NativeOptions, apply_native, search_replace};
 
 /// How a change is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

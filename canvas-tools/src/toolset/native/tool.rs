@@ -7,8 +7,11 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
+use super::apply::apply_native;
+use super::dialect::Dialect;
+use super::options::NativeOptions;
+use super::outcome::NativeError;
 use super::text_editor::is_view;
-use super::{Dialect, NativeError, NativeOptions, apply_native};
 use crate::reply::{ToolError, ToolReply, refusal_json};
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};

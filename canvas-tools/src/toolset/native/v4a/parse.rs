@@ -2,7 +2,6 @@
 
 use canvas_core::text::{Block, BlockLine, Reason, Repair, RepairKind};
 
-use super::note;
 use crate::reply::shorten;
 use crate::toolset::native::outcome::{NativeConflict, NativeError};
 
@@ -155,4 +154,9 @@ fn stated(text: &str) -> Option<Stated> {
     };
     let ((old_start, old_count), (new_start, new_count)) = (side('-')?, side('+')?);
     sides.next().is_none().then_some(Stated { old_start, old_count, new_start, new_count })
+}
+
+/// Notes a repair of a hunk, from 0.
+pub(super) fn note(repairs: &mut Vec<Repair>, hunk: usize, kind: RepairKind) {
+    repairs.push(Repair { hunk: hunk + 1, kind });
 }

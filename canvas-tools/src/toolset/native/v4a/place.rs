@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use canvas_core::text::{BlockLine, Reason, Repair, RepairKind, find_lines, outline};
 
-use super::note;
-use super::parse::{Hunk, Stated};
+use super::parse::{Hunk, Stated, note};
 use crate::toolset::native::outcome::{Document, NativeConflict};
 
 /// Places of one needle that are looked at. One that has more is refused as if all lay in every scope.

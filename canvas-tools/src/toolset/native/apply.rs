@@ -1,0 +1,46 @@
+//! One entry for all dialects.
+
+use serde_json::Value;
+
+use super::dialect::Dialect;
+use super::options::NativeOptions;
+use super::outcome::{Document, NativeEdit, NativeError};
+use super::{apply_patch, codex, search_replace, string_edit, text_editor};
+
+/// Applies a call of a dialect to the text that its author has seen. Linear in the text and the call.
+///
+/// ```
+/// use canvas_tools::{Dialect, NativeOptions, apply_native};
+/// use serde_json::json;
+///
+/// let call = json!({"file_path": "document.md", "old_string": "milk", "new_string": "bread"});
+/// let options = NativeOptions::default();
+/// let edit = apply_native(Dialect::Edit, "- buy milk\n", &call, &options)?;
+/// assert_eq!(edit.text, "- buy bread\n");
+///
+/// let refused = apply_native(Dialect::Edit, "- milk\n- milk\n", &call, &options).unwrap_err();
+/// assert_eq!(refused.reason().code(), "AMBIGUOUS");
+/// assert_eq!(refused.conflicts()[0].candidates, [1, 2]);
+/// # Ok::<(), canvas_tools::NativeError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`NativeError`], in the dialect's own words first; the text is only borrowed, so nothing has changed.
+pub fn apply_native(
+    dialect: Dialect,
+    text: &str,
+    call: &Value,
+    options: &NativeOptions<'_>,
+) -> Result<NativeEdit, NativeError> {
+    let document = Document { text, options };
+    document.check_size(call)?;
+    match dialect {
+        Dialect::TextEditor => text_editor::apply(&document, call),
+        Dialect::ApplyPatch => apply_patch::apply(&document, call),
+        Dialect::CodexPatch => codex::apply(&document, call),
+        Dialect::Edit => string_edit::apply_edit(&document, call),
+        Dialect::Replace => string_edit::apply_replace(&document, call),
+        Dialect::SearchReplace => search_replace::apply(&document, call),
+    }
+}

@@ -1,0 +1,48 @@
+//! The hosted tool `apply_patch`: a V4A diff of one file a call.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::envelope::{Envelope, Header, unsupported, unwrapped};
+use super::outcome::{Document, NativeEdit, NativeError};
+use super::v4a::update::{check_path, create, update};
+use crate::arguments::arguments;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    #[serde(rename = "type")]
+    operation: Operation,
+    path: String,
+    #[serde(default)]
+    diff: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Operation {
+    CreateFile,
+    UpdateFile,
+    DeleteFile,
+}
+
+pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit, NativeError> {
+    let Call { operation, path, diff } = arguments(call)?;
+    check_path(document, &path)?;
+    let diff = diff.as_deref().unwrap_or_default();
+    match operation {
+        Operation::UpdateFile => {
+            let Envelope { header, body, first_line } = unwrapped(diff)?;
+            match header {
+                Header::Own => {}
+                Header::Update(path) => check_path(document, path)?,
+                Header::Add(_) => return Err(unsupported("Add File within an update")),
+            }
+            update(document, body, first_line)
+        }
+        Operation::CreateFile => create(document, diff, 1),
+        Operation::DeleteFile => Err(unsupported("delete_file")),
+    }
+}
