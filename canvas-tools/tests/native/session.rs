@@ -34,7 +34,8 @@ impl World {
     }
 
     fn call_as(&mut self, id: &str, arguments: Value) -> ToolReply {
-        let name = self.tools.specs(&self.engine).first().map_or("edit".into(), |spec| spec.name.clone());
+        let name =
+            self.tools.specs(&self.engine).first().map_or_else(|| "edit".into(), |spec| spec.name.clone());
         let call = ToolCall { id: id.into(), name, arguments };
         block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW))
     }
@@ -67,7 +68,11 @@ fn edit(old: &str, new: &str) -> Value {
 }
 
 fn reason(reply: &ToolReply) -> Option<&str> {
-    reply.body().pointer("/error/reason").or(reply.body().pointer("/error/code")).and_then(Value::as_str)
+    reply
+        .body()
+        .pointer("/error/reason")
+        .or_else(|| reply.body().pointer("/error/code"))
+        .and_then(Value::as_str)
 }
 
 #[test]

@@ -20,12 +20,14 @@ pub(super) struct Call {
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum Operation {
-    CreateFile,
-    UpdateFile,
-    DeleteFile,
+    #[serde(rename = "create_file")]
+    Create,
+    #[serde(rename = "update_file")]
+    Update,
+    #[serde(rename = "delete_file")]
+    Delete,
 }
 
 pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit, NativeError> {
@@ -33,7 +35,7 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
     check_path(document, &path)?;
     let diff = diff.as_deref().unwrap_or_default();
     match operation {
-        Operation::UpdateFile => {
+        Operation::Update => {
             let Envelope { header, body, first_line } = unwrapped(diff)?;
             match header {
                 Header::Own => {}
@@ -42,7 +44,7 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
             }
             update(document, body, first_line)
         }
-        Operation::CreateFile => create(document, diff, 1),
-        Operation::DeleteFile => Err(unsupported("delete_file")),
+        Operation::Create => create(document, diff, 1),
+        Operation::Delete => Err(unsupported("delete_file")),
     }
 }

@@ -13,11 +13,11 @@ pub(super) enum Miss {
     Empty,
     /// Old and new text are the same.
     Equal,
-    NotFound(NativeConflict),
+    NotFound(Box<NativeConflict>),
     /// It occurs at several places, which may overlap: the lines, from 1, of the first of them.
     Several {
         count: usize,
-        conflict: NativeConflict,
+        conflict: Box<NativeConflict>,
     },
 }
 
@@ -26,7 +26,7 @@ impl Miss {
         match self {
             Self::Empty => NativeConflict::of_patch(0, Reason::NoAnchor),
             Self::Equal => NativeConflict::of_patch(0, Reason::NoEffect),
-            Self::NotFound(conflict) | Self::Several { conflict, .. } => conflict.clone(),
+            Self::NotFound(conflict) | Self::Several { conflict, .. } => (**conflict).clone(),
         }
     }
 }
@@ -75,14 +75,14 @@ pub(super) fn replace(
     match hits.count {
         0 => {
             let lines: Vec<&str> = needle.lines().collect();
-            return Err(Miss::NotFound(NativeConflict::missing(1, text, &lines, limits)));
+            return Err(Miss::NotFound(Box::new(NativeConflict::missing(1, text, &lines, limits))));
         }
         1 => {}
         _ if all && !hits.overlap => {}
         count => {
             let candidates = lines_of(&plain.text, &hits.at);
             let conflict = NativeConflict { candidates, ..NativeConflict::of_patch(1, Reason::Ambiguous) };
-            return Err(Miss::Several { count, conflict });
+            return Err(Miss::Several { count, conflict: Box::new(conflict) });
         }
     }
     if needle == value {

@@ -174,7 +174,7 @@ impl<'t> Scopes<'t> {
         let found = std::mem::take(&mut self.found[self.next]);
         self.next += 1;
         let mut below = 0;
-        let mut ranges: Vec<Range<usize>> = Vec::from([0..self.total]);
+        let mut ranges: Vec<Range<usize>> = std::iter::once(0..self.total).collect();
         for (anchor, (lines, text)) in found.iter().zip(&hunk.anchors).enumerate() {
             let first = lines.iter().copied().find(|line| *line >= below).ok_or(anchor)?;
             let may_be_heading = text.trim_start().starts_with('#');
