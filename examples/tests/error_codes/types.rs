@@ -34,7 +34,8 @@ use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, UnknownPro
 use canvas_tools::recipe::{RecordError, ReplayError, RerunError};
 use canvas_tools::surface::SurfaceError;
 use canvas_tools::{
-    Directive, DirectiveError, DirectiveFailure, FailureKind, SessionError, ToolError, ToolsError,
+    Dialect, Directive, DirectiveError, DirectiveFailure, FailureKind, NativeError, NativeOptions,
+    RenderError, SessionError, ToolError, ToolsError, apply_native,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -202,6 +203,8 @@ fn samples() -> Vec<Sample> {
         RerunError false: RerunError::Mismatch { place: "/patch".into(), what: "the patch" },
         ToolError false: ToolError::argument("/a", "a is missing: give it"),
         ToolsError false: ToolsError::DuplicateTool { name: "a".into() },
+        NativeError false: apply_native(Dialect::Edit, "", &json!(1), &NativeOptions::default()).unwrap_err(),
+        RenderError false: RenderError { dialect: Dialect::Edit },
         DirectiveError false: Directive::parse(&json!(1)).unwrap_err(),
         DirectiveFailure false: DirectiveError::PatchOff.into(),
         FailureKind true: EngineError::Contention { canvas: canvas() }.into(),

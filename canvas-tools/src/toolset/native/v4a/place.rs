@@ -7,8 +7,14 @@ use canvas_core::text::{BlockLine, Reason, Repair, RepairKind, find_lines, outli
 use super::parse::{Hunk, Stated, note};
 use crate::toolset::native::outcome::{Document, NativeConflict};
 
-/// Places of one needle that are looked at. One that has more is refused as if all lay in every scope.
+/// Places of all needles together that are looked at, and of one at most. Of a needle that has more, no scope is narrow
+/// enough.
+const MOST_IN_ALL: usize = 1 << 21;
 const MOST: usize = 1 << 14;
+
+fn most(needles: usize) -> usize {
+    (MOST_IN_ALL / needles.max(1)).clamp(64, MOST)
+}
 
 /// Why a hunk, by index, has no place.
 #[derive(Debug)]
@@ -63,10 +69,11 @@ pub(super) fn places(
     let total = text.lines().count();
     let mut found = find(text, hunks);
     drop_blanks(text, hunks, &mut found, repairs);
+    let most = most(hunks.len());
     let mut scopes = Scopes::new(text, total, hunks);
     let (mut places, mut misplaced) = (Vec::with_capacity(hunks.len()), Vec::new());
     for (i, (hunk, found)) in hunks.iter().zip(&found).enumerate() {
-        match place(i, hunk, found, &mut scopes) {
+        match place((i, hunk), found, most, &mut scopes) {
             Ok(place) => places.push(place),
             Err(one) => misplaced.push(one),
         }
@@ -81,10 +88,11 @@ pub(super) fn places(
 
 /// Where the old lines of each hunk occur; nowhere for those that have none.
 fn find(text: &str, hunks: &[Hunk<'_>]) -> Vec<Vec<usize>> {
+    let most = most(hunks.len());
     let quoting: Vec<usize> = (0..hunks.len()).filter(|&i| !hunks[i].old_lines().is_empty()).collect();
     let needles: Vec<Vec<&str>> = quoting.iter().map(|&i| hunks[i].old_lines()).collect();
     let mut found = vec![Vec::new(); hunks.len()];
-    for (i, places) in quoting.into_iter().zip(find_lines(text, &needles, MOST)) {
+    for (i, places) in quoting.into_iter().zip(find_lines(text, &needles, most)) {
         found[i] = places;
     }
     found
@@ -111,7 +119,12 @@ fn drop_blanks(text: &str, hunks: &mut [Hunk<'_>], found: &mut [Vec<usize>], rep
     }
 }
 
-fn place(i: usize, hunk: &Hunk<'_>, found: &[usize], scopes: &mut Scopes<'_>) -> Result<usize, Misplaced> {
+fn place(
+    (i, hunk): (usize, &Hunk<'_>),
+    found: &[usize],
+    most: usize,
+    scopes: &mut Scopes<'_>,
+) -> Result<usize, Misplaced> {
     let scope = scopes.of(hunk).map_err(|anchor| Misplaced::Anchor { hunk: i, anchor })?;
     let old = hunk.block.lines.iter().filter(|line| !matches!(line, BlockLine::Add(_))).count();
     if old == 0 {
@@ -129,13 +142,11 @@ fn place(i: usize, hunk: &Hunk<'_>, found: &[usize], scopes: &mut Scopes<'_>) ->
     if let ([place], [_]) = (&below[..], found) {
         return Ok(*place);
     }
-    let within: Vec<usize> = below
-        .iter()
-        .copied()
-        .filter(|place| scope.ranges.iter().any(|range| range.contains(place)))
-        .collect();
+    let mut around = Within::new(&scope.ranges);
+    let within: Vec<usize> =
+        below.iter().copied().filter(|place| around.end_around(*place).is_some()).collect();
     match within[..] {
-        [place] if found.len() < MOST => Ok(place),
+        [place] if found.len() < most => Ok(place),
         [] => Err(Misplaced::Several { hunk: i, places: below }),
         _ => Err(Misplaced::Several { hunk: i, places: within }),
     }
@@ -154,7 +165,9 @@ struct Scopes<'t> {
     total: usize,
     /// Lines of each anchor, in the order of the hunks.
     found: Vec<Vec<Vec<usize>>>,
-    /// Of each heading's line, the end of its section; read when it is first needed.
+    /// Lines of one anchor at most.
+    most: usize,
+    /// Of each heading's line, the end of its section, in order; read when it is first needed.
     sections: Option<Vec<(usize, usize)>>,
     next: usize,
 }
@@ -163,10 +176,11 @@ impl<'t> Scopes<'t> {
     fn new(text: &'t str, total: usize, hunks: &[Hunk<'_>]) -> Self {
         let needles: Vec<Vec<&str>> =
             hunks.iter().flat_map(|hunk| hunk.anchors.iter().map(|anchor| vec![*anchor])).collect();
-        let found = if needles.is_empty() { Vec::new() } else { find_lines(text, &needles, MOST) };
+        let most = most(needles.len());
+        let found = if needles.is_empty() { Vec::new() } else { find_lines(text, &needles, most) };
         let mut found = found.into_iter();
         let found = hunks.iter().map(|hunk| found.by_ref().take(hunk.anchors.len()).collect()).collect();
-        Self { text, total, found, sections: None, next: 0 }
+        Self { text, total, found, most, sections: None, next: 0 }
     }
 
     /// The scope of the next hunk; the index of the anchor that is nowhere in it.
@@ -178,13 +192,18 @@ impl<'t> Scopes<'t> {
         for (anchor, (lines, text)) in found.iter().zip(&hunk.anchors).enumerate() {
             let first = lines.iter().copied().find(|line| *line >= below).ok_or(anchor)?;
             let may_be_heading = text.trim_start().starts_with('#');
-            let mut narrowed = Vec::new();
-            for &line in lines {
-                let Some(outer) = ranges.iter().find(|range| range.contains(&line)) else { continue };
-                let end = if may_be_heading { self.section_end(line) } else { None };
-                narrowed.push(line + 1..end.unwrap_or(outer.end).min(outer.end));
-            }
             below = first + 1;
+            if lines.len() >= self.most {
+                ranges = std::iter::once(below..self.total).collect();
+                continue;
+            }
+            let mut narrowed = Vec::new();
+            let mut outer = Within::new(&ranges);
+            for &line in lines {
+                let Some(outer_end) = outer.end_around(line) else { continue };
+                let end = if may_be_heading { self.section_end(line) } else { None };
+                narrowed.push(line + 1..end.unwrap_or(outer_end).min(outer_end));
+            }
             ranges = narrowed;
         }
         Ok(Scope { below, ranges })
@@ -197,7 +216,33 @@ impl<'t> Scopes<'t> {
             let outline = outline(text);
             outline.sections().iter().map(|section| (section.heading.start - 1, section.lines.end)).collect()
         });
-        sections.iter().find(|(heading, _)| *heading == line).map(|(_, end)| *end)
+        let found = sections.binary_search_by_key(&line, |(heading, _)| *heading).ok()?;
+        Some(sections[found].1)
+    }
+}
+
+/// A walk over lines, in order, beside ranges that are in the order of their starts.
+struct Within<'r> {
+    upcoming: std::slice::Iter<'r, Range<usize>>,
+    next: Option<&'r Range<usize>>,
+    /// The last end of those that have begun.
+    end: usize,
+}
+
+impl<'r> Within<'r> {
+    fn new(ranges: &'r [Range<usize>]) -> Self {
+        let mut upcoming = ranges.iter();
+        let next = upcoming.next();
+        Self { upcoming, next, end: 0 }
+    }
+
+    /// The last end of the ranges around a line, which is not above the one before.
+    fn end_around(&mut self, line: usize) -> Option<usize> {
+        while let Some(range) = self.next.filter(|range| range.start <= line) {
+            self.end = self.end.max(range.end);
+            self.next = self.upcoming.next();
+        }
+        (line < self.end).then_some(self.end)
     }
 }
 
