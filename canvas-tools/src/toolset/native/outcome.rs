@@ -127,16 +127,40 @@ impl NativeConflict {
         Self { candidates, ..Self::of_patch(hunk, Reason::Ambiguous) }
     }
 
-    /// What is nowhere, with the nearest place.
-    pub(super) fn missing(hunk: usize, text: &str, wanted: &[&str], limits: &Limits) -> Self {
-        let found = Self::of_patch(hunk, Reason::NotFound);
-        let probe: String = wanted.iter().map(|line| format!("-{line}\n")).collect();
+    /// What is nowhere, each with the hunk that wants it, and with the nearest place. One search for all of it.
+    pub(super) fn missing(text: &str, wanted: &[(usize, Vec<&str>)], limits: &Limits) -> Vec<Self> {
+        let mut probe = String::new();
+        for (_, lines) in wanted {
+            probe.push_str("@@\n");
+            probe.extend(lines.iter().flat_map(|line| ["-", line, "\n"]));
+        }
         let options = Options { mode: Mode::Anchored, limits: *limits };
-        // A list of lines that are nowhere in a row is refused with the nearest place.
-        let Err(error) = apply(text, &format!("@@\n{probe}"), &options) else { return found };
-        let near = error.conflicts().iter().find(|conflict| conflict.reason == Reason::NotFound);
-        let Some(near) = near else { return found };
-        Self { line: near.line, mismatch: near.mismatch.clone(), ..found }
+        // Lines that are nowhere in a row are refused with the nearest place.
+        let refused = apply(text, &probe, &options).err();
+        let near = refused.iter().flat_map(ApplyError::conflicts);
+        let mut near = near.filter(|conflict| conflict.reason == Reason::NotFound).peekable();
+        (1..)
+            .zip(wanted)
+            .map(|(number, (hunk, _))| {
+                while near.next_if(|conflict| conflict.hunk < number).is_some() {}
+                let near = near.next_if(|conflict| conflict.hunk == number);
+                Self {
+                    line: near.and_then(|near| near.line),
+                    mismatch: near.and_then(|near| near.mismatch.clone()),
+                    ..Self::of_patch(*hunk, Reason::NotFound)
+                }
+            })
+            .collect()
+    }
+
+    /// Fills in the nearest places of what is nowhere.
+    pub(super) fn locate(conflicts: &mut [Self], text: &str, wanted: &[(usize, Vec<&str>)], limits: &Limits) {
+        let found = Self::missing(text, wanted, limits);
+        for conflict in conflicts {
+            let Ok(near) = found.binary_search_by_key(&conflict.hunk, |near| near.hunk) else { continue };
+            conflict.line = found[near].line;
+            conflict.mismatch.clone_from(&found[near].mismatch);
+        }
     }
 }
 

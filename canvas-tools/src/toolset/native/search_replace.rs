@@ -86,7 +86,7 @@ fn failed(document: &Document<'_>, blocks: &[Marked<'_>], how: &str) -> String {
 /// The line, from 0, where each block's old lines are.
 fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, NativeError> {
     let Document { text, options } = document;
-    let mut conflicts = Vec::new();
+    let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
     let needles: Vec<Vec<&str>> =
         blocks.iter().filter(|block| !block.search.is_empty()).map(|block| block.search.clone()).collect();
     let mut found = find_lines(text, &needles, canvas_core::text::Conflict::CANDIDATES).into_iter();
@@ -106,7 +106,10 @@ fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, 
                     places.push(line);
                     continue;
                 }
-                [] => NativeConflict::missing(number, text, &block.search, &options.limits),
+                [] => {
+                    missing.push((number, block.search.clone()));
+                    NativeConflict::of_patch(number, Reason::NotFound)
+                }
                 _ => match stated.filter(|line| lines.contains(line)) {
                     Some(line) => {
                         places.push(line);
@@ -121,6 +124,7 @@ fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, 
     if conflicts.is_empty() {
         return Ok(places);
     }
+    NativeConflict::locate(&mut conflicts, text, &missing, &options.limits);
     let how = match conflicts[0].reason {
         NativeReason::Patch(Reason::Ambiguous) => "matched several places",
         NativeReason::Patch(Reason::NoAnchor) => "with an empty SEARCH section failed to match",

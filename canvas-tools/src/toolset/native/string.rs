@@ -75,7 +75,9 @@ pub(super) fn replace(
     match hits.count {
         0 => {
             let lines: Vec<&str> = needle.lines().collect();
-            return Err(Miss::NotFound(Box::new(NativeConflict::missing(1, text, &lines, limits))));
+            let mut missing = NativeConflict::missing(text, &[(1, lines)], limits);
+            let conflict = missing.pop().unwrap_or_else(|| NativeConflict::of_patch(1, Reason::NotFound));
+            return Err(Miss::NotFound(Box::new(conflict)));
         }
         1 => {}
         _ if all && !hits.overlap => {}

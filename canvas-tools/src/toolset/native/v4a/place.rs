@@ -32,21 +32,25 @@ pub(super) enum Misplaced {
 }
 
 impl Misplaced {
-    pub(super) fn conflict(&self, document: &Document<'_>, hunks: &[Hunk<'_>]) -> NativeConflict {
-        let limits = &document.options.limits;
+    /// The lines that are nowhere, and the hunk, from 1, that wants them.
+    pub(super) fn wanted<'a>(&self, hunks: &[Hunk<'a>]) -> Option<(usize, Vec<&'a str>)> {
+        match *self {
+            Self::Anchor { hunk, anchor } => Some((hunk + 1, vec![hunks[hunk].anchors[anchor]])),
+            Self::Nowhere { hunk, above: None } => Some((hunk + 1, hunks[hunk].old_lines())),
+            _ => None,
+        }
+    }
+
+    /// Where it went wrong, but for the nearest place of what is nowhere.
+    pub(super) fn conflict(&self, hunks: &[Hunk<'_>]) -> NativeConflict {
         let (hunk, conflict) = match self {
-            Self::Anchor { hunk, anchor } => {
-                let anchor = hunks[*hunk].anchors[*anchor];
-                (*hunk, NativeConflict::missing(hunk + 1, document.text, &[anchor], limits))
+            Self::Anchor { hunk, .. } | Self::Nowhere { hunk, above: None } => {
+                (*hunk, NativeConflict::of_patch(hunk + 1, Reason::NotFound))
             }
             Self::NoAnchor { hunk } => (*hunk, NativeConflict::of_patch(hunk + 1, Reason::NoAnchor)),
             Self::Nowhere { hunk, above: Some(place) } => {
                 let found = NativeConflict::of_patch(hunk + 1, Reason::NotFound);
                 (*hunk, NativeConflict { line: Some(place + 1), ..found })
-            }
-            Self::Nowhere { hunk, above: None } => {
-                let old = hunks[*hunk].old_lines();
-                (*hunk, NativeConflict::missing(hunk + 1, document.text, &old, limits))
             }
             Self::NotAtEnd { hunk, places } => {
                 let found = NativeConflict::of_patch(hunk + 1, Reason::NotFound);

@@ -72,7 +72,7 @@ pub(in crate::toolset::native) fn update(
     }
     let mut repairs = parsed.repairs;
     let found =
-        places(document, hunks, &mut repairs).map_err(|misplaced| explain(document, hunks, misplaced))?;
+        places(document, hunks, &mut repairs).map_err(|misplaced| explain(document, hunks, &misplaced))?;
     let blocks: Vec<(Block<'_>, usize)> =
         std::mem::take(hunks).into_iter().map(|hunk| hunk.block).zip(found).collect();
     let applied = apply_blocks(document.text, &blocks, &document.options.limits)
@@ -85,7 +85,7 @@ pub(in crate::toolset::native) fn update(
     Ok(NativeEdit { text: applied.into_text(), delta, repairs, message })
 }
 
-fn explain(document: &Document<'_>, hunks: &[Hunk<'_>], misplaced: Vec<Misplaced>) -> NativeError {
+fn explain(document: &Document<'_>, hunks: &[Hunk<'_>], misplaced: &[Misplaced]) -> NativeError {
     let path = document.options.path;
     let sentence = match misplaced.first() {
         Some(Misplaced::Anchor { hunk, anchor, .. }) => {
@@ -110,6 +110,8 @@ fn explain(document: &Document<'_>, hunks: &[Hunk<'_>], misplaced: Vec<Misplaced
         }
         None => format!("Failed to apply the hunks to {path}"),
     };
-    let conflicts = misplaced.iter().map(|one| one.conflict(document, hunks)).collect();
+    let mut conflicts: Vec<NativeConflict> = misplaced.iter().map(|one| one.conflict(hunks)).collect();
+    let wanted: Vec<_> = misplaced.iter().filter_map(|one| one.wanted(hunks)).collect();
+    NativeConflict::locate(&mut conflicts, document.text, &wanted, &document.options.limits);
     NativeError::at(sentence, conflicts, document.text)
 }
