@@ -26,7 +26,7 @@ pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
     let (before, after) = (request.text("before")?, request.text("after")?);
     let context = request.field::<Option<usize>>("context")?;
     let options = RenderOptions {
-        context: context.unwrap_or(RenderOptions::default().context),
+        context: context.unwrap_or_else(|| RenderOptions::default().context),
         unique: request.field::<Option<bool>>("unique")?.unwrap_or(true),
     };
     let calls = render_native(before, after, dialect(request)?, path(request)?, &options)
@@ -44,7 +44,7 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
     let dialect = dialect(request)?;
     let now = documents.now(request)?;
     let session = documents.session(request, now)?;
-    let name = request.field::<Option<&str>>("name")?.unwrap_or(dialect.tool_names()[0]);
+    let name = request.field::<Option<&str>>("name")?.unwrap_or_else(|| dialect.tool_names()[0]);
     let call = ToolCall {
         id: request.text("call_id")?.to_owned(),
         name: name.to_owned(),
@@ -74,7 +74,7 @@ pub(super) fn dialect(request: &Request<'_>) -> Result<Dialect, BridgeError> {
 }
 
 fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
-    Ok(request.field::<Option<&str>>("path")?.unwrap_or(NativeOptions::default().path))
+    Ok(request.field::<Option<&str>>("path")?.unwrap_or_else(|| NativeOptions::default().path))
 }
 
 impl From<NativeError> for BridgeError {
