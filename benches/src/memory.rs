@@ -74,7 +74,7 @@ fn anchored(size: usize, hunks: usize) -> usize {
     applied(&before, &patch, &Options { mode: Mode::Anchored, ..Options::default() })
 }
 
-fn applied(before: &str, patch: &str, options: &Options) -> usize {
+fn applied(before: &str, patch: &str, options: &Options<'_>) -> usize {
     peak(|| apply(before, patch, options).map(Applied::into_text).expect("the patch fits"))
 }
 

@@ -81,8 +81,9 @@ pub mod text {
         Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
         Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep,
         GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Query,
-        Reason, Repair, RepairKind, Resolved, Section, Span, Suggestion, Summary, TextEdit, WordChange,
-        apply, apply_blocks, build, build_unique, find_lines, grep, outline, resolve, truncate, word_changes,
+        Reason, Repair, RepairKind, Resolved, Section, Span, StatedLines, Suggestion, Summary, TextEdit,
+        WordChange, apply, apply_blocks, build, build_unique, find_lines, grep, outline, resolve, truncate,
+        word_changes,
     };
 }
 

@@ -74,7 +74,7 @@ impl Transition<'_> {
 
     /// The same patch for the text now, where it fits.
     fn rebased(&self, patch: &str) -> Option<String> {
-        let options = Options { mode: Mode::Anchored, limits: self.policy.patch };
+        let options = Options { mode: Mode::Anchored, limits: self.policy.patch, ..Options::default() };
         let applied = apply(self.view.text(), patch, &options).ok()?;
         Some(applied.patch()).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes)
     }

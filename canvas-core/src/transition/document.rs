@@ -321,7 +321,7 @@ impl Transition<'_> {
         scope: Option<&Address>,
         expires_at: Option<Timestamp>,
     ) -> Result<AppliedPatch, Stop<R>> {
-        let options = Options { mode, limits: self.policy.patch };
+        let options = Options { mode, limits: self.policy.patch, ..Options::default() };
         let applied = apply(self.view.text(), patch, &options);
         let applied = applied
             .map_err(|error| Stop::refused(PatchRefusal::PatchRejected(self.without_long_patch(error))))?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{Limits, Mode, Options, apply};
+use canvas_core::text::{Options, apply};
 use canvas_core::{
     ApplyPatch, Cancel, Changes, CheckIn, CheckOut, CheckedOut, Edit, EndTurn, Head, Promotion, RangeHash,
     Read, Refusal, Renew, ReplaceLines, Replacement, SendMessage, Store as _, TakeControl, TurnBegan,
@@ -223,7 +223,7 @@ impl Play {
     /// The model applies the diff to the text that it knows, to the letter.
     fn hidden_message(&mut self, model: usize, changes: Option<Changes>) {
         if let Some(changes) = changes {
-            let options = Options { mode: Mode::Strict, limits: Limits::default() };
+            let options = Options::default();
             let known = match (&self.known[model], changes) {
                 (Some(known), Changes { diff: Some(diff), .. }) => apply(known, &diff, &options)
                     .unwrap_or_else(|e| panic!("{known:?} {diff:?}: {e}"))

@@ -15,11 +15,16 @@ use memchr::memrchr;
 use crate::diff::conflict::{Conflict, Mismatch, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
+use crate::diff::options::StatedLines;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, Lines, at_line_end, content, line_end};
 
-/// Places every hunk by its content.
-pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
+/// Places every hunk by its content; those of exact arithmetic by the lines that they state, where these `decide`.
+pub(crate) fn anchored(
+    text: &str,
+    patch: &Patch<'_>,
+    stated: StatedLines<'_>,
+) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored: Vec<_> = patch
         .hunks
         .iter()
@@ -31,13 +36,45 @@ pub(crate) fn anchored(text: &str, patch: &Patch<'_>) -> Result<(Spliced, Vec<Re
         && !patch.missing_final_newline
         && let Some(result) = exact(text, patch)
     {
-        return Ok((result, patch.repairs.clone()));
+        let undecided = undecided(text, patch, stated);
+        return if undecided.is_empty() { Ok((result, patch.repairs.clone())) } else { Err(undecided) };
     }
     let faults = unanchored.into_iter().chain(patch.no_op_hunks()).collect();
     let mut patch = Cow::Borrowed(patch);
     let places = unique_places(text, &mut patch, faults)?;
     in_order(&patch, &places)?;
     Ok(splice_at(text, &patch, &places))
+}
+
+/// The hunks of a patch of exact arithmetic whose places must be unique, since their stated lines do not decide, and are
+/// not. Where there are any, hunks without effect are listed too.
+fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conflict> {
+    let mut decides = stated.deciding();
+    let mut is_open = |hunk: &Hunk| {
+        hunk.old_len > 0 && !hunk.range.and_then(HunkRange::old_before).is_some_and(&mut decides)
+    };
+    let open: Vec<_> = (0..patch.hunks.len()).filter(|&i| is_open(&patch.hunks[i])).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let needles: Vec<Vec<&str>> = open.iter().map(|&i| patch.pre_image(&patch.hunks[i]).collect()).collect();
+    let places = open.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES));
+    let mut conflicts: Vec<_> = places
+        .filter(|(_, found)| found.lines.len() > 1)
+        .map(|(&i, found)| ambiguous(i, &patch.hunks[i], &found.lines))
+        .collect();
+    if !conflicts.is_empty() {
+        conflicts.extend(patch.no_op_hunks());
+        conflicts.sort_by_key(|conflict| conflict.hunk);
+    }
+    conflicts
+}
+
+fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
+    Conflict {
+        candidates: places.iter().map(|line| line + 1).collect(),
+        ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
+    }
 }
 
 /// The one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context where that
@@ -67,10 +104,7 @@ fn unique_places(
                         places[i] = line;
                         widened.push((i, blanks));
                     }
-                    None => conflicts.push(Conflict {
-                        candidates: found.lines.iter().map(|line| line + 1).collect(),
-                        ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
-                    }),
+                    None => conflicts.push(ambiguous(i, hunk, &found.lines)),
                 }
             }
         }

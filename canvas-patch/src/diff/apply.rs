@@ -92,7 +92,7 @@ impl<'t> Applied<'t> {
 ///
 /// [`ApplyError`] lists every conflict, and suggests where the same change would fit or that it is in the text
 /// already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
-pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applied<'t>, ApplyError> {
+pub fn apply<'t>(text: &'t str, patch: &str, options: &Options<'_>) -> Result<Applied<'t>, ApplyError> {
     let limits = &options.limits;
     if text.len() > limits.text_bytes {
         return Err(ParseError::too_large(ExceededLimit::Document).into());
@@ -104,7 +104,7 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options) -> Result<Applie
             Some(after) => Ok((after, Vec::new())),
             None => Err(explain_strict(text, &patch)),
         },
-        Mode::Anchored => anchored(text, &patch),
+        Mode::Anchored => anchored(text, &patch, options.stated_lines),
     };
     let (after, repairs) = placed.map_err(|conflicts| {
         let suggestion = suggestion(text, &patch, patch_bytes, &conflicts, options);

@@ -8,7 +8,7 @@ use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
 use crate::diff::error::Suggestion;
-use crate::diff::options::{Mode, Options};
+use crate::diff::options::{Mode, Options, StatedLines};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
@@ -23,7 +23,7 @@ pub(crate) fn suggestion(
     patch: &Patch<'_>,
     patch_bytes: usize,
     conflicts: &[Conflict],
-    options: &Options,
+    options: &Options<'_>,
 ) -> Option<Suggestion> {
     if is_already_applied(text, patch, options.mode) {
         return Some(Suggestion::AlreadyApplied);
@@ -110,7 +110,7 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let again = match mode {
         Mode::Strict => exact(text, &reversed).and_then(|before| exact(&before.text, patch)),
         Mode::Anchored => unapply(text, patch, &reversed)
-            .and_then(|before| anchored(&before, patch).ok().map(|(after, _)| after)),
+            .and_then(|before| anchored(&before, patch, StatedLines::Trusted).ok().map(|(after, _)| after)),
     };
     again.is_some_and(|after| after.text == text)
 }

@@ -6,10 +6,10 @@ mod remedies;
 mod result;
 mod strict;
 
-use canvas_patch::{Applied, ApplyError, Conflict, Limits, Mode, Options, apply};
+use canvas_patch::{Applied, ApplyError, Conflict, Mode, Options, apply};
 
 fn run<'t>(mode: Mode, text: &'t str, patch: &str) -> Result<Applied<'t>, ApplyError> {
-    apply(text, patch, &Options { mode, limits: Limits::default() })
+    apply(text, patch, &Options { mode, ..Options::default() })
 }
 
 /// The patch applies in strict mode, and does the same in anchored mode wherever it has an anchor.

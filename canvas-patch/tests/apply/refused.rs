@@ -1,7 +1,7 @@
 //! Patches that are refused, and what is said of them.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{Limits, Options, Reason, apply};
+use canvas_patch::{Applied, ApplyError, Limits, Options, Reason, StatedLines, apply};
 
 use crate::{refuses, run, shown};
 
@@ -372,7 +372,7 @@ fn too_large() {
     #[track_caller]
     fn check(mode: Mode, limits: Limits, conflict: Option<&str>) {
         let (text, patch) = ("a\nb\n", "@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2 +3 @@\n-b\n+z\n");
-        let result = apply(text, patch, &Options { mode, limits });
+        let result = apply(text, patch, &Options { mode, limits, ..Options::default() });
         assert_eq!(result.err().map(|e| shown(&e.conflicts()[0])).as_deref(), conflict);
     }
     let exact = Limits { text_bytes: 6, patch_bytes: 41, hunks: 2 };
@@ -386,10 +386,67 @@ fn too_large() {
     }
     // What shrinks below the limit is still too large to begin with.
     let limits = Limits { text_bytes: 3, ..Limits::default() };
-    let shrinking = apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits });
+    let shrinking =
+        apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits, ..Options::default() });
     assert_eq!(shrinking.unwrap_err().reason(), Reason::TooLarge);
     let limits = Limits { text_bytes: 4, ..limits };
-    assert!(apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits }).is_ok());
+    assert!(
+        apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits, ..Options::default() })
+            .is_ok()
+    );
     let Limits { text_bytes, patch_bytes, hunks } = Limits::default();
     assert_eq!((text_bytes, patch_bytes, hunks), (67_108_864, 16_777_216, 20_000));
+}
+
+/// A stated line decides between equal places only where the author of the patch has been shown it.
+#[test]
+fn stated_lines_that_were_not_shown() {
+    // Four lines were added at the top, so that the number of the second step is now that of the first.
+    let text = "# Plan\n\n### Step 0\n- new\n- one\n\n### Step 1\n- todo\n- me\n\n### Step 2\n- todo\n- me\n";
+    let drifted = "@@ -8 +8 @@\n-- todo\n+- done\n";
+    let two = "@@ -4 +4 @@\n-- new\n+- old\n@@ -12,2 +12,2 @@\n-- todo\n+- done\n - me\n";
+    let done = |at: usize| {
+        let lines = text.lines().enumerate();
+        lines.map(|(i, line)| format!("{}\n", if i + 1 == at { "- done" } else { line })).collect::<String>()
+    };
+    let ambiguous = |hunk: usize, line: usize| Err(format!("{hunk}:AMBIGUOUS {line} [8, 12]"));
+    for (patch, shown, expected) in [
+        (drifted, &[][..], ambiguous(1, 1)),
+        (drifted, &[0..7, 8..99], ambiguous(1, 1)),
+        (drifted, &[7..7], ambiguous(1, 1)),
+        (drifted, &[7..8], Ok(done(8))),
+        (drifted, &[0..99, 2..3], Ok(done(8))),
+        (drifted, &[9..12, 0..8], Ok(done(8))),
+        ("@@ -12 +12 @@\n-- todo\n+- done\n", &[0..8, 11..12], Ok(done(12))),
+        // The line that the header states is the first of the hunk.
+        (two, &[12..13], ambiguous(2, 4)),
+        (two, &[11..12], Ok(done(12).replace("new", "old"))),
+        // What stands at one place only needs no number.
+        ("@@ -11,2 +11,2 @@\n ### Step 2\n-- todo\n+- done\n", &[], Ok(done(12))),
+        // Shown or not: all arithmetic has to be exact.
+        ("@@ -8,9 +8 @@\n-- todo\n+- done\n", &[0..99], ambiguous(1, 1)),
+    ] {
+        let stated_lines = StatedLines::Shown(shown);
+        let applied = apply(text, patch, &Options { mode: Anchored, stated_lines, ..Options::default() });
+        let outcome = applied.map(Applied::into_text).map_err(|e| shown_of(&e));
+        assert_eq!(outcome, expected, "{patch:?} {shown:?}");
+    }
+    assert_eq!(
+        apply(text, drifted, &Options { mode: Anchored, ..Options::default() }).unwrap().text(),
+        done(8)
+    );
+    let strict = Options { stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    assert_eq!(apply(text, drifted, &strict).unwrap().text(), done(8));
+}
+
+/// A hunk without effect is told with those that have no place.
+#[test]
+fn undecided_hunks_beside_ones_without_effect() {
+    let options = Options { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    let refused = apply("a\nb\na\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n b\n", &options).unwrap_err();
+    assert_eq!(shown_of(&refused), "1:AMBIGUOUS 1 [1, 3] 2:NO_EFFECT 4");
+}
+
+fn shown_of(refused: &ApplyError) -> String {
+    refused.conflicts().iter().map(shown).collect::<Vec<_>>().join(" ")
 }

@@ -226,7 +226,8 @@ fn the_message_begins_with_the_remedy() {
 #[test]
 fn a_remedy_is_bounded() {
     let check = |text: &str, patch: &str, limits, offered: bool| {
-        let refused = apply(text, patch, &Options { mode: Strict, limits }).unwrap_err();
+        let refused =
+            apply(text, patch, &Options { mode: Strict, limits, ..Options::default() }).unwrap_err();
         assert_eq!(refused.suggestion().is_some(), offered, "{:.40}", refused.to_string());
     };
     let patch = "@@ -1 +1 @@\n-a\n+bb\n";

@@ -168,7 +168,7 @@ fn each_limit_has_its_own_advice() {
         ),
     ] {
         for mode in [Strict, Anchored] {
-            let refused = apply(text, patch, &Options { mode, limits }).unwrap_err();
+            let refused = apply(text, patch, &Options { mode, limits, ..Options::default() }).unwrap_err();
             assert_eq!(refused.to_string(), message, "{mode:?} {limits:?}");
         }
     }

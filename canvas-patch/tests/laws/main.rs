@@ -6,7 +6,7 @@ mod reference;
 mod remedies;
 mod strategies;
 
-use canvas_patch::{ApplyError, BuildOptions, Limits, Mode, Options, Reason, apply, build, build_unique};
+use canvas_patch::{ApplyError, BuildOptions, Mode, Options, Reason, apply, build, build_unique};
 use proptest::prelude::*;
 
 use canvas_patch::strategies::{Change, change};
@@ -21,7 +21,7 @@ fn times(factor: u32) -> ProptestConfig {
 }
 
 fn run(mode: Mode, text: &str, patch: &str) -> Result<String, ApplyError> {
-    apply(text, patch, &Options { mode, limits: Limits::default() }).map(|applied| applied.into_text())
+    apply(text, patch, &Options { mode, ..Options::default() }).map(|applied| applied.into_text())
 }
 
 /// A refusal names at least one conflict, and each a place in the patch.
@@ -52,7 +52,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
             prop_assert!(e.conflicts().iter().all(|c| c.hunk > 0 || c.reason != Reason::NoEffect))
         }
     }
-    let anchored = apply(text, patch, &Options { mode: Mode::Anchored, limits: Limits::default() });
+    let anchored = apply(text, patch, &Options { mode: Mode::Anchored, ..Options::default() });
     match (&strict, &anchored) {
         (Ok(strict), Ok(anchored)) => {
             prop_assert_eq!(strict, anchored.text());
@@ -158,7 +158,7 @@ proptest! {
         let Change { before, after } = change;
         prop_assume!(before != after);
         let patch = build(&before, &after, context).replace("@@ -", "@@ ");
-        let options = Options { mode: Mode::Anchored, limits: Limits::default() };
+        let options = Options { mode: Mode::Anchored, ..Options::default() };
         let Ok(applied) = apply(&before, &patch, &options) else { return Ok(()) };
         let (text, line) = (applied.text(), |text: &str, at: usize| text[..at].split_inclusive('\n').count());
         let (mut old_at, mut new_at) = (0, 0);

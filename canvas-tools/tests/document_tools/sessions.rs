@@ -1,7 +1,7 @@
 //! Turns, and the hidden messages that keep a model's picture of the canvas in step.
 
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::text::{Limits, Mode, Options, apply};
+use canvas_core::text::{Options, apply};
 use canvas_core::{CallId, Cancel, CanvasId, ConversationId, Policy, Promotion, block_on};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnBegan};
 use proptest::prelude::*;
@@ -221,7 +221,7 @@ impl Reader {
         // The first line that closes the fence is the last one.
         let diff = rest.strip_suffix(fence).unwrap();
         assert!(diff.split('\n').all(|line| !line.starts_with(fence)));
-        let options = Options { mode: Mode::Strict, limits: Limits::default() };
+        let options = Options::default();
         self.0 = apply(&self.0, diff, &options).unwrap().into_text();
     }
 }

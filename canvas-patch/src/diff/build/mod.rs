@@ -104,7 +104,7 @@ fn checked<'t>(before: &'t str, after: &str, patch: &str) -> Option<Applied<'t>>
         return None;
     }
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
-    let applied = apply(before, patch, &Options { mode: Mode::Strict, limits });
+    let applied = apply(before, patch, &Options { mode: Mode::Strict, limits, ..Options::default() });
     let applied = applied.expect("a built patch fits the text that it was built from");
     assert!(applied.text() == after, "a built patch gives the text that it was built for");
     Some(applied)

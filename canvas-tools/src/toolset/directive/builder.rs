@@ -1,6 +1,6 @@
 //! Diffs for those who would rather not write them by hand.
 
-use canvas_core::text::{BuildOptions, Limits, Mode, Options, apply, build_unique};
+use canvas_core::text::{BuildOptions, Mode, Options, apply, build_unique};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl BuildDiff {
             return json!({"diff": diff, "applies": false, "advice": advice});
         };
         let diff = build_unique(document, &after, &OPTIONS).patch;
-        let options = Options { mode: Mode::Anchored, limits: Limits::default() };
+        let options = Options { mode: Mode::Anchored, ..Options::default() };
         let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
         let mut fields = json!({"diff": diff, "applies": applies});
         if !applies {

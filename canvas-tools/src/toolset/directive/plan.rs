@@ -83,7 +83,8 @@ pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planne
             Ok(Planned { delta: Delta::default(), text: text.into(), context })
         }
         Edit::Patch { diff, .. } => {
-            let applied = apply(text, diff, &Options { mode: Mode::Anchored, limits: *limits })?;
+            let applied =
+                apply(text, diff, &Options { mode: Mode::Anchored, limits: *limits, ..Options::default() })?;
             let (delta, repairs) = (applied.delta(), applied.repairs().to_vec());
             let after = applied.into_text();
             let context =

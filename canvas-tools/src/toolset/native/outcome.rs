@@ -134,7 +134,7 @@ impl NativeConflict {
             probe.push_str("@@\n");
             probe.extend(lines.iter().flat_map(|line| ["-", line, "\n"]));
         }
-        let options = Options { mode: Mode::Anchored, limits: *limits };
+        let options = Options { mode: Mode::Anchored, limits: *limits, ..Options::default() };
         // Lines that are nowhere in a row are refused with the nearest place.
         let refused = apply(text, &probe, &options).err();
         let near = refused.iter().flat_map(ApplyError::conflicts);
