@@ -12,9 +12,10 @@ use std::borrow::Cow;
 
 use memchr::memrchr;
 
-use crate::diff::conflict::{Conflict, Mismatch, Reason};
+use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
+use crate::diff::mismatch::Mismatch;
 use crate::diff::options::StatedLines;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, Lines, at_line_end, content, line_end};

@@ -1,7 +1,7 @@
 //! Unified diffs: reading, applying, building and inverting them.
 //!
 //! `options` and `parse` read a patch into `patch`. `edit` is the applier of both modes; `strict` and `anchored` say where
-//! hunks belong, with `locate`, and list every `conflict`. `apply` is the entry point, `blocks`
+//! hunks belong, with `locate`, and list every `conflict`, each with its `mismatch`. `apply` is the entry point, `blocks`
 //! that of hunks whose places somebody else decides, `error` what it refuses with, and
 //! `suggestion` what the author may do then. `delta` is an edit that needs no text beside it. `compare` finds what differs
 //! between two texts, `unified` writes it as a patch, for `build` and for inverses; `excerpt` picks the hunks that a patch
@@ -18,6 +18,7 @@ pub(crate) mod edit;
 pub(crate) mod error;
 pub(crate) mod excerpt;
 pub(crate) mod locate;
+pub(crate) mod mismatch;
 pub(crate) mod options;
 pub(crate) mod parse;
 pub(crate) mod patch;

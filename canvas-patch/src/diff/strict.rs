@@ -4,8 +4,9 @@
 //! * A blank context line without its space is refused.
 //! * Only faults of the patch text itself end the list at the first.
 
-use crate::diff::conflict::{Conflict, Mismatch, Reason};
+use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::locate;
+use crate::diff::mismatch::Mismatch;
 use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::{self, at_line_end, line_end, line_start_before};
 

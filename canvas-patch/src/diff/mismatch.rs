@@ -1,0 +1,166 @@
+//! How a line that a patch quotes differs from that of the text. A report only.
+
+use crate::coded;
+use crate::text::lines;
+
+coded! {
+    /// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(rename_all = "SCREAMING_SNAKE_CASE")
+    )]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Difference {
+        /// Only the line terminators differ (LF, CRLF, none at the end of the text).
+        LineEnding = "LINE_ENDING",
+        /// Only spaces and tabs at the end of the line differ.
+        TrailingSpace = "TRAILING_SPACE",
+        /// Only spaces and tabs at the beginning of the line differ.
+        Indentation = "INDENTATION",
+        /// Only white space inside the line differs.
+        Whitespace = "WHITESPACE",
+        /// Only upper and lower case differ.
+        Case = "CASE",
+        /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
+        /// list item, was read as a removal.
+        DiffMarker = "DIFF_MARKER",
+        /// The text ends before this line.
+        EndOfText = "END_OF_TEXT",
+        /// The words differ.
+        Content = "CONTENT",
+    }
+}
+
+impl Difference {
+    fn between(expected: &str, actual: &str) -> Self {
+        let (e, a) = (lines::content(expected), lines::content(actual));
+        let blank: &[char] = &[' ', '\t'];
+        if e == a {
+            Self::LineEnding
+        } else if e.trim_end_matches(blank) == a.trim_end_matches(blank) {
+            Self::TrailingSpace
+        } else if e.trim_start_matches(blank) == a.trim_start_matches(blank) {
+            Self::Indentation
+        } else if e.split_whitespace().eq(a.split_whitespace()) {
+            Self::Whitespace
+        } else if e.chars().flat_map(char::to_lowercase).eq(a.chars().flat_map(char::to_lowercase)) {
+            Self::Case
+        } else if lost_its_marker(e.trim_start_matches(blank), a) {
+            Self::DiffMarker
+        } else {
+            Self::Content
+        }
+    }
+}
+
+/// Whether the text's line is the expected one, given without indentation, after a `-` of its own.
+fn lost_its_marker(expected: &str, actual: &str) -> bool {
+    let own = actual.trim_start_matches([' ', '\t']).strip_prefix('-');
+    !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
+}
+
+/// The first line in which a hunk's pre-image and the text differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mismatch {
+    /// Byte column of the first difference in the line, from 1.
+    pub column: usize,
+    /// What the hunk expects, escaped and cut to 200 characters around the difference.
+    pub expected: String,
+    /// What the text has, escaped and cut alike; `None` where the text has ended.
+    pub actual: Option<String>,
+    /// The kind of difference.
+    pub difference: Difference,
+}
+
+impl Mismatch {
+    pub(crate) fn new(expected: &str, actual: Option<&str>) -> Self {
+        let Some(actual) = actual else {
+            let expected = escape(expected, 0);
+            return Self { column: 1, expected, actual: None, difference: Difference::EndOfText };
+        };
+        let same = expected.bytes().zip(actual.bytes()).take_while(|(e, a)| e == a).count();
+        Self {
+            column: same + 1,
+            expected: escape(expected, same),
+            actual: Some(escape(actual, same)),
+            difference: Difference::between(expected, actual),
+        }
+    }
+}
+
+/// Shows at most 200 characters of a line, escapes and ellipses included; the byte `focus` is among them.
+fn escape(line: &str, focus: usize) -> String {
+    const CHARS: usize = 200;
+    const BEFORE: usize = 120;
+    let focus = line.floor_char_boundary(focus);
+    let start = focus - fitting(line[..focus].chars().rev(), BEFORE);
+    let (lead, rest) = if start > 0 { ("…", &line[start..]) } else { ("", line) };
+    let room = CHARS - lead.chars().count();
+    let (end, tail) = match fitting(rest.chars(), room) {
+        all if all == rest.len() => (all, ""),
+        _ => (fitting(rest.chars(), room - 1), "…"),
+    };
+    let shown: String = rest[..end].chars().flat_map(escaped).collect();
+    format!("{lead}{shown}{tail}")
+}
+
+/// Bytes of the characters whose escaped forms fit into `room` characters.
+fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
+    let widths = chars.scan(0, |width, c| {
+        *width += escaped(c).count();
+        Some((*width, c.len_utf8()))
+    });
+    widths.take_while(|&(width, _)| width <= room).map(|(_, bytes)| bytes).sum()
+}
+
+/// A character as it is shown: terminators, other control characters and byte order marks are escaped.
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let is_shown = c != '\\' && c != '\u{feff}' && !c.is_control();
+    let escape = (!is_shown).then(|| c.escape_default());
+    is_shown.then_some(c).into_iter().chain(escape.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_classes() {
+        for (expected, actual, column, difference) in [
+            ("a\n", "a\r\n", 2, Difference::LineEnding),
+            ("a\n", "a", 2, Difference::LineEnding),
+            ("a\n", "a  \n", 2, Difference::TrailingSpace),
+            ("\ta\n", "  a\n", 1, Difference::Indentation),
+            ("a b\n", "a  b\n", 3, Difference::Whitespace),
+            ("Über\n", "über\n", 2, Difference::Case),
+            (" a\n", "- a\n", 1, Difference::DiffMarker),
+            ("a\n", "  - a\n", 1, Difference::DiffMarker),
+            ("--\n", "---\n", 3, Difference::DiffMarker),
+            (" a", "- a", 1, Difference::DiffMarker),
+            ("\n", "-\n", 1, Difference::Content),
+            (" a\n", "* a\n", 1, Difference::Content),
+            ("- a\n", " a\n", 1, Difference::Content),
+            ("ab\n", "ac\n", 2, Difference::Content),
+        ] {
+            let d = Mismatch::new(expected, Some(actual));
+            assert_eq!((d.column, d.difference), (column, difference), "{expected:?} {actual:?}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_difference() {
+        let (e, y) = (|n| "é".repeat(n), |n| "y".repeat(n));
+        for (before, shown) in [
+            ("z".repeat(120), format!("{}x{}…", "z".repeat(120), y(78))),
+            ("z".repeat(121), format!("…{}x{}…", "z".repeat(120), y(77))),
+            (e(5000), format!("…{}x{}…", e(120), y(77))),
+            ("\u{1}".repeat(5000), format!("…{}x{}…", "\\u{1}".repeat(24), y(77))),
+        ] {
+            let d = Mismatch::new(&format!("{before}x{}", y(5000)), Some(&before));
+            assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());
+        }
+    }
+}
