@@ -88,7 +88,7 @@
 //! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and searches
 //! lines; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
 //! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
-//! `markdown` knows the edits of a [`Delta`].
+//! `markdown` knows the edits of a [`Delta`] and the places of an [`ApplyError`].
 
 mod coded;
 mod diff;
@@ -100,7 +100,7 @@ mod text;
 pub use diff::apply::{Applied, apply};
 pub use diff::blocks::{Block, BlockLine, apply_blocks, find_lines};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
-pub use diff::conflict::{Conflict, ExceededLimit, Reason};
+pub use diff::conflict::{Conflict, ExceededLimit, Place, QuotedLine, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};
 pub use diff::error::{ApplyError, Suggestion};

@@ -1,7 +1,8 @@
 //! Anchored mode: each hunk goes where its pre-image occurs, and nowhere else.
 //!
 //! * All hunks are located in the text as it is, never in text that the patch adds.
-//! * Blank lines without prefix at the end of a hunk are separators, except where they make its place unique.
+//! * Blank lines without prefix at the end of a hunk are separators, except where they make its place unique. Between added
+//!   lines they are context, except where they fit as added lines only.
 //! * An inserted line takes the terminator of the line that it replaces, else of the line above, else of the line below.
 //!   Where an LF would follow a CR of the content, CR LF is written, so that content stays what it is.
 //! * A line that one hunk quotes and another removes is an `OVERLAP`; so are two insertions at one point between lines
@@ -12,13 +13,15 @@ use std::borrow::Cow;
 
 use memchr::memrchr;
 
+use crate::diff::ambiguous::{ambiguous, show_places};
+use crate::diff::blanks::{between_added, followed_by_blanks, take_as_added, take_as_context};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
-use crate::diff::mismatch::Mismatch;
+use crate::diff::missing::{Missing, copied, explain};
 use crate::diff::options::StatedLines;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
-use crate::text::lines::{self, Lines, at_line_end, content, line_end};
+use crate::text::lines::{self, at_line_end, content, line_end};
 
 /// Places every hunk by its content; those of exact arithmetic by the lines that they state, where these `decide`.
 pub(crate) fn anchored(
@@ -26,13 +29,7 @@ pub(crate) fn anchored(
     patch: &Patch<'_>,
     stated: StatedLines<'_>,
 ) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
-    let unanchored: Vec<_> = patch
-        .hunks
-        .iter()
-        .enumerate()
-        .filter(|(_, hunk)| hunk.old_len == 0 && !text.is_empty())
-        .map(|(i, hunk)| Conflict::of_hunk(i + 1, Reason::NoAnchor, hunk.patch_line))
-        .collect();
+    let unanchored = unanchored(text, patch);
     if unanchored.is_empty()
         && !patch.missing_final_newline
         && let Some(result) = exact(text, patch)
@@ -45,6 +42,17 @@ pub(crate) fn anchored(
     let places = unique_places(text, &mut patch, faults)?;
     in_order(&patch, &places)?;
     Ok(splice_at(text, &patch, &places))
+}
+
+/// A conflict for each hunk without an old side, unless the text is empty.
+fn unanchored(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
+    let is_unanchored = |&i: &usize| patch.hunks[i].old_len == 0 && !text.is_empty();
+    let hunks: Vec<usize> = (0..patch.hunks.len()).filter(is_unanchored).collect();
+    let conflict = |(&i, present_at): (&usize, Option<usize>)| Conflict {
+        present_at,
+        ..Conflict::of_hunk(i + 1, Reason::NoAnchor, patch.hunks[i].patch_line)
+    };
+    hunks.iter().zip(copied(text, patch, &hunks)).map(conflict).collect()
 }
 
 /// The hunks of a patch of exact arithmetic whose places must be unique, since their stated lines do not decide, and are
@@ -67,19 +75,13 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
     if !conflicts.is_empty() {
         conflicts.extend(patch.no_op_hunks());
         conflicts.sort_by_key(|conflict| conflict.hunk);
+        show_places(text, patch, &mut conflicts);
     }
     conflicts
 }
 
-fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
-    Conflict {
-        candidates: places.iter().map(|line| line + 1).collect(),
-        ..Conflict::of_hunk(i + 1, Reason::Ambiguous, hunk.patch_line)
-    }
-}
-
 /// The one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context where that
-/// makes its place unique.
+/// makes its place unique, and those between added lines become added where it has no place otherwise.
 fn unique_places(
     text: &str,
     patch: &mut Cow<'_, Patch<'_>>,
@@ -91,13 +93,11 @@ fn unique_places(
     let mut places = vec![0; patch.hunks.len()];
     let (mut missing, mut widened) = (Vec::new(), Vec::new());
     let mut boundaries = None;
-    for ((&i, needle), found) in
-        with_anchor.iter().zip(&needles).zip(locate::find(text, &needles, Conflict::CANDIDATES))
-    {
+    for (&i, found) in with_anchor.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES)) {
         let hunk = &patch.hunks[i];
         match found.lines[..] {
             [line] => places[i] = line,
-            [] => missing.push((i, hunk, needle)),
+            [] => missing.push(Missing { hunk: i, doubtful: between_added(patch, hunk) }),
             _ => {
                 let boundaries = boundaries.get_or_insert_with(|| lines::boundaries(text));
                 match followed_by_blanks(text, boundaries, patch, hunk, &found.lines) {
@@ -110,58 +110,71 @@ fn unique_places(
             }
         }
     }
+    let meant = with_blanks_added(text, patch, &mut missing, &mut places, &mut conflicts);
     if !missing.is_empty() {
-        explain_missing(text, &missing, &mut conflicts);
+        conflicts.extend(explain(text, patch, &missing));
     }
     if !conflicts.is_empty() {
         conflicts.sort_by_key(|conflict| conflict.hunk);
+        show_places(text, patch, &mut conflicts);
         return Err(conflicts);
     }
+    if !meant.is_empty() {
+        take_as_added(patch.to_mut(), &meant);
+    }
     if !widened.is_empty() {
-        take_blanks(patch.to_mut(), &widened);
+        take_as_context(patch.to_mut(), &widened);
     }
     Ok(places)
 }
 
-/// The one of several places after which most of a hunk's blank lines follow, and how many.
-fn followed_by_blanks(
+/// Takes those hunks off the list whose pre-image occurs where blank lines between added ones are added too: with these
+/// lines, by their index in the patch.
+fn with_blanks_added(
     text: &str,
-    boundaries: &[usize],
     patch: &Patch<'_>,
-    hunk: &Hunk,
-    places: &[usize],
-) -> Option<(usize, usize)> {
-    // Places beyond the cap are not known.
-    if hunk.blanks == 0 || places.len() == Conflict::CANDIDATES {
-        return None;
-    }
-    let blanks = &patch.lines[hunk.lines.end..hunk.lines.end + hunk.blanks];
-    let following = |place: usize| {
-        let after = Lines::new(&text[boundaries[place + hunk.old_len]..]);
-        after.zip(blanks).take_while(|(line, blank)| content(line) == content(blank.text)).count()
+    missing: &mut Vec<Missing>,
+    places: &mut [usize],
+    conflicts: &mut Vec<Conflict>,
+) -> Vec<(usize, Vec<usize>)> {
+    let needle = |missing: &Missing| -> Vec<&str> {
+        let lines = patch.hunks[missing.hunk].lines.clone();
+        let old =
+            lines.filter(|i| missing.doubtful.binary_search(i).is_err() && patch.lines[*i].kind.is_old());
+        old.map(|i| patch.lines[i].text).collect()
     };
-    let counts: Vec<_> = places.iter().map(|&place| (place, following(place))).collect();
-    let most = counts.iter().map(|(_, count)| *count).max().filter(|&most| most > 0)?;
-    let mut best = counts.into_iter().filter(|(_, count)| *count == most);
-    best.next().filter(|_| best.next().is_none())
-}
-
-/// Makes blank lines part of the hunks that they follow: pairs of a hunk's index, in order, and how many lines.
-fn take_blanks(patch: &mut Patch<'_>, widened: &[(usize, usize)]) {
-    for &(i, blanks) in widened {
-        let hunk = &mut patch.hunks[i];
-        hunk.lines.end += blanks;
-        hunk.old_len += blanks;
-        hunk.new_len += blanks;
-        hunk.blanks -= blanks;
-        patch.repairs.push(Repair { hunk: i + 1, kind: RepairKind::BlankContext });
+    let needles: Vec<Option<Vec<&str>>> =
+        missing.iter().map(|missing| (!missing.doubtful.is_empty()).then(|| needle(missing))).collect();
+    let asked: Vec<Vec<&str>> =
+        needles.iter().flatten().filter(|needle| !needle.is_empty()).cloned().collect();
+    if needles.iter().flatten().next().is_none() {
+        return Vec::new();
     }
-    let Patch { hunks, repairs, .. } = patch;
-    let has_taken_all =
-        |i: usize| widened.binary_search_by_key(&i, |&(hunk, _)| hunk).is_ok() && hunks[i].blanks == 0;
-    repairs.retain(|&Repair { hunk, kind }| {
-        kind != RepairKind::SeparatorDropped || !hunk.checked_sub(1).is_some_and(has_taken_all)
+    let mut found = locate::find(text, &asked, Conflict::CANDIDATES).into_iter();
+    let mut needles = needles.into_iter();
+    let mut meant = Vec::new();
+    missing.retain(|missing| {
+        let Some(needle) = needles.next().flatten() else { return true };
+        let (i, hunk) = (missing.hunk, &patch.hunks[missing.hunk]);
+        let lines = match (needle.is_empty(), text.is_empty()) {
+            (true, true) => vec![0],
+            (true, false) => {
+                conflicts.push(Conflict::of_hunk(i + 1, Reason::NoAnchor, hunk.patch_line));
+                return false;
+            }
+            (false, _) => found.next().unwrap_or_default().lines,
+        };
+        match lines[..] {
+            [] => return true,
+            [line] => {
+                places[i] = line;
+                meant.push((i, missing.doubtful.clone()));
+            }
+            _ => conflicts.push(ambiguous(i, hunk, &lines)),
+        }
+        false
     });
+    meant
 }
 
 /// The one line, from 0, where each hunk's pre-image occurs; `None` where one occurs nowhere, or at several.
@@ -172,28 +185,6 @@ pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     let needles: Vec<Vec<&str>> = patch.hunks.iter().map(|hunk| patch.pre_image(hunk).collect()).collect();
     let found = locate::find(text, &needles, 2);
     found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
-}
-
-/// Adds a `NOT_FOUND` with the nearest place for each hunk whose pre-image is nowhere.
-fn explain_missing(text: &str, missing: &[(usize, &Hunk, &Vec<&str>)], conflicts: &mut Vec<Conflict>) {
-    let needles: Vec<Vec<&str>> = missing.iter().map(|(_, _, needle)| (*needle).clone()).collect();
-    let nearest = locate::Nearest::new(text, &needles);
-    let starts = lines::boundaries(text);
-    let line_at = |line: usize| starts.get(line + 1).map(|&end| &text[starts[line]..end]);
-    for (i, hunk, needle) in missing {
-        let hint = hunk.range.and_then(HunkRange::old_before);
-        let start = nearest.start(needle, hint).or(hint).unwrap_or(0).min(starts.len() - 1);
-        let different = needle.iter().enumerate().find(|&(offset, expected)| {
-            line_at(start + offset).is_none_or(|actual| content(actual) != content(expected))
-        });
-        let (offset, expected) = different.expect("the pre-image is nowhere, so not at this place either");
-        conflicts.push(Conflict {
-            line: Some(start + offset + 1),
-            // Terminators do not count here, so they are not shown as if they did.
-            mismatch: Some(Mismatch::new(content(expected), line_at(start + offset).map(content))),
-            ..Conflict::of_hunk(i + 1, Reason::NotFound, hunk.patch_line)
-        });
-    }
 }
 
 /// Places increase, and ranges share at most context: no hunk changes a line that another one quotes, and no two

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::coded;
-use crate::diff::mismatch::{Difference, Mismatch};
+use crate::diff::mismatch::{Mismatch, cut};
+use crate::text::numbered::NumberedLines;
 
 coded! {
     /// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
@@ -26,6 +27,8 @@ coded! {
         MultiFile = "MULTI_FILE",
         /// The patch ends inside a hunk or inside a line.
         Truncated = "TRUNCATED",
+        /// The patch is one line, in which each newline is a backslash and an `n`.
+        EscapedNewlines = "ESCAPED_NEWLINES",
         /// A hunk's body has other counts than its header says (strict mode).
         CountMismatch = "COUNT_MISMATCH",
         /// The start of the post-image does not follow from the hunks before (strict mode).
@@ -61,6 +64,9 @@ impl Reason {
             Self::UnexpectedText => "Send only the diff, without text before or after it.",
             Self::MultiFile => "Send one patch, for this document only.",
             Self::Truncated => "Send the whole patch again, up to the newline of its last line.",
+            Self::EscapedNewlines => {
+                "The newlines of the patch were escaped twice: send it with line breaks, each written \\n once in JSON."
+            }
             Self::CountMismatch => "Correct the counts in the hunk header to those of its lines.",
             Self::StartMismatch => "Correct the new start in the hunk header.",
             Self::EofMarker => "Put the no-newline marker only after the last line of the document.",
@@ -68,12 +74,14 @@ impl Reason {
             Self::Overlap => "Join the hunks that touch the same lines into one.",
             Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
             Self::NotFound => {
-                "Read the lines around the reported place again and copy the hunk's context and removed lines from them."
+                "Copy the hunk's context and removed lines from the document as it is at the reported place."
             }
             Self::Ambiguous => {
                 "Add context lines until the hunk's unchanged and removed lines occur at one place only."
             }
-            Self::NoAnchor => "Add at least one unchanged line next to the insertion.",
+            Self::NoAnchor => {
+                "Add at least one unchanged line next to the insertion, and remove with - the lines that it replaces."
+            }
             Self::NoEffect => "The document already reads like this; send no patch, or one that changes it.",
             Self::TooLarge => "Keep document and patch within the limits: split the edit, or the document.",
         }
@@ -123,7 +131,7 @@ pub struct Conflict {
     pub hunk: usize,
     /// Why.
     pub reason: Reason,
-    /// The line of the patch text, from 1, where the fault was seen.
+    /// The line of the patch text, from 1, where the fault was seen: for `NOT_FOUND` that which differs.
     pub patch_line: usize,
     /// The line of the document, from 1: the first differing line for `CONTEXT_MISMATCH` and `NOT_FOUND`, the
     /// contested line for `OVERLAP` and `MISORDERED`.
@@ -132,10 +140,20 @@ pub struct Conflict {
     /// How that line differs.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub mismatch: Option<Mismatch>,
+    /// That line of the document and its neighbours, for `NOT_FOUND`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub nearby: Vec<QuotedLine>,
+    /// The line of the document, from 1, where what the hunk would leave stands already: all of its post-image for
+    /// `NOT_FOUND`, most of the lines that it adds for `NO_ANCHOR`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub present_at: Option<usize>,
     /// Lines of the document, from 1, where the hunk's whole pre-image occurs exactly; at most
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
+    /// The first [`Conflict::PLACES`] of the candidates of an `AMBIGUOUS`, and what tells them apart.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub places: Vec<Place>,
     /// Which limit a `TOO_LARGE` passes.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub limit: Option<ExceededLimit>,
@@ -145,15 +163,39 @@ impl Conflict {
     /// How many candidates one conflict lists at most.
     pub const CANDIDATES: usize = 64;
 
+    /// How many of them it shows with what stands there.
+    pub const PLACES: usize = 5;
+
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
-        Self { hunk, reason, patch_line, line: None, mismatch: None, candidates: Vec::new(), limit: None }
+        Self {
+            hunk,
+            reason,
+            patch_line,
+            line: None,
+            mismatch: None,
+            nearby: Vec::new(),
+            present_at: None,
+            candidates: Vec::new(),
+            places: Vec::new(),
+            limit: None,
+        }
     }
 
     /// One sentence: what the author of the patch may do next.
-    pub const fn advice(&self) -> &'static str {
-        match self.limit {
-            Some(limit) => limit.advice(),
-            None => self.reason.advice(),
+    pub fn advice(&self) -> &'static str {
+        match (self.reason, self.limit, self.present_at) {
+            (_, Some(limit), _) => limit.advice(),
+            (Reason::NoAnchor, _, Some(_)) => {
+                "Send only what changes, each added line with an unchanged line beside it, and remove with - what it replaces."
+            }
+            (Reason::NotFound, _, Some(_)) => {
+                "Leave this hunk out if that is its change, else copy its context and removed lines from the document."
+            }
+            (Reason::Ambiguous, ..) if self.places.iter().any(|place| place.header.is_some()) => {
+                "Add context lines until the hunk's unchanged and removed lines occur at one place only, or send this hunk \
+                 alone with the header of the place that you mean."
+            }
+            _ => self.reason.advice(),
         }
     }
 }
@@ -173,21 +215,74 @@ impl fmt::Display for Conflict {
                 Some(actual) => write!(f, "the document has \"{actual}\"")?,
                 None => write!(f, "the document has ended")?,
             }
-            if d.difference == Difference::DiffMarker {
-                write!(f, " (a line that begins with - needs the mark of the diff before its own)")?;
+            if let Some(hint) = d.difference.hint() {
+                write!(f, " ({hint})")?;
             }
         }
         if !self.candidates.is_empty() {
             write!(f, "; its lines occur at line")?;
-            for (i, line) in self.candidates.iter().take(8).enumerate() {
+            for (i, line) in self.candidates.iter().take(Self::PLACES).enumerate() {
                 write!(f, "{}{line}", if i == 0 { " " } else { ", " })?;
             }
-            if self.candidates.len() > 8 {
-                write!(f, " and more")?;
+            match self.candidates.len().saturating_sub(Self::PLACES) {
+                0 => {}
+                _ if self.candidates.len() == Self::CANDIDATES => f.write_str(" and many more")?,
+                more => write!(f, " and {more} more")?,
             }
         }
-        write!(f, ". {}", self.advice())
+        match (self.reason, self.present_at) {
+            (Reason::NoAnchor, Some(line)) => {
+                write!(f, "; most of what it adds stands in the document already, from line {line}")?;
+            }
+            (_, Some(line)) => write!(f, "; what it would leave stands at line {line} already")?,
+            (_, None) => {}
+        }
+        write!(f, ". {}", self.advice())?;
+        match self.places.iter().find_map(|place| Some((place.line, place.header.as_ref()?))) {
+            Some((line, header)) => write!(f, " For line {line} that is {header}."),
+            None => Ok(()),
+        }
     }
+}
+
+/// A line of the document as it is, without its terminator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QuotedLine {
+    /// Which, from 1.
+    pub line: usize,
+    /// What it says, cut to 200 characters.
+    pub text: String,
+}
+
+impl QuotedLine {
+    /// The line at `index`, from 0, and one on each side. Of a long one, what is around byte column `column` is shown.
+    pub(crate) fn around(lines: &NumberedLines<'_>, index: usize, column: usize) -> Vec<Self> {
+        let near = index.saturating_sub(1)..index.saturating_add(2);
+        let quoted = near.filter_map(|i| {
+            let focus = if i == index { column.saturating_sub(1) } else { 0 };
+            Some(Self { line: i + 1, text: cut(lines.get(i)?, focus) })
+        });
+        quoted.collect()
+    }
+}
+
+/// One of several places where the pre-image of a hunk occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Place {
+    /// The line of the document, from 1, where it begins.
+    pub line: usize,
+    /// The nearest heading above, where [`Outline::name_places`](crate::Outline::name_places) has filled it in.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub heading: Option<String>,
+    /// That line and its neighbours.
+    pub nearby: Vec<QuotedLine>,
+    /// The header under which the hunk, alone in a patch, goes to this place, where the stated line is trusted.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub header: Option<String>,
 }
 
 /// A fault of the patch text itself, which no text can mend.

@@ -64,6 +64,10 @@ impl ApplyError {
         &self.conflicts
     }
 
+    pub(crate) fn conflicts_mut(&mut self) -> &mut [Conflict] {
+        &mut self.conflicts
+    }
+
     /// What to do instead of writing the patch again, where that is known.
     ///
     /// ```

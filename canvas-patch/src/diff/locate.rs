@@ -78,51 +78,6 @@ fn find_by_automaton(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Place
     automaton.ends.iter().map(|&node| automaton.found[node].clone()).collect()
 }
 
-/// The place where most lines of a needle occur, for a report.
-pub(crate) struct Nearest<'a> {
-    /// Where each line of the needles occurs in the text, at most [`Nearest::OCCURRENCES`] each.
-    occurrences: HashMap<&'a str, Vec<usize>>,
-}
-
-impl<'a> Nearest<'a> {
-    const OCCURRENCES: usize = 64;
-
-    pub(crate) fn new(text: &str, needles: &[Vec<&'a str>]) -> Self {
-        let mut occurrences: HashMap<&str, Vec<usize>> = HashMap::new();
-        for line in needles.iter().flatten() {
-            occurrences.entry(content(line)).or_default();
-        }
-        for (i, line) in Lines::new(text).enumerate() {
-            if let Some(at) = occurrences.get_mut(content(line))
-                && at.len() < Self::OCCURRENCES
-            {
-                at.push(i);
-            }
-        }
-        Self { occurrences }
-    }
-
-    /// Returns the start line at which most needle lines match. Ties go to the start closest to `hint`, then to the
-    /// earliest. Blank lines count only in a needle of blank lines.
-    pub(crate) fn start(&self, needle: &[&str], hint: Option<usize>) -> Option<usize> {
-        let vote = |with_blanks: bool| {
-            let mut votes: HashMap<usize, usize> = HashMap::new();
-            for (offset, line) in needle.iter().enumerate() {
-                if !with_blanks && line.trim().is_empty() {
-                    continue;
-                }
-                for start in self.occurrences[content(line)].iter().filter_map(|at| at.checked_sub(offset)) {
-                    *votes.entry(start).or_default() += 1;
-                }
-            }
-            votes.into_iter().min_by_key(|&(start, votes)| {
-                (usize::MAX - votes, hint.map_or(0, |hint| hint.abs_diff(start)), start)
-            })
-        };
-        vote(false).or_else(|| vote(true)).map(|(start, _)| start)
-    }
-}
-
 const ROOT: usize = 0;
 const NONE: usize = usize::MAX;
 
@@ -331,24 +286,6 @@ mod tests {
                 prop_assert_eq!(&found.lines, &expected);
             }
             prop_assert_eq!(find(&text, &needles, cap), find_by_automaton);
-        }
-    }
-
-    /// The hint decides only between equals.
-    #[test]
-    fn most_lines_tell_where_a_needle_begins() {
-        let text = "a\n\nz\na\nb\n\na\n";
-        for (needle, hint, start) in [
-            (vec!["a", "b", "q"], None, Some(3)),
-            (vec!["a", "b", "q"], Some(0), Some(3)),
-            (vec!["a", "q", "b"], Some(1), Some(0)),
-            (vec!["a", "q", "b"], Some(4), Some(3)),
-            (vec!["", "a"], Some(6), Some(5)),
-            (vec!["q", ""], Some(6), Some(4)),
-            (vec!["q"], Some(6), None),
-        ] {
-            let found = Nearest::new(text, std::slice::from_ref(&needle)).start(&needle, hint);
-            assert_eq!(found, start, "{needle:?} near {hint:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! How a line that a patch quotes differs from that of the text. A report only.
 
 use crate::coded;
+use crate::diff::slips::{unescaped, without_number};
 use crate::text::lines;
 
 coded! {
@@ -25,6 +26,18 @@ coded! {
         /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
         /// list item, was read as a removal.
         DiffMarker = "DIFF_MARKER",
+        /// The patch has a number, as replies put before lines, that the text does not have.
+        LineNumber = "LINE_NUMBER",
+        /// The patch has HTML entities such as `&lt;` where the text has the characters.
+        HtmlEscaped = "HTML_ESCAPED",
+        /// The patch has only the beginning of the line.
+        PartOfLine = "PART_OF_LINE",
+        /// The patch has `...` in place of lines of the text.
+        Elided = "ELIDED",
+        /// The text has a line here that the patch leaves out, and goes on as the patch does.
+        LeftOut = "LEFT_OUT",
+        /// The patch has a line here that the text does not have, and goes on as the text does.
+        Extra = "EXTRA",
         /// The text ends before this line.
         EndOfText = "END_OF_TEXT",
         /// The words differ.
@@ -33,6 +46,20 @@ coded! {
 }
 
 impl Difference {
+    /// What to look for, where the two lines alone do not show it.
+    pub const fn hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::DiffMarker => "a line that begins with - needs the mark of the diff before its own",
+            Self::LineNumber => "the number before the line is not part of the document",
+            Self::HtmlEscaped => "the document has the characters, not their HTML entities",
+            Self::PartOfLine => "quote the whole line",
+            Self::Elided => "write out the lines that are elided here, or leave them to two hunks",
+            Self::LeftOut => "the patch leaves this line of the document out",
+            Self::Extra => "the document does not have that line here",
+            _ => return None,
+        })
+    }
+
     fn between(expected: &str, actual: &str) -> Self {
         let (e, a) = (lines::content(expected), lines::content(actual));
         let blank: &[char] = &[' ', '\t'];
@@ -48,6 +75,12 @@ impl Difference {
             Self::Case
         } else if lost_its_marker(e.trim_start_matches(blank), a) {
             Self::DiffMarker
+        } else if without_number(e).is_some_and(|e| e == a) {
+            Self::LineNumber
+        } else if unescaped(e).is_some_and(|e| e == a) {
+            Self::HtmlEscaped
+        } else if !e.trim().is_empty() && a.starts_with(e) {
+            Self::PartOfLine
         } else {
             Self::Content
         }
@@ -93,27 +126,39 @@ impl Mismatch {
 
 /// Shows at most 200 characters of a line, escapes and ellipses included; the byte `focus` is among them.
 fn escape(line: &str, focus: usize) -> String {
-    const CHARS: usize = 200;
-    const BEFORE: usize = 120;
-    let focus = line.floor_char_boundary(focus);
-    let start = focus - fitting(line[..focus].chars().rev(), BEFORE);
-    let (lead, rest) = if start > 0 { ("…", &line[start..]) } else { ("", line) };
-    let room = CHARS - lead.chars().count();
-    let (end, tail) = match fitting(rest.chars(), room) {
-        all if all == rest.len() => (all, ""),
-        _ => (fitting(rest.chars(), room - 1), "…"),
-    };
-    let shown: String = rest[..end].chars().flat_map(escaped).collect();
+    let (lead, part, tail) = window(line, focus, |c| escaped(c).count());
+    let shown: String = part.chars().flat_map(escaped).collect();
     format!("{lead}{shown}{tail}")
 }
 
-/// Bytes of the characters whose escaped forms fit into `room` characters.
-fn fitting(chars: impl Iterator<Item = char>, room: usize) -> usize {
-    let widths = chars.scan(0, |width, c| {
-        *width += escaped(c).count();
-        Some((*width, c.len_utf8()))
+/// Shows at most 200 characters of a line as they are, with the byte `focus` among them.
+pub(crate) fn cut(line: &str, focus: usize) -> String {
+    let (lead, part, tail) = window(line, focus, |_| 1);
+    format!("{lead}{part}{tail}")
+}
+
+/// The part of a line around `focus` that is shown, between ellipses where it is cut.
+fn window(line: &str, focus: usize, width: impl Fn(char) -> usize) -> (&str, &str, &str) {
+    const CHARS: usize = 200;
+    const BEFORE: usize = 120;
+    let focus = line.floor_char_boundary(focus);
+    let start = focus - fitting(line[..focus].chars().rev(), BEFORE, &width);
+    let (lead, rest) = if start > 0 { ("…", &line[start..]) } else { ("", line) };
+    let room = CHARS - lead.chars().count();
+    let (end, tail) = match fitting(rest.chars(), room, &width) {
+        all if all == rest.len() => (all, ""),
+        _ => (fitting(rest.chars(), room - 1, &width), "…"),
+    };
+    (lead, &rest[..end], tail)
+}
+
+/// Bytes of the characters that fit into `room` characters.
+fn fitting(chars: impl Iterator<Item = char>, room: usize, width: impl Fn(char) -> usize) -> usize {
+    let widths = chars.scan(0, |sum, c| {
+        *sum += width(c);
+        Some((*sum, c.len_utf8()))
     });
-    widths.take_while(|&(width, _)| width <= room).map(|(_, bytes)| bytes).sum()
+    widths.take_while(|&(sum, _)| sum <= room).map(|(_, bytes)| bytes).sum()
 }
 
 /// A character as it is shown: terminators, other control characters and byte order marks are escaped.

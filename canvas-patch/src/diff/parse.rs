@@ -26,13 +26,23 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
         crlf: false,
         unterminated: Vec::new(),
     };
-    reader.preamble()?;
-    while reader.hunk(limits)? {}
-    if reader.patch.hunks.is_empty() {
-        return Err(ParseError::of_patch(Reason::NoHunks, reader.cursor.number));
-    }
+    reader.all(limits).map_err(|fault| match fault.reason {
+        Reason::TooLarge => fault,
+        _ if has_escaped_newlines(text) => ParseError::of_patch(Reason::EscapedNewlines, 1),
+        _ => fault,
+    })?;
     reader.end(text);
     Ok(reader.patch)
+}
+
+/// One line, with a backslash and an `n` before what can begin a line of a diff.
+fn has_escaped_newlines(text: &str) -> bool {
+    let line = text.trim_end();
+    let starts = |rest: &str| rest.starts_with([' ', '+', '-', '@', '\\']);
+    line.starts_with(['@', '-', '+', 'd', 'i', '`', '*'])
+        && !line.contains('\n')
+        && line.contains("@@")
+        && line.split("\\n").skip(1).any(starts)
 }
 
 /// A position in the patch text. Copying it is a look ahead.
@@ -86,6 +96,15 @@ impl<'a> Reader<'a> {
         if self.patch.repairs.last() != Some(&repair) {
             self.patch.repairs.push(repair);
         }
+    }
+
+    fn all(&mut self, limits: &Limits) -> Result<(), ParseError> {
+        self.preamble()?;
+        while self.hunk(limits)? {}
+        if self.patch.hunks.is_empty() {
+            return Err(ParseError::of_patch(Reason::NoHunks, self.cursor.number));
+        }
+        Ok(())
     }
 
     /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
@@ -155,7 +174,7 @@ impl<'a> Reader<'a> {
             (Some(Err(fault)), Mode::Strict) => return Err(fault),
             (None, Mode::Strict) => unreachable!("strict mode has refused a header without numbers"),
             (_, Mode::Anchored) => {
-                self.drop_lines(start);
+                self.drop_lines(start, patch_line);
                 self.patch.repairs.truncate(repairs);
                 self.cursor = body;
                 let lens;
@@ -193,6 +212,7 @@ impl<'a> Reader<'a> {
             };
             if is_blank(line) {
                 self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
+                self.patch.bare_blanks.push(self.patch.lines.len());
             }
             old += usize::from(kind.is_old());
             new += usize::from(kind.is_new());
@@ -241,6 +261,7 @@ impl<'a> Reader<'a> {
             }
             let Some((kind, text)) = self.body_line(line) else { return Err(self.fault(Reason::BadLine)) };
             if is_blank(line) {
+                self.patch.bare_blanks.push(self.patch.lines.len());
                 blanks += 1;
             } else if blanks > 0 {
                 self.repair(self.patch.hunks.len() + 1, RepairKind::BlankContext);
@@ -257,10 +278,13 @@ impl<'a> Reader<'a> {
         Ok(((old - blanks, new - blanks), blanks))
     }
 
-    /// Forgets the lines from `start` on, with their markers, which are in the same order.
-    fn drop_lines(&mut self, start: usize) {
-        self.patch.lines.truncate(start);
+    /// Forgets the lines from `start` on, those after the header, with what is known of them, which is in the same order.
+    fn drop_lines(&mut self, start: usize, header: usize) {
+        let patch = &mut self.patch;
+        patch.lines.truncate(start);
         while self.unterminated.pop_if(|(i, _)| *i >= start).is_some() {}
+        while patch.bare_blanks.pop_if(|i| *i >= start).is_some() {}
+        while patch.marker_lines.pop_if(|line| *line > header).is_some() {}
     }
 
     /// LineKind and text of a body line; `None` for a line that cannot be one.
@@ -302,6 +326,7 @@ impl<'a> Reader<'a> {
         if self.mode == Mode::Anchored && marker.ends_with("\r\n") {
             self.repair(self.patch.hunks.len() + 1, RepairKind::EolAdapted);
         }
+        self.patch.marker_lines.push(self.cursor.number);
         self.cursor.take();
         Ok(())
     }

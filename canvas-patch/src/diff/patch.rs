@@ -110,6 +110,8 @@ coded! {
         Moved = "MOVED",
         /// A blank context line without its leading space was read as one.
         BlankContext = "BLANK_CONTEXT",
+        /// A blank line without its `+`, between added lines, was read as one of them: as context it fits nowhere.
+        BlankAdded = "BLANK_ADDED",
         /// Blank lines after the hunk, or before the first one, were read as separators, not as context.
         SeparatorDropped = "SEPARATOR_DROPPED",
         /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
@@ -129,6 +131,10 @@ pub(crate) struct Patch<'a> {
     pub(crate) lines: Vec<Line<'a>>,
     /// Lines, by index, that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
+    /// Lines of the patch text, from 1, that are such markers, right or wrong.
+    pub(crate) marker_lines: Vec<usize>,
+    /// Blank lines without prefix, by index, that were read as context.
+    pub(crate) bare_blanks: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
     pub(crate) misplaced_marker: Option<ParseError>,
     /// The patch text ends inside its last line (anchored reading only).
@@ -142,6 +148,14 @@ pub(crate) struct Patch<'a> {
 impl<'a> Patch<'a> {
     pub(crate) fn lines_of(&self, hunk: &Hunk) -> &[Line<'a>] {
         &self.lines[hunk.lines.clone()]
+    }
+
+    /// The line of the patch text, from 1, of the line at `index` of the hunk.
+    pub(crate) fn line_number(&self, hunk: &Hunk, index: usize) -> usize {
+        let first = self.marker_lines.partition_point(|&marker| marker <= hunk.patch_line);
+        let lines = hunk.patch_line + 1 + index;
+        let before = self.marker_lines[first..].iter().zip(lines..).take_while(|&(&marker, at)| marker <= at);
+        lines + before.count()
     }
 
     /// A conflict for each hunk that neither adds nor removes a line: its author has lost a change on the way.

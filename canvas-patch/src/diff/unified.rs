@@ -92,7 +92,8 @@ impl Iterator for Groups<'_> {
     }
 }
 
-fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
+/// Writes the header of a hunk, whose sides begin after so many lines.
+pub(crate) fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
     let mut side = |mark: &str, line: usize, count: usize| {
         // An empty side is stated by the line before it; a count of one is left out, as git does.
         let _ = match count {

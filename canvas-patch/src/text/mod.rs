@@ -4,4 +4,5 @@ pub(crate) mod cursor;
 pub(crate) mod grep;
 pub(crate) mod limits;
 pub(crate) mod lines;
+pub(crate) mod numbered;
 pub(crate) mod span;

@@ -137,7 +137,7 @@ fn hunks_share_context() {
         Anchored,
         text,
         "@@\n z\n-b\n@@\n c\n@@\n-d\n",
-        &["1:NOT_FOUND 1 @1:1 CONTENT z|a", "2:NO_EFFECT 4"],
+        &["1:NOT_FOUND 2 @1:1 CONTENT z|a", "2:NO_EFFECT 4"],
     );
 }
 

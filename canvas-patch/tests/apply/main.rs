@@ -1,6 +1,7 @@
 //! What a patch does to a text, and what is said where it does nothing: one line a case.
 
 mod anchored;
+mod nearest;
 mod refused;
 mod remedies;
 mod result;

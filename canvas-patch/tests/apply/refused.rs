@@ -287,25 +287,25 @@ fn context_differs() {
 #[test]
 fn nowhere_to_be_found() {
     let refuses = |text, patch, conflicts: &[&str]| refuses(Anchored, text, patch, conflicts);
-    refuses("a\nb\n", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 CONTENT x|a"]);
-    refuses("", "@@\n-x\n", &["1:NOT_FOUND 1 @1:1 END_OF_TEXT x|-"]);
-    refuses("a\nb\n", "@@ -2 +2 @@\n-x\n", &["1:NOT_FOUND 1 @2:1 CONTENT x|b"]);
-    refuses("a\nb\n", "@@ -9 +9 @@\n-x\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT x|-"]);
-    refuses("a \nb\n", "@@ -1,2 +1 @@\n-a\n b\n", &["1:NOT_FOUND 1 @1:2 TRAILING_SPACE a|a "]);
-    refuses("- a\n  b\n", "@@\n - a\n-   b\n", &["1:NOT_FOUND 1 @2:3 INDENTATION    b|  b"]);
-    refuses("a\nB\n", "@@\n a\n-b\n", &["1:NOT_FOUND 1 @2:1 CASE b|B"]);
+    refuses("a\nb\n", "@@\n-x\n", &["1:NOT_FOUND 2 @1:1 CONTENT x|a"]);
+    refuses("", "@@\n-x\n", &["1:NOT_FOUND 2 @1:1 END_OF_TEXT x|-"]);
+    refuses("a\nb\n", "@@ -2 +2 @@\n-x\n", &["1:NOT_FOUND 2 @2:1 CONTENT x|b"]);
+    refuses("a\nb\n", "@@ -9 +9 @@\n-x\n", &["1:NOT_FOUND 2 @3:1 END_OF_TEXT x|-"]);
+    refuses("a \nb\n", "@@ -1,2 +1 @@\n-a\n b\n", &["1:NOT_FOUND 2 @1:2 TRAILING_SPACE a|a "]);
+    refuses("- a\n  b\n", "@@\n - a\n-   b\n", &["1:NOT_FOUND 3 @2:3 INDENTATION    b|  b"]);
+    refuses("a\nB\n", "@@\n a\n-b\n", &["1:NOT_FOUND 3 @2:1 CASE b|B"]);
     // The place where most lines stand, blank ones not counted, wins over the stated one.
-    refuses("\n\n1\n2\n3\n\n\n", "@@ -1,4 +1 @@\n \n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @4:1 CONTENT x|2"]);
-    refuses("\n\n\na\n", "@@\n \n \n \n \n-\n", &["1:NOT_FOUND 1 @4:1 CONTENT |a"]);
-    refuses("a\nb\n\n", "@@\n \n-\n", &["1:NOT_FOUND 1 @2:1 CONTENT |b"]);
+    refuses("\n\n1\n2\n3\n\n\n", "@@ -1,4 +1 @@\n \n-1\n-x\n-3\n", &["1:NOT_FOUND 4 @4:1 CONTENT x|2"]);
+    refuses("\n\n\na\n", "@@\n \n \n \n \n-\n", &["1:NOT_FOUND 5 @4:1 CONTENT |a"]);
+    refuses("a\nb\n\n", "@@\n \n-\n", &["1:NOT_FOUND 3 @4:1 END_OF_TEXT |-"]);
     // Of places alike, the nearest to the stated one, then the first.
     let text = "1\n2\n3\n1\n2\n3\n1\n2\n3\n";
-    refuses(text, "@@ -4,3 +4 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @5:1 CONTENT x|2"]);
-    refuses(text, "@@ -9,3 +9 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @8:1 CONTENT x|2"]);
-    refuses(text, "@@\n-1\n-x\n-3\n", &["1:NOT_FOUND 1 @2:1 CONTENT x|2"]);
-    refuses("a\nb\n", "@@\n b\n-c\n", &["1:NOT_FOUND 1 @3:1 END_OF_TEXT c|-"]);
+    refuses(text, "@@ -4,3 +4 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 3 @5:1 CONTENT x|2"]);
+    refuses(text, "@@ -9,3 +9 @@\n-1\n-x\n-3\n", &["1:NOT_FOUND 3 @8:1 CONTENT x|2"]);
+    refuses(text, "@@\n-1\n-x\n-3\n", &["1:NOT_FOUND 3 @2:1 CONTENT x|2"]);
+    refuses("a\nb\n", "@@\n b\n-c\n", &["1:NOT_FOUND 3 @3:1 END_OF_TEXT c|-"]);
     // Text that the patch itself adds is no place.
-    refuses("a\nb\n", "@@\n-a\n+x\n@@\n-x\n+y\n", &["2:NOT_FOUND 4 @1:1 CONTENT x|a"]);
+    refuses("a\nb\n", "@@\n-a\n+x\n@@\n-x\n+y\n", &["2:NOT_FOUND 5 @1:1 CONTENT x|a"]);
 }
 
 #[test]
@@ -344,8 +344,8 @@ fn every_conflict_in_one_reply() {
         &[
             "1:AMBIGUOUS 1 [1, 2]",
             "3:NO_ANCHOR 7",
-            "4:NOT_FOUND 9 @1:1 CONTENT d|a",
-            "6:NOT_FOUND 15 @3:1 CONTENT x|b",
+            "4:NOT_FOUND 10 @1:1 CONTENT d|a",
+            "6:NOT_FOUND 18 @3:1 CONTENT x|b",
         ],
     );
 }
@@ -412,21 +412,22 @@ fn stated_lines_that_were_not_shown() {
     let ambiguous = |hunk: usize, line: usize| Err(format!("{hunk}:AMBIGUOUS {line} [8, 12]"));
     for (patch, shown, expected) in [
         (drifted, &[][..], ambiguous(1, 1)),
-        (drifted, &[0..7, 8..99], ambiguous(1, 1)),
-        (drifted, &[7..7], ambiguous(1, 1)),
-        (drifted, &[7..8], Ok(done(8))),
-        (drifted, &[0..99, 2..3], Ok(done(8))),
-        (drifted, &[9..12, 0..8], Ok(done(8))),
-        ("@@ -12 +12 @@\n-- todo\n+- done\n", &[0..8, 11..12], Ok(done(12))),
+        (drifted, &[(0, 7), (8, 99)], ambiguous(1, 1)),
+        (drifted, &[(7, 7)], ambiguous(1, 1)),
+        (drifted, &[(7, 8)], Ok(done(8))),
+        (drifted, &[(0, 99), (2, 3)], Ok(done(8))),
+        (drifted, &[(9, 12), (0, 8)], Ok(done(8))),
+        ("@@ -12 +12 @@\n-- todo\n+- done\n", &[(0, 8), (11, 12)], Ok(done(12))),
         // The line that the header states is the first of the hunk.
-        (two, &[12..13], ambiguous(2, 4)),
-        (two, &[11..12], Ok(done(12).replace("new", "old"))),
+        (two, &[(12, 13)], ambiguous(2, 4)),
+        (two, &[(11, 12)], Ok(done(12).replace("new", "old"))),
         // What stands at one place only needs no number.
         ("@@ -11,2 +11,2 @@\n ### Step 2\n-- todo\n+- done\n", &[], Ok(done(12))),
         // Shown or not: all arithmetic has to be exact.
-        ("@@ -8,9 +8 @@\n-- todo\n+- done\n", &[0..99], ambiguous(1, 1)),
+        ("@@ -8,9 +8 @@\n-- todo\n+- done\n", &[(0, 99)], ambiguous(1, 1)),
     ] {
-        let stated_lines = StatedLines::Shown(shown);
+        let shown: Vec<_> = shown.iter().map(|&(start, end)| start..end).collect();
+        let stated_lines = StatedLines::Shown(&shown);
         let applied = apply(text, patch, &Options { mode: Anchored, stated_lines, ..Options::default() });
         let outcome = applied.map(Applied::into_text).map_err(|e| shown_of(&e));
         assert_eq!(outcome, expected, "{patch:?} {shown:?}");

@@ -132,16 +132,44 @@ fn refusals_read_as_advice() {
         "a\n",
         "@@\n a\n-b\n",
         "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\", the document has ended. \
-         Read the lines around the reported place again and copy the hunk's context and removed lines from them.",
+         Copy the hunk's context and removed lines from the document as it is at the reported place.",
     );
-    let advice = "Add context lines until the hunk's unchanged and removed lines occur at one place only.";
+    let advice = "Add context lines until the hunk's unchanged and removed lines occur at one place only";
     let listed = |many: usize, places: &str| {
         let message = format!("hunk 1: AMBIGUOUS; its lines occur at line {places}. {advice}");
-        check(Anchored, &"a\n".repeat(many), "@@\n-a\n", &message);
+        let by_number = ", or send this hunk alone with the header of the place that you mean. \
+                         For line 1 that is @@ -1 +0,0 @@.";
+        check(Anchored, &"a\n".repeat(many), "@@\n-a\n", &format!("{message}{by_number}"));
+        // A number would not decide where the end of the patch has to be repaired too.
+        check(Anchored, &"a\n".repeat(many), "@@\n-a", &format!("{message}."));
     };
     listed(2, "1, 2");
-    listed(8, "1, 2, 3, 4, 5, 6, 7, 8");
-    listed(9, "1, 2, 3, 4, 5, 6, 7, 8 and more");
+    listed(5, "1, 2, 3, 4, 5");
+    listed(6, "1, 2, 3, 4, 5 and 1 more");
+    listed(64, "1, 2, 3, 4, 5 and many more");
+    listed(99, "1, 2, 3, 4, 5 and many more");
+    check(
+        Anchored,
+        "- a\n- b\n",
+        "@@\n-3: - a\n+- b\n",
+        "hunk 1: NOT_FOUND at line 1, column 1: expected \"3: - a\", the document has \"- a\" \
+         (the number before the line is not part of the document); what it would leave stands at line 2 already. \
+         Leave this hunk out if that is its change, else copy its context and removed lines from the document.",
+    );
+    check(
+        Anchored,
+        "# a\n\nb\n",
+        "@@ -0,0 +1,3 @@\n+# a\n+\n+b!\n",
+        "hunk 1: NO_ANCHOR. Add at least one unchanged line next to the insertion, and remove with - the lines that it \
+         replaces.",
+    );
+    check(
+        Anchored,
+        "x\n# a\n\nb\n",
+        "@@ -0,0 +1,5 @@\n+# a\n+\n+b\n+\n+c\n",
+        "hunk 1: NO_ANCHOR; most of what it adds stands in the document already, from line 2. Send only what changes, \
+         each added line with an unchanged line beside it, and remove with - what it replaces.",
+    );
 }
 
 /// What is too large is named, and only a patch that is too large asks for a smaller one.
@@ -208,8 +236,8 @@ fn codes() {
     let codes: Vec<_> = Reason::ALL.iter().map(|reason| reason.to_string()).collect();
     assert_eq!(
         codes.join(" "),
-        "NO_HUNKS BAD_HEADER BAD_LINE UNEXPECTED_TEXT MULTI_FILE TRUNCATED COUNT_MISMATCH START_MISMATCH \
-         EOF_MARKER MISORDERED OVERLAP CONTEXT_MISMATCH NOT_FOUND AMBIGUOUS NO_ANCHOR NO_EFFECT TOO_LARGE"
+        "NO_HUNKS BAD_HEADER BAD_LINE UNEXPECTED_TEXT MULTI_FILE TRUNCATED ESCAPED_NEWLINES COUNT_MISMATCH \
+         START_MISMATCH EOF_MARKER MISORDERED OVERLAP CONTEXT_MISMATCH NOT_FOUND AMBIGUOUS NO_ANCHOR NO_EFFECT TOO_LARGE"
     );
     assert!(Reason::ALL.iter().all(|reason| reason.advice().ends_with('.')));
     assert_eq!(RepairKind::BareHeader.code(), "BARE_HEADER");

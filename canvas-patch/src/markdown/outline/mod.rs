@@ -20,6 +20,7 @@ mod limits;
 mod live;
 mod model;
 mod parts;
+mod places;
 mod reparse;
 mod scan;
 mod splice;

@@ -143,6 +143,7 @@ each!(reasons: Reason {
     Reason::UnexpectedText => Reason::UnexpectedText,
     Reason::MultiFile => Reason::MultiFile,
     Reason::Truncated => Reason::Truncated,
+    Reason::EscapedNewlines => Reason::EscapedNewlines,
     Reason::CountMismatch => Reason::CountMismatch,
     Reason::StartMismatch => Reason::StartMismatch,
     Reason::EofMarker => Reason::EofMarker,

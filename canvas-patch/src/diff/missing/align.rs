@@ -1,0 +1,182 @@
+//! Lays lines that are nowhere beside the region of the text that is most like them, and finds the first that is at fault.
+
+use std::cmp::Reverse;
+
+use super::likeness::{ALIKE, EQUAL, likeness};
+use crate::text::numbered::NumberedLines;
+
+/// The first line at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// Which of the lines.
+    pub(super) at: usize,
+    /// The line of the text, from 0, that stands in its place; after the last one where the text has ended.
+    pub(super) line: usize,
+    pub(super) kind: FaultKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// Another line stands there.
+    Differs,
+    /// The text does not have it, and goes on with the next one.
+    Extra,
+    /// The text has a line more before it.
+    LeftOut,
+}
+
+/// Lines that are laid beside the text, from the first that differs.
+const ROWS: usize = 40;
+
+/// Lines of the text before and after, which they may be moved by.
+const SLACK: usize = 8;
+
+/// The first of `sought`, which are not empty, that differs from the text where they are laid beside the region at
+/// `start`; the line where they begin if none does.
+pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64) -> Result<usize, Fault> {
+    let on_diagonal = |at: usize| usize::try_from(start + at as i64).ok().and_then(|line| lines.get(line));
+    let same = (0..sought.len()).take_while(|&at| on_diagonal(at) == Some(sought[at])).count();
+    let start_line = usize::try_from(start).unwrap_or(0).min(lines.len());
+    if same == sought.len() {
+        return Ok(start_line);
+    }
+    // What is the same at the beginning stays where it is; else the beginning may lie a few lines off.
+    let (first_line, is_fixed) =
+        if same > 0 { (start_line + same, true) } else { (start_line.saturating_sub(SLACK), false) };
+    let rows = &sought[same..sought.len().min(same + ROWS)];
+    let end = (start_line + same + rows.len() + SLACK).min(lines.len());
+    let columns: Vec<&str> = (first_line..end).filter_map(|line| lines.get(line)).collect();
+    let expected = start_line + same - first_line;
+    let pairs = Grid::new(rows, &columns, expected, is_fixed).pairs(expected + rows.len());
+    match fault(rows, &columns, &pairs, expected, is_fixed) {
+        Some(fault) => Err(Fault { at: fault.at + same, line: fault.line + first_line, ..fault }),
+        // More of them are the same from a line nearby on.
+        None => first_fault(lines, sought, (first_line + pairs[0].unwrap_or(0)) as i64),
+    }
+}
+
+/// What lines that are laid beside one another are worth, and what those are that have no other.
+const EQUAL_SOLID: i32 = 12;
+const EQUAL_BLANK: i32 = 3;
+const MISSING_SOLID: i32 = -3;
+const MISSING_BLANK: i32 = -1;
+
+fn missing(line: &str) -> i32 {
+    if line.trim().is_empty() { MISSING_BLANK } else { MISSING_SOLID }
+}
+
+/// The best sums over all ways of laying the first rows beside the first columns (Needleman and Wunsch, 1970). Columns
+/// after the last row are free, and so are those before the first one unless it is fixed.
+struct Grid {
+    rows: usize,
+    columns: usize,
+    /// `(rows + 1) × (columns + 1)`, row by row.
+    sums: Vec<i32>,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Pair,
+    Row,
+    Column,
+}
+
+impl Grid {
+    fn new(rows: &[&str], columns: &[&str], expected: usize, is_fixed: bool) -> Self {
+        let width = columns.len() + 1;
+        let mut grid = Self {
+            rows: rows.len(),
+            columns: columns.len(),
+            sums: vec![0; (rows.len() + 1) * width],
+            steps: vec![Step::Column; (rows.len() + 1) * width],
+        };
+        for (j, column) in columns.iter().enumerate() {
+            grid.sums[j + 1] = if is_fixed { grid.sums[j] + missing(column) } else { 0 };
+        }
+        for (i, row) in rows.iter().enumerate() {
+            let (above, here) = (i * width, (i + 1) * width);
+            grid.sums[here] = grid.sums[above] + missing(row);
+            grid.steps[here] = Step::Row;
+            for (j, column) in columns.iter().enumerate() {
+                // Of equals, lines are left without another as late as can be.
+                let mut best = (grid.sums[above + j + 1] + missing(row), Step::Row);
+                let skipped = (grid.sums[here + j] + missing(column), Step::Column);
+                if skipped.0 > best.0 {
+                    best = skipped;
+                }
+                // Lines that are alike are looked for only near where they should be.
+                let is_near = (i + expected).abs_diff(j) <= 2 * SLACK;
+                if let Some(worth) = worth(row, column, is_near)
+                    && grid.sums[above + j] + worth > best.0
+                {
+                    best = (grid.sums[above + j] + worth, Step::Pair);
+                }
+                (grid.sums[here + j + 1], grid.steps[here + j + 1]) = best;
+            }
+        }
+        grid
+    }
+
+    /// For each row the column beside it. Of equally good ways, the one that ends closest to the column `end`.
+    fn pairs(&self, end: usize) -> Vec<Option<usize>> {
+        let width = self.columns + 1;
+        let last = self.sums[self.rows * width..].iter().enumerate();
+        let best = last.max_by_key(|&(j, &sum)| (sum, Reverse(j.abs_diff(end))));
+        let (mut i, mut j) = (self.rows, best.map_or(0, |(j, _)| j));
+        let mut pairs = vec![None; self.rows];
+        while i > 0 {
+            match self.steps[i * width + j] {
+                Step::Pair => {
+                    (i, j) = (i - 1, j - 1);
+                    pairs[i] = Some(j);
+                }
+                Step::Row => i -= 1,
+                Step::Column => j -= 1,
+            }
+        }
+        pairs
+    }
+}
+
+/// What a row beside a column is worth; `None` for lines that have nothing to do with one another.
+fn worth(row: &str, column: &str, is_near: bool) -> Option<i32> {
+    if row == column {
+        return Some(if row.trim().is_empty() { EQUAL_BLANK } else { EQUAL_SOLID });
+    }
+    let (short, long) = (row.len().min(column.len()), row.len().max(column.len()));
+    if !is_near || short * 3 < long && !column.trim_start().starts_with(row.trim()) {
+        return None;
+    }
+    let like = likeness(row, column);
+    (like >= ALIKE).then(|| (like * (EQUAL_SOLID as u32 - 2) / EQUAL) as i32)
+}
+
+fn fault(
+    rows: &[&str],
+    columns: &[&str],
+    pairs: &[Option<usize>],
+    expected: usize,
+    is_fixed: bool,
+) -> Option<Fault> {
+    // Rows before the first pair stand right before it.
+    let before_pair = || {
+        let (rows, column) = pairs.iter().enumerate().find_map(|(i, pair)| Some((i, (*pair)?)))?;
+        Some(column.saturating_sub(rows))
+    };
+    let mut next = if is_fixed { 0 } else { before_pair().unwrap_or(expected) };
+    for (at, (row, pair)) in rows.iter().zip(pairs).enumerate() {
+        let (line, kind) = match *pair {
+            Some(column) if column > next => (next, FaultKind::LeftOut),
+            Some(column) if columns[column] == *row => {
+                next = column + 1;
+                continue;
+            }
+            Some(column) => (column, FaultKind::Differs),
+            None if pairs[at..].iter().flatten().next() == Some(&next) => (next, FaultKind::Extra),
+            None => (next, FaultKind::Differs),
+        };
+        return Some(Fault { at, line, kind });
+    }
+    None
+}

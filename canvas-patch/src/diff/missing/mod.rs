@@ -1,0 +1,149 @@
+//! What is said of hunks whose pre-image is nowhere: the place that is most like it, and the first line that differs there.
+//!
+//! Reports only: nothing is ever applied because of what is alike. `wanted` says what is looked for, `region` where that
+//! may be, with `shingles` for lines that the text does not have and `likeness` for how alike two lines are; `align` lays
+//! both beside one another. `copies` finds what is added a second time. Time is linear in text and patch.
+
+mod align;
+mod copies;
+mod likeness;
+mod region;
+mod shingles;
+mod wanted;
+
+pub(crate) use self::copies::copied;
+
+use self::align::{Fault, FaultKind, first_fault};
+use self::wanted::{Occurrences, Wanted};
+use crate::diff::conflict::{Conflict, QuotedLine, Reason};
+use crate::diff::locate;
+use crate::diff::mismatch::{Difference, Mismatch};
+use crate::diff::patch::{Hunk, LineKind, Patch};
+use crate::text::lines::content;
+use crate::text::numbered::NumberedLines;
+
+/// So many readings of hunks are compared with lines that are not equal; of more, only equal lines tell the place.
+const IN_DETAIL: usize = 16;
+
+/// A hunk, by its index, whose pre-image is nowhere.
+pub(crate) struct Missing {
+    pub(crate) hunk: usize,
+    /// Blank lines of the pre-image, by their index in the patch, that may have been meant as added ones.
+    pub(crate) doubtful: Vec<usize>,
+}
+
+/// A `NOT_FOUND` for each hunk, in order.
+pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec<Conflict> {
+    let lines = NumberedLines::new(text);
+    let mut wanted = Vec::new();
+    let mut readings = Vec::new();
+    for missing in missing {
+        let hunk = &patch.hunks[missing.hunk];
+        let first = wanted.len();
+        wanted.push(Wanted::new(patch, hunk, &[]));
+        if !missing.doubtful.is_empty() {
+            wanted.push(Wanted::new(patch, hunk, &missing.doubtful));
+        }
+        readings.push(first..wanted.len());
+    }
+    let occurrences = Occurrences::new(&lines, &wanted);
+    for wanted in &mut wanted {
+        wanted.decide(&occurrences);
+    }
+    let starts = region::starts(&lines, &wanted, &occurrences, IN_DETAIL);
+    let present = present(text, patch, missing);
+    let explained = missing.iter().zip(readings).zip(present);
+    explained
+        .map(|((missing, readings), present_at)| {
+            let faults = readings.rev().map(|i| wanted[i].fault(&lines, starts[i]));
+            // The reading that goes further is the one that was meant.
+            let fault = faults.max_by_key(|fault| fault.index);
+            let hunk = &patch.hunks[missing.hunk];
+            let conflict = Conflict::of_hunk(missing.hunk + 1, Reason::NotFound, hunk.patch_line);
+            let Some(fault) = fault else { return Conflict { present_at, ..conflict } };
+            Conflict {
+                patch_line: patch.line_number(hunk, fault.index),
+                line: Some(fault.line + 1),
+                nearby: QuotedLine::around(&lines, fault.line, fault.mismatch.column),
+                mismatch: Some(fault.mismatch),
+                present_at,
+                ..conflict
+            }
+        })
+        .collect()
+}
+
+/// A line of a hunk that is at fault.
+struct LineFault {
+    /// Which, among the lines of the hunk.
+    index: usize,
+    /// The line of the text, from 0.
+    line: usize,
+    mismatch: Mismatch,
+}
+
+impl Wanted<'_> {
+    /// The first line that is at fault in the region that begins at `start`.
+    fn fault(&self, lines: &NumberedLines<'_>, start: Option<i64>) -> LineFault {
+        let sought: Vec<&str> = self.sought.iter().map(AsRef::as_ref).collect();
+        let hinted = || self.hint.map(|hint| hint.min(lines.len()) as i64);
+        let start = start.or_else(hinted).unwrap_or(0);
+        let found = if sought.is_empty() { Ok(0) } else { first_fault(lines, &sought, start) };
+        // What was copied with a slip is at fault too, though it has told the place.
+        let slip = (0..sought.len()).find(|&at| self.quoted[at] != sought[at]);
+        let fault = match (found, slip) {
+            (Err(fault), slip) if slip.is_none_or(|slip| fault.at <= slip) => fault,
+            (Err(Fault { at, line, .. }), Some(slip)) => {
+                Fault { at: slip, line: (line + slip).saturating_sub(at), kind: FaultKind::Differs }
+            }
+            (Ok(line), Some(slip)) => Fault { at: slip, line: line + slip, kind: FaultKind::Differs },
+            (Ok(line), None) => return self.elided(lines, line),
+            (Err(fault), None) => fault,
+        };
+        // Terminators do not count here, so they are not shown as if they did.
+        let mut mismatch = Mismatch::new(self.quoted[fault.at], lines.get(fault.line));
+        match fault.kind {
+            _ if mismatch.actual.is_none() => {}
+            FaultKind::Differs => {}
+            FaultKind::Extra => mismatch.difference = Difference::Extra,
+            FaultKind::LeftOut => mismatch.difference = Difference::LeftOut,
+        }
+        LineFault { index: self.indices[fault.at], line: fault.line, mismatch }
+    }
+
+    /// The dots, where all lines beside them stand from `line` on.
+    fn elided(&self, lines: &NumberedLines<'_>, line: usize) -> LineFault {
+        let Some(elision) = &self.elision else {
+            let quoted = self.quoted.first().copied().unwrap_or_default();
+            let index = self.indices.first().copied().unwrap_or_default();
+            return LineFault { index, line, mismatch: Mismatch::new(quoted, lines.get(line)) };
+        };
+        let line = if elision.is_first { line.saturating_sub(1) } else { line + self.sought.len() };
+        let mut mismatch = Mismatch::new(&elision.quoted, lines.get(line));
+        mismatch.difference = Difference::Elided;
+        LineFault { index: elision.index, line, mismatch }
+    }
+}
+
+/// For each hunk the line, from 1, where its post-image stands, at one place only. A hunk that adds no word shows nothing.
+fn present(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec<Option<usize>> {
+    let adds = |hunk: &Hunk| {
+        let mut added = patch.lines_of(hunk).iter().filter(|line| line.kind == LineKind::Add);
+        added.any(|line| line.text.contains(char::is_alphanumeric))
+    };
+    let asked: Vec<usize> = (0..missing.len()).filter(|&i| adds(&patch.hunks[missing[i].hunk])).collect();
+    let post_image = |&i: &usize| {
+        let new = patch.lines_of(&patch.hunks[missing[i].hunk]).iter().filter(|line| line.kind.is_new());
+        new.map(|line| content(line.text)).collect()
+    };
+    let needles: Vec<Vec<&str>> = asked.iter().map(post_image).collect();
+    let mut present = vec![None; missing.len()];
+    if !asked.is_empty() {
+        for (i, found) in asked.into_iter().zip(locate::find(text, &needles, 2)) {
+            if let [line] = found.lines[..] {
+                present[i] = Some(line + 1);
+            }
+        }
+    }
+    present
+}

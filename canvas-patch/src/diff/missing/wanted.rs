@@ -1,0 +1,121 @@
+//! The pre-image of a hunk that is nowhere, as its author may have meant it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::diff::patch::{Hunk, HunkRange, Patch};
+use crate::diff::slips::{is_elision, unescaped, without_number};
+use crate::text::lines::content;
+use crate::text::numbered::NumberedLines;
+
+/// Lines that are looked for in the text, as one.
+pub(super) struct Wanted<'a> {
+    /// As the patch quotes them.
+    pub(super) quoted: Vec<&'a str>,
+    /// Without numbers and entities, where the text has them so.
+    pub(super) sought: Vec<Cow<'a, str>>,
+    /// For each, its index among the lines of the hunk.
+    pub(super) indices: Vec<usize>,
+    /// Dots before or after these lines, which stand for others: their index among the lines of the hunk.
+    pub(super) elision: Option<Elision>,
+    /// The line, from 0, that the header states.
+    pub(super) hint: Option<usize>,
+}
+
+pub(super) struct Elision {
+    pub(super) quoted: String,
+    pub(super) index: usize,
+    /// Whether the lines that are sought follow the dots.
+    pub(super) is_first: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The old lines of a hunk but those in `without`, indices among the lines of the patch.
+    pub(super) fn new(patch: &Patch<'a>, hunk: &Hunk, without: &[usize]) -> Self {
+        let old = hunk.lines.clone().zip(patch.lines_of(hunk)).filter(|(_, line)| line.kind.is_old());
+        let (indices, quoted) = old
+            .filter(|(i, _)| without.binary_search(i).is_err())
+            .map(|(i, line)| (i - hunk.lines.start, content(line.text)))
+            .unzip();
+        let hint = hunk.range.and_then(HunkRange::old_before);
+        Self { quoted, sought: Vec::new(), indices, elision: None, hint }
+    }
+
+    /// Decides what is sought: each line as it is quoted where the text has it so, else without what copying has added; and
+    /// only the lines before dots that the text does not have, or those after them where there are none before.
+    pub(super) fn decide(&mut self, occurrences: &Occurrences<'a>) {
+        let elided = |line: &&&str| is_elision(line) && occurrences.count(line) == 0;
+        if let Some(at) = self.quoted.iter().position(|line| elided(&line)) {
+            let is_first = self.quoted[..at].iter().all(|line| line.trim().is_empty());
+            self.elision =
+                Some(Elision { quoted: self.quoted[at].to_owned(), index: self.indices[at], is_first });
+            if is_first {
+                self.quoted.drain(..=at);
+                self.indices.drain(..=at);
+                let more = self.quoted.iter().position(|line| elided(&line)).unwrap_or(self.quoted.len());
+                self.quoted.truncate(more);
+            } else {
+                self.quoted.truncate(at);
+            }
+        }
+        self.sought = self.quoted.iter().map(|line| occurrences.meant(line)).collect();
+    }
+}
+
+/// Where lines stand in a text.
+pub(super) struct Occurrences<'a> {
+    of: HashMap<Cow<'a, str>, Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    /// In order, at most [`Occurrences::PLACES`].
+    places: Vec<usize>,
+    count: usize,
+}
+
+impl<'a> Occurrences<'a> {
+    const PLACES: usize = 64;
+
+    /// Those of all quoted lines, and of what they may have been meant as.
+    pub(super) fn new(lines: &NumberedLines<'_>, wanted: &[Wanted<'a>]) -> Self {
+        let mut of: HashMap<Cow<'a, str>, Found> = HashMap::new();
+        for line in wanted.iter().flat_map(|wanted| &wanted.quoted).copied() {
+            of.entry(line.into()).or_default();
+            for meant in slipped(line) {
+                of.entry(meant).or_default();
+            }
+        }
+        for (i, line) in lines.iter().enumerate() {
+            if let Some(found) = of.get_mut(line) {
+                found.count += 1;
+                if found.places.len() < Self::PLACES {
+                    found.places.push(i);
+                }
+            }
+        }
+        Self { of }
+    }
+
+    pub(super) fn count(&self, line: &str) -> usize {
+        self.of.get(line).map_or(0, |found| found.count)
+    }
+
+    pub(super) fn places(&self, line: &str) -> &[usize] {
+        self.of.get(line).map_or(&[], |found| &found.places)
+    }
+
+    fn meant(&self, line: &'a str) -> Cow<'a, str> {
+        if self.count(line) > 0 {
+            return line.into();
+        }
+        slipped(line).find(|meant| self.count(meant) > 0).unwrap_or_else(|| line.into())
+    }
+}
+
+/// What a line can be without a slip.
+fn slipped(line: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let bare = without_number(line);
+    let plain = unescaped(bare.unwrap_or(line));
+    bare.map(Cow::from).into_iter().chain(plain.map(Cow::from))
+}

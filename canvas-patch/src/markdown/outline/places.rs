@@ -1,0 +1,27 @@
+//! Headings for the places that a refusal shows.
+
+use super::model::Outline;
+use crate::diff::error::ApplyError;
+
+impl Outline {
+    /// The refusal with the nearest heading above each place that it shows; the outline is that of the text which the patch
+    /// was refused for.
+    ///
+    /// ```
+    /// use canvas_patch::{Mode, Options, apply, outline};
+    ///
+    /// let text = "# Plan\n\n## Monday\n- walk\n\n## Tuesday\n- walk\n";
+    /// let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+    /// let refused = apply(text, "@@\n-- walk\n+- run\n", &anchored).unwrap_err();
+    /// let refused = outline(text).name_places(refused);
+    /// assert_eq!(refused.conflicts()[0].places[1].heading.as_deref(), Some("Tuesday"));
+    /// ```
+    #[must_use]
+    pub fn name_places(&self, mut refused: ApplyError) -> ApplyError {
+        for place in refused.conflicts_mut().iter_mut().flat_map(|conflict| &mut conflict.places) {
+            let above = self.sections.partition_point(|section| section.heading.start <= place.line);
+            place.heading = above.checked_sub(1).map(|i| self.sections[i].title.clone());
+        }
+        refused
+    }
+}
