@@ -152,6 +152,7 @@ fn malformed() -> Vec<(&'static str, Value, Value)> {
         ("PATCH_REJECTED/UNEXPECTED_TEXT", patch("Here:\n@@\n-a\n+x\n"), diff.clone()),
         ("PATCH_REJECTED/MULTI_FILE", patch("@@\n-a\n+x\n--- a/g\n+++ b/g\n@@\n-b\n+y\n"), diff.clone()),
         ("PATCH_REJECTED/TRUNCATED", patch("@@\n-a\n+x\n@@\n"), diff.clone()),
+        ("PATCH_REJECTED/ESCAPED_NEWLINES", patch(r"@@\n-a\n+x\n"), diff.clone()),
         ("PATCH_REJECTED/MISORDERED", patch("@@\n-c\n+y\n@@\n-a\n+x\n"), patch("REBASED")),
         ("PATCH_REJECTED/OVERLAP", patch("@@\n a\n-b\n@@\n-b\n c\n"), patch("@@\n a\n-b\n c\n")),
         ("PATCH_REJECTED/NO_ANCHOR", patch("@@\n+x\n"), patch("@@\n c\n+x\n")),

@@ -286,6 +286,7 @@ fn patches() -> Vec<Row> {
             correct("@@\n-a\n+x\n"),
         ),
         ("PATCH_REJECTED/TRUNCATED", of("@@\n-a\n+x\n@@\n"), correct("@@\n-a\n+x\n@@\n-f\n+y\n")),
+        ("PATCH_REJECTED/ESCAPED_NEWLINES", of(r"@@\n-a\n+x\n"), correct("@@\n-a\n+x\n")),
         ("PATCH_REJECTED/MISORDERED", of("@@\n-f\n+y\n@@\n-a\n+x\n"), Then::Tools(&["canvas_apply_patch"])),
         ("PATCH_REJECTED/OVERLAP", of("@@\n a\n-b\n@@\n-b\n c\n"), correct("@@\n a\n-b\n c\n")),
         ("PATCH_REJECTED/NOT_FOUND", of("@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_read_lines"])),
