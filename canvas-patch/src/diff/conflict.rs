@@ -140,7 +140,8 @@ pub struct Conflict {
     /// How that line differs.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub mismatch: Option<Mismatch>,
-    /// That line of the document and its neighbours, for `NOT_FOUND`.
+    /// That line of the document and its neighbours, for `NOT_FOUND`; empty where no line is like those of the hunk, and the
+    /// header states none.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub nearby: Vec<QuotedLine>,
     /// The line of the document, from 1, where what the hunk would leave stands already: all of its post-image for
@@ -190,6 +191,9 @@ impl Conflict {
             }
             (Reason::NotFound, _, Some(_)) => {
                 "Leave this hunk out if that is its change, else copy its context and removed lines from the document."
+            }
+            (Reason::NotFound, ..) if self.mismatch.is_some() && self.nearby.is_empty() => {
+                "No line of the document is like it: search for a word of it, and copy the lines from there."
             }
             (Reason::Ambiguous, ..) if self.places.iter().any(|place| place.header.is_some()) => {
                 "Add context lines until the hunk's unchanged and removed lines occur at one place only, or send this hunk \

@@ -170,6 +170,12 @@ fn the_document_is_shown_around() {
     assert_eq!(nearby("@@\n-## The ends\n+x\n"), ["26: ", "27: ## The end", "28: "]);
     assert_eq!(nearby("@@\n-# Note\n+x\n"), ["1: # Notes", "2: "]);
     assert_eq!(nearby("@@\n ## The issues\n-x\n"), ["31: ## The issues"]);
+    // Where nothing is like it and no header says where, nothing is shown.
+    assert_eq!(nearby("@@\n-quite another text\n"), [""; 0]);
+    assert_eq!(
+        nearby("@@ -2 +2 @@\n-quite another text\n+x\n"),
+        ["1: # Notes", "2: ", "3: Read [the guide](https://example.org/guide) before anything else."]
+    );
     let long = format!("{}one two{}\n\tq\n", "é".repeat(500), "ü".repeat(500));
     let found = refused(&long, &format!("@@\n-{}one tow{}\n", "é".repeat(500), "ü".repeat(500)));
     let shown = &found.nearby[0].text;

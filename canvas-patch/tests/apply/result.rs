@@ -150,6 +150,13 @@ fn refusals_read_as_advice() {
     listed(99, "1, 2, 3, 4, 5 and many more");
     check(
         Anchored,
+        "alpha\n",
+        "@@\n-omega\n",
+        "hunk 1: NOT_FOUND at line 1, column 1: expected \"omega\", the document has \"alpha\". \
+         No line of the document is like it: search for a word of it, and copy the lines from there.",
+    );
+    check(
+        Anchored,
         "- a\n- b\n",
         "@@\n-3: - a\n+- b\n",
         "hunk 1: NOT_FOUND at line 1, column 1: expected \"3: - a\", the document has \"- a\" \

@@ -55,16 +55,18 @@ pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec
     let explained = missing.iter().zip(readings).zip(present);
     explained
         .map(|((missing, readings), present_at)| {
+            let is_meant = readings.clone().any(|i| starts[i].or_else(|| wanted[i].hinted(&lines)).is_some());
             let faults = readings.rev().map(|i| wanted[i].fault(&lines, starts[i]));
             // The reading that goes further is the one that was meant.
             let fault = faults.max_by_key(|fault| fault.index);
             let hunk = &patch.hunks[missing.hunk];
+            let around = |fault: &LineFault| QuotedLine::around(&lines, fault.line, fault.mismatch.column);
             let conflict = Conflict::of_hunk(missing.hunk + 1, Reason::NotFound, hunk.patch_line);
             let Some(fault) = fault else { return Conflict { present_at, ..conflict } };
             Conflict {
                 patch_line: patch.line_number(hunk, fault.index),
                 line: Some(fault.line + 1),
-                nearby: QuotedLine::around(&lines, fault.line, fault.mismatch.column),
+                nearby: if is_meant { around(&fault) } else { Vec::new() },
                 mismatch: Some(fault.mismatch),
                 present_at,
                 ..conflict
@@ -83,11 +85,15 @@ struct LineFault {
 }
 
 impl Wanted<'_> {
+    /// Where the region begins by the header.
+    fn hinted(&self, lines: &NumberedLines<'_>) -> Option<i64> {
+        self.hint.map(|hint| hint.min(lines.len()) as i64)
+    }
+
     /// The first line that is at fault in the region that begins at `start`.
     fn fault(&self, lines: &NumberedLines<'_>, start: Option<i64>) -> LineFault {
         let sought: Vec<&str> = self.sought.iter().map(AsRef::as_ref).collect();
-        let hinted = || self.hint.map(|hint| hint.min(lines.len()) as i64);
-        let start = start.or_else(hinted).unwrap_or(0);
+        let start = start.or_else(|| self.hinted(lines)).unwrap_or(0);
         let found = if sought.is_empty() { Ok(0) } else { first_fault(lines, &sought, start) };
         // What was copied with a slip is at fault too, though it has told the place.
         let slip = (0..sought.len()).find(|&at| self.quoted[at] != sought[at]);
