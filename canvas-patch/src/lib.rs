@@ -112,6 +112,6 @@ pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::structure::{EditPolicy, EditPolicyError, Heading, StructureChange};
-pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep};
+pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep, matches};
 pub use text::limits::{Limits, truncate};
 pub use text::span::Span;

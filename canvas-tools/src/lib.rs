@@ -26,7 +26,7 @@
 //! };
 //! let lease = call("1", "canvas_check_out", json!({}));
 //! let found = call("2", "canvas_grep", json!({"lease_id": lease.lease_id(), "query": "Plan"}));
-//! assert_eq!(found.body()["matches"][0]["line"], 1);
+//! assert_eq!(found.body()["matches"][0], "1: # Plan");
 //!
 //! let refused = call("3", "canvas_read_lines", json!({"lease_id": "x", "start_line": "one", "end_line": 2}));
 //! assert_eq!(refused.code(), Some("INVALID_ARGUMENTS"));

@@ -18,15 +18,15 @@ const LISTS: [(&str, usize); 12] = [
 
 /// All replies of each kind in the tasks.
 const REPLIES: [(&str, usize); 9] = [
-    ("canvas_apply_patch NOT_FOUND", 388),
-    ("canvas_apply_patch STALE_EPOCH", 279),
-    ("canvas_apply_patch TRUNCATED", 353),
-    ("canvas_apply_patch ok", 2_641),
-    ("canvas_check_in ok", 492),
-    ("canvas_check_out HELD", 338),
-    ("canvas_check_out ok", 1_486),
-    ("canvas_grep ok", 17_757),
-    ("canvas_read_lines ok", 9_174),
+    ("canvas_apply_patch NOT_FOUND", 395),
+    ("canvas_apply_patch STALE_EPOCH", 277),
+    ("canvas_apply_patch TRUNCATED", 355),
+    ("canvas_apply_patch ok", 2_956),
+    ("canvas_check_in ok", 488),
+    ("canvas_check_out HELD", 342),
+    ("canvas_check_out ok", 1_490),
+    ("canvas_grep ok", 25_589),
+    ("canvas_read_lines ok", 8_887),
 ];
 
 /// Tokens of a prompt, of a toolset, or of all replies of a kind. Hidden messages are no replies.

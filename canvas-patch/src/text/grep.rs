@@ -42,21 +42,37 @@ const FEW_POSITIONS: usize = 32;
 /// # Ok::<(), canvas_patch::GrepError>(())
 /// ```
 pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Result<Grep<'t>, GrepError> {
-    query.check_cost(text.len())?;
-    let mut cursor = LineCursor::new(text);
     let mut found = Grep { matches: Vec::new(), truncated: false };
     let mut total_bytes = 0;
-    for hit in Hits::new(text, query) {
-        let shown = clip(text, &hit, limits.max_line_bytes);
-        total_bytes += shown.len();
+    for one in matches(text, query, limits.max_line_bytes)? {
+        total_bytes += one.text.len();
         if found.matches.len() == limits.max_matches || total_bytes > limits.max_total_bytes {
             found.truncated = true;
             break;
         }
-        let clipped = shown.len() < hit.line.len();
-        found.matches.push(Match { line: cursor.line_at(hit.line.start), text: &text[shown], clipped });
+        found.matches.push(one);
     }
     Ok(found)
+}
+
+/// The lines of `text` that match `query`, each once, in order, as [`grep`] finds them; of a line longer than
+/// `max_line_bytes` the part around its first match. The same cost and errors, as far as it is asked for lines.
+///
+/// # Errors
+///
+/// As [`grep`].
+pub fn matches<'t>(
+    text: &'t str,
+    query: &Query,
+    max_line_bytes: usize,
+) -> Result<impl Iterator<Item = Match<'t>>, GrepError> {
+    query.check_cost(text.len())?;
+    let mut cursor = LineCursor::new(text);
+    Ok(Hits::new(text, query).map(move |hit| {
+        let shown = clip(text, &hit, max_line_bytes);
+        let (start, clipped) = (hit.line.start, shown.len() < hit.line.len());
+        Match { line: cursor.line_at(start), start, text: &text[shown], clipped }
+    }))
 }
 
 /// Where the lines start that match `query`, in order. The same cost and errors as [`grep`].
@@ -96,6 +112,8 @@ pub struct Grep<'t> {
 pub struct Match<'t> {
     /// Counted from 1.
     pub line: usize,
+    /// The byte of the text at which the line starts.
+    pub start: usize,
     /// The line without its terminator, or a part of it that holds the start of its first match.
     pub text: &'t str,
     /// Whether `text` is only a part.
@@ -140,6 +158,38 @@ impl Query {
     /// If it is empty, longer than 4,096 bytes, malformed, or too large once compiled.
     pub fn regex(pattern: &str) -> Result<Self, GrepError> {
         check_length(pattern)?;
+        Self::compiled(pattern)
+    }
+
+    /// The same query, to which letters of either case are alike.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large once compiled.
+    ///
+    /// ```
+    /// use canvas_patch::{GrepLimits, Query, grep};
+    ///
+    /// let query = Query::literal("plan (new)")?.ignoring_case()?;
+    /// assert_eq!(grep("# Plan (NEW)\n", &query, GrepLimits::default())?.matches[0].line, 1);
+    /// # Ok::<(), canvas_patch::GrepError>(())
+    /// ```
+    pub fn ignoring_case(&self) -> Result<Self, GrepError> {
+        match self.source() {
+            QuerySource::Literal(literal) => {
+                // Each wrong character ends an attempt, so that a long literal is no more work than a short one.
+                let Self(Kind::Regex { regex, keeps_to_lines, asserts_end, .. }) =
+                    Self::compiled(&format!("(?i){}", regex::escape(literal)))?
+                else {
+                    unreachable!("an expression was compiled")
+                };
+                Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions: 1 }))
+            }
+            QuerySource::Regex(pattern) => Self::compiled(&format!("(?i){pattern}")),
+        }
+    }
+
+    fn compiled(pattern: &str) -> Result<Self, GrepError> {
         let mut parser = ParserBuilder::new().multi_line(true).nest_limit(MAX_REGEX_NESTING).build();
         let hir = parser.parse(pattern)?;
         let regex = RegexBuilder::new(pattern)

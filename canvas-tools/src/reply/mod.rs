@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use canvas_core::board::{CanvasEvent, ComponentId};
 #[cfg(feature = "surface")]
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::text::{ApplyError, EditPolicyError, Suggestion, truncate};
+use canvas_core::text::{ApplyError, EditPolicyError, LineRange, Suggestion, truncate};
 use canvas_core::{
     BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
 };
@@ -31,6 +31,8 @@ pub struct ToolReply {
     body: Value,
     #[serde(skip)]
     lease_change: LeaseChange,
+    #[serde(skip)]
+    shown_lines: Vec<LineRange>,
     #[cfg(feature = "board")]
     #[serde(skip)]
     board: BoardEffects,
@@ -55,6 +57,7 @@ impl ToolReply {
         Self {
             body,
             lease_change: LeaseChange::None,
+            shown_lines: Vec::new(),
             #[cfg(feature = "board")]
             board: BoardEffects::default(),
             #[cfg(feature = "surface")]
@@ -66,6 +69,16 @@ impl ToolReply {
     #[must_use]
     pub fn with_lease_change(self, change: LeaseChange) -> Self {
         Self { lease_change: change, ..self }
+    }
+
+    /// The lines of its revision that the reply shows from their first to their last byte, in order. It is no part of the
+    /// JSON.
+    pub fn shown_lines(&self) -> &[LineRange] {
+        &self.shown_lines
+    }
+
+    pub(crate) fn with_shown_lines(self, shown_lines: Vec<LineRange>) -> Self {
+        Self { shown_lines, ..self }
     }
 
     /// What the call did on the board; nothing for calls of other toolsets and for failures.

@@ -24,6 +24,43 @@ pub(super) fn schema_of<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
+/// The schema of a tool's arguments in few tokens: an optional field is one that is not required, so that neither `null`
+/// nor a default of it is named; widths of integers and a minimum of 0 are left out.
+pub(super) fn tidy_schema_of<T: JsonSchema>() -> Value {
+    let mut schema = schema_of::<T>();
+    tidy(&mut schema);
+    schema
+}
+
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(Value::Array(types)) = fields.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_mut_slice() {
+                    let only = only.take();
+                    fields.insert("type".into(), only);
+                }
+            }
+            if fields.get("type").is_some_and(|name| name == "integer") {
+                fields.remove("format");
+                if fields.get("minimum").is_some_and(|least| least == 0) {
+                    fields.remove("minimum");
+                }
+            }
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.remove("default");
+            }
+            if fields.get("additionalProperties") == Some(&Value::Bool(true)) {
+                fields.remove("additionalProperties");
+            }
+            fields.values_mut().for_each(tidy);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}
+
 /// Whether a tool of this name is among them.
 pub(super) fn has_tool(specs: &[ToolSpec], name: &str) -> bool {
     specs.iter().any(|spec| spec.name == name)

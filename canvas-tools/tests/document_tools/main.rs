@@ -12,6 +12,7 @@ mod replacing;
 mod rollout;
 mod schemas;
 mod scoped;
+mod searching;
 mod sessions;
 mod switches;
 mod world;

@@ -57,10 +57,8 @@ fn the_reply_is_that_of_a_patch() {
         "revision_id": revision,
         "new_revision_id": revision,
         "applied_hunks": 1,
-        "summary": "+4 −3, 1 hunk",
+        "lines": ["1: # a", "2: ", "3: c", "4: d"],
         "repairs": [{"hunk": 1, "kind": "EOL_ADAPTED"}],
-        "spans": [{"start_line": 1, "end_line": 4}],
-        "expires_at": 16_000,
     });
     assert_eq!(*reply.body(), expected);
     assert_eq!(world.text(), "# a\r\n\r\nc\r\nd\r\n");

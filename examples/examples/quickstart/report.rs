@@ -52,10 +52,10 @@ fn lease(body: &Value) -> String {
 }
 
 fn grep<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
-    let matches: Vec<_> =
-        list(body, "matches").map(|hit| (number(hit, "line"), words(hit, "text"))).collect();
+    let hits = list(body, "matches").filter_map(|hit| hit.as_str()?.split_once(": "));
+    let matches: Vec<_> = hits.filter_map(|(line, text)| Some((line.parse().ok()?, text))).collect();
     let (open, close) = if call.arguments["regex"] == true { ("/", "/") } else { ("“", "”") };
-    let lines = match (matches.len(), body["truncated"] == true) {
+    let lines = match (matches.len(), body.get("next_from_line").is_some()) {
         (n, true) => format!("the first {n} lines"),
         (1, _) => "1 line".into(),
         (n, _) => format!("{n} lines"),
@@ -72,8 +72,9 @@ fn grep<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &V
 }
 
 fn patch<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
-    let (revision, summary) = (words(body, "new_revision_id"), words(body, "summary"));
-    terminal.entry(at, Symbol::DONE, "apply_patch", Style::Plain, &format!("{summary}, now {revision}"))?;
+    let (revision, hunks) = (words(body, "new_revision_id"), number(body, "applied_hunks"));
+    let done = format!("{hunks} {}, now {revision}", if hunks == 1 { "hunk" } else { "hunks" });
+    terminal.entry(at, Symbol::DONE, "apply_patch", Style::Plain, &done)?;
     terminal.diff(words(&call.arguments, "patch"), PATCH)?;
     let repairs: Vec<String> = list(body, "repairs")
         .map(|repair| format!("hunk {} {}", number(repair, "hunk"), words(repair, "kind")))

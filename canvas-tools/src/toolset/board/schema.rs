@@ -2,7 +2,6 @@
 
 use canvas_core::Policy;
 use canvas_core::board::{ComponentDefinition, Registry};
-use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{
@@ -10,7 +9,7 @@ use super::arguments::{
     UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
-use crate::toolset::spec::{ToolSpec, schema_of};
+use crate::toolset::spec::{ToolSpec, tidy_schema_of};
 
 impl BoardTools {
     /// The tools that a policy opens to models, for the component types of a registry.
@@ -46,19 +45,19 @@ impl Tool {
 fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     Some(match tool {
         Tool::Create => return creation(registry),
-        Tool::Modify => plain::<Modify>(),
-        Tool::Arrange => plain::<Arrange>(),
-        Tool::Remove => plain::<Remove>(),
-        Tool::Refresh => plain::<Refresh>(),
-        Tool::Undo => with_default_steps(plain::<UndoSteps>()),
-        Tool::Redo => with_default_steps(plain::<RedoSteps>()),
-        Tool::SaveView => plain::<Save>(),
-        Tool::LoadView => plain::<Load>(),
-        Tool::Plan => plain::<Plan>(),
-        Tool::Commit => plain::<Commit>(),
-        Tool::DeleteView => plain::<Delete>(),
-        Tool::Clear => plain::<Clear>(),
-        Tool::Label => plain::<Label>(),
+        Tool::Modify => tidy_schema_of::<Modify>(),
+        Tool::Arrange => tidy_schema_of::<Arrange>(),
+        Tool::Remove => tidy_schema_of::<Remove>(),
+        Tool::Refresh => tidy_schema_of::<Refresh>(),
+        Tool::Undo => with_default_steps(tidy_schema_of::<UndoSteps>()),
+        Tool::Redo => with_default_steps(tidy_schema_of::<RedoSteps>()),
+        Tool::SaveView => tidy_schema_of::<Save>(),
+        Tool::LoadView => tidy_schema_of::<Load>(),
+        Tool::Plan => tidy_schema_of::<Plan>(),
+        Tool::Commit => tidy_schema_of::<Commit>(),
+        Tool::DeleteView => tidy_schema_of::<Delete>(),
+        Tool::Clear => tidy_schema_of::<Clear>(),
+        Tool::Label => tidy_schema_of::<Label>(),
     })
 }
 
@@ -66,29 +65,6 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
 fn with_default_steps(mut schema: Value) -> Value {
     schema["properties"]["steps"]["default"] = 1.into();
     schema
-}
-
-fn plain<T: JsonSchema>() -> Value {
-    let mut schema = schema_of::<T>();
-    tidy(&mut schema);
-    schema
-}
-
-/// A default of `null` says no more than that a field may be left out, and that more fields may come no more than nothing.
-fn tidy(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            if fields.get("default").is_some_and(Value::is_null) {
-                fields.remove("default");
-            }
-            if fields.get("additionalProperties") == Some(&Value::Bool(true)) {
-                fields.remove("additionalProperties");
-            }
-            fields.values_mut().for_each(tidy);
-        }
-        Value::Array(items) => items.iter_mut().for_each(tidy),
-        _ => {}
-    }
 }
 
 /// One branch for each type: its id, and what its config may be.
@@ -100,7 +76,7 @@ fn creation(registry: &Registry) -> Option<Value> {
     if types.is_empty() {
         return None;
     }
-    let mut schema = plain::<Create>();
+    let mut schema = tidy_schema_of::<Create>();
     schema["properties"]["type_id"]["enum"] = types.iter().map(|known| known.type_id.as_str()).collect();
     let mut shared = Map::new();
     let branches = types.iter().enumerate().map(|(number, definition)| {

@@ -1,19 +1,26 @@
 //! What a model, and the keeper of its lease, hear of a command on the document.
 
 use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::text::{Repair, RepairKind};
 use canvas_core::{
     AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, Readable, Refusal, Refused, Renewed, Snapshot,
 };
 use serde_json::{Value, json};
 
+use super::lines::{Shown, changed_lines};
 use crate::hint::after_refusal;
 use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolReply, refusal_json};
 
 /// The answer to a command of a model.
 pub(super) trait Answer {
-    /// The JSON that the model gets.
+    /// The JSON that the model gets, but for lines.
     fn body(&self) -> Value;
+
+    /// Lines of the canvas that the reply shows. `snapshot` may be of a later revision, where the call is a retry.
+    fn shown(&self, _snapshot: &Snapshot) -> Option<Shown> {
+        None
+    }
 
     /// What it did to the lease that the command named, or that it acquired.
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange;
@@ -27,7 +34,13 @@ pub(super) fn reply<D: Answer, R: Refused>(
     snapshot: &Snapshot,
 ) -> ToolReply {
     match result {
-        Ok(done) => ToolReply::new(done.body()).with_lease_change(done.lease_change(named)),
+        Ok(done) => {
+            let reply = ToolReply::new(done.body()).with_lease_change(done.lease_change(named));
+            match done.shown(snapshot) {
+                Some(Shown { lines, ranges }) => reply.with(json!({"lines": lines})).with_shown_lines(ranges),
+                None => reply,
+            }
+        }
         Err(refusal) => {
             let refusal = refusal.view();
             let hint = after_refusal(refusal, snapshot.head.lock().turn_open());
@@ -52,14 +65,6 @@ fn extended(named: Option<LeaseId>, expires_at: Option<Timestamp>) -> LeaseChang
         (Some(lease), Some(expires_at)) => LeaseChange::Extended(LeaseTerm::until(expires_at, lease)),
         _ => LeaseChange::None,
     }
-}
-
-/// What is done without a lease does not expire.
-fn expiring(mut body: Value, expires_at: Option<Timestamp>) -> Value {
-    if let Some(expires_at) = expires_at {
-        body["expires_at"] = json!(expires_at);
-    }
-    body
 }
 
 impl Answer for CheckedOut {
@@ -110,7 +115,7 @@ impl Answer for CheckedIn {
 
 impl Answer for Readable {
     fn body(&self) -> Value {
-        expiring(json!({"ok": true, "revision_id": self.revision}), self.expires_at)
+        json!({"ok": true, "revision_id": self.revision})
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
@@ -120,16 +125,25 @@ impl Answer for Readable {
 
 impl Answer for AppliedPatch {
     fn body(&self) -> Value {
-        let body = json!({
+        let mut body = json!({
             "ok": true,
             "revision_id": self.revision,
             "new_revision_id": self.revision,
             "applied_hunks": self.summary.hunks,
-            "summary": self.summary.to_string(),
-            "repairs": self.repairs,
-            "spans": self.spans,
         });
-        expiring(body, self.expires_at)
+        // The prompt invites to leave the numbers out.
+        let told = |repair: &&Repair| repair.kind != RepairKind::BareHeader;
+        let repairs: Vec<&Repair> = self.repairs.iter().filter(told).collect();
+        if !repairs.is_empty() {
+            body["repairs"] = json!(repairs);
+        }
+        body
+    }
+
+    /// The changed lines with one around them; `None` where they may have changed since.
+    fn shown(&self, snapshot: &Snapshot) -> Option<Shown> {
+        let spans = self.spans.iter().map(|span| (span.start_line, span.end_line));
+        (snapshot.revision_id() == self.revision).then(|| changed_lines(snapshot.text(), spans))
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {

@@ -1,4 +1,7 @@
 //! Arguments of the tools: their types, from which their schemas follow.
+//!
+//! A description costs tokens in every conversation, so that fields whose names say it all have none; what `lease_id` is
+//! stands in the prompt.
 
 use std::num::NonZeroUsize;
 
@@ -12,7 +15,6 @@ pub(super) struct CheckOut {}
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lease {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
 }
@@ -20,26 +22,29 @@ pub(super) struct Lease {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Grep {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    /// What to look for: literal text within one line, or a regular expression if regex is true.
     pub(super) query: String,
-    /// Read query as a regular expression. Default false.
+    /// Read query as a regular expression.
     #[serde(default)]
     pub(super) regex: Option<bool>,
+    /// Lines to show around each match; all lines are then shown whole.
+    #[serde(default)]
+    #[schemars(range(max = 10))]
+    pub(super) context: Option<usize>,
+    /// Begin here: the next_from_line of a reply.
+    #[serde(default)]
+    pub(super) from_line: Option<usize>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadLines {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    /// First line, from 1.
     #[schemars(range(min = 1))]
     pub(super) start_line: u64,
-    /// Last line, inclusive; past the end means the last line.
+    /// May lie past the end.
     #[schemars(range(min = 1))]
     pub(super) end_line: u64,
 }
@@ -47,15 +52,14 @@ pub(super) struct ReadLines {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ApplyPatch {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    /// One unified diff of the canvas: hunks that begin with @@, lines that begin with a space, + or -.
+    /// Hunks that begin with @@, of lines that begin with a space, + or -.
     pub(super) patch: String,
-    /// The revision_id that the patch was written for.
+    /// The revision that it was written for.
     #[serde(default)]
     pub(super) base_revision_id: Option<String>,
-    /// Only this section may change, given by heading titles, or one list item or code fence of it, from 1.
+    /// Only this section may change, by its heading titles, or this item or fence of it.
     #[serde(default)]
     pub(super) scope: Option<Scope>,
 }
@@ -77,7 +81,6 @@ pub(super) struct Scope {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outline {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     /// Only headings down to this level, 1 to 6. Default 6.
@@ -92,7 +95,6 @@ pub(super) struct Outline {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadSection {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     /// Titles from the outermost heading down to the section's own, or the last of them.
@@ -111,7 +113,6 @@ pub(super) struct ReadSection {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplaceLines {
-    /// The lease_id of your last canvas_check_out.
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     /// First line to replace, from 1.

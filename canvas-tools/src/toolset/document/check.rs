@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{Address, Part, Query};
+use canvas_core::text::{Address, Part};
 use canvas_core::{
     Base, CheckIn, LeaseRefusal, ParseRangeHashError, Policy, Refused as _, Renew, Replacement, RevisionId,
     Rollout,
@@ -14,6 +14,7 @@ use super::arguments::{
     ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
 };
 use super::reading::{Reading, bad_query};
+use super::search::{MAX_CONTEXT, Search};
 use super::tool::{LeaseRule, Tool};
 use crate::arguments::arguments;
 use crate::reply::{PATH_BYTES, ToolError};
@@ -94,12 +95,14 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
             CheckedCall::CheckIn(CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
         }
         Tool::Grep => {
-            let Grep { lease_id, query, regex } = arguments(sent)?;
+            let Grep { lease_id, query, regex, context, from_line } = arguments(sent)?;
             let access = ReadAccess::Lease(lease.id(lease_id)?);
-            let is_regex = regex.unwrap_or(false);
-            let query = if is_regex { Query::regex(&query) } else { Query::literal(&query) };
-            let query = query.map_err(|e| bad_query(&e))?;
-            CheckedCall::Read(access, Reading::Grep(query))
+            if context > Some(MAX_CONTEXT) {
+                let message = format!("at most {MAX_CONTEXT} lines are shown around a match: pass fewer");
+                return Err(ToolError::argument("/context", message));
+            }
+            let search = Search::new(query, regex.unwrap_or(false), context, from_line.unwrap_or(1));
+            CheckedCall::Read(access, Reading::Grep(search.map_err(|e| bad_query(&e))?))
         }
         Tool::ReadLines => {
             let ReadLines { lease_id, start_line, end_line } = arguments(sent)?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
 use super::tool::{DocumentTools, Tool};
-use crate::toolset::spec::{ToolSpec, schema_of};
+use crate::toolset::spec::{ToolSpec, tidy_schema_of};
 
 impl DocumentTools {
     /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
@@ -27,36 +27,31 @@ impl Tool {
     const fn description(self, rollout: Rollout) -> &'static str {
         match self {
             Self::CheckOut if !rollout.needs_lease() => {
-                "Take the exclusive lease on the canvas, so that nobody else changes it between your calls. Other \
-                 canvas tools work without it while nobody else holds one; pass them its lease_id. Fails with \
-                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+                "Take the exclusive lease, so that nobody else changes the canvas between your calls. Other canvas tools \
+                 work without it while nobody else holds one; pass them its lease_id. Fails with LOCK_NOT_AVAILABLE while \
+                 another lease is held or the user has ended the turn."
             }
             Self::CheckOut => {
-                "Take the exclusive lease on the canvas. Call this first: every other canvas tool needs its lease_id. \
-                 Fails with LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+                "Take the exclusive lease. Call this first: every other canvas tool needs its lease_id. Fails with \
+                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
             }
-            Self::RenewLease => {
-                "Extend the lease without doing anything else. Other calls extend it too, so this is needed only \
-                 before a long pause."
-            }
-            Self::CheckIn => {
-                "Give the lease back as soon as you are done with the canvas. Calling it twice is fine."
-            }
+            Self::RenewLease => "Extend the lease before a long pause; other calls extend it too.",
+            Self::CheckIn => "Give the lease back as soon as you are done. Calling it twice is fine.",
             Self::Grep => {
-                "Find lines of the canvas by literal text or regular expression. Returns line numbers (from 1) and \
-                 the text of each matching line. Use it to locate before you edit."
+                "Find lines by literal text or regular expression; case matters only if query has a capital letter. \
+                 Shows \"line: text\", lines from 1. Locate with it before you edit."
             }
             Self::ReadLines => {
-                "Read a range of lines of the canvas, both ends inclusive and counted from 1. Inspect the lines \
-                 around a place before you patch it."
+                "Read lines of the canvas, both ends inclusive, from 1. Inspect the lines around a place before you \
+                 patch it."
             }
             Self::ReadAll => {
-                "Read the whole canvas. Discouraged: prefer canvas_grep and canvas_read_lines, which cost less."
+                "Read the whole canvas. Discouraged: canvas_grep and canvas_read_lines cost less."
             }
             Self::ApplyPatch => {
-                "Apply one unified diff to the canvas, all hunks or none. The unchanged and removed lines of each \
-                 hunk must equal the canvas exactly and occur there once; counts and line numbers in @@ headers may \
-                 be wrong or missing. A failure lists every conflict with its line."
+                "Apply one unified diff, all hunks or none. The unchanged and removed lines of each hunk must equal the \
+                 canvas exactly and occur there once; counts and line numbers in @@ headers may be wrong or missing. \
+                 Shows the changed lines; a failure lists every conflict."
             }
             Self::Outline => {
                 "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \
@@ -76,14 +71,14 @@ impl Tool {
 
     fn parameters(self, rollout: Rollout) -> Value {
         let mut schema = match self {
-            Self::CheckOut => schema_of::<CheckOut>(),
-            Self::RenewLease | Self::CheckIn | Self::ReadAll => schema_of::<Lease>(),
-            Self::Grep => schema_of::<Grep>(),
-            Self::ReadLines => schema_of::<ReadLines>(),
-            Self::ApplyPatch => schema_of::<ApplyPatch>(),
-            Self::Outline => schema_of::<Outline>(),
-            Self::ReadSection => schema_of::<ReadSection>(),
-            Self::ReplaceLines => schema_of::<ReplaceLines>(),
+            Self::CheckOut => tidy_schema_of::<CheckOut>(),
+            Self::RenewLease | Self::CheckIn | Self::ReadAll => tidy_schema_of::<Lease>(),
+            Self::Grep => tidy_schema_of::<Grep>(),
+            Self::ReadLines => tidy_schema_of::<ReadLines>(),
+            Self::ApplyPatch => tidy_schema_of::<ApplyPatch>(),
+            Self::Outline => tidy_schema_of::<Outline>(),
+            Self::ReadSection => tidy_schema_of::<ReadSection>(),
+            Self::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
         };
         self.lease_rule(rollout).put_into(&mut schema);
         schema

@@ -1,7 +1,9 @@
 //! Tools of the document face: the usual seven, and three that a host switches on.
 //!
 //! * A tool that is off is answered like one that does not exist (`UNKNOWN_TOOL`).
-//! * One call reads at most 256 KiB of text, and its reply says where to continue.
+//! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to go on.
+//! * A reply says nothing twice, and nothing that its call said. What it shows of the canvas is in
+//!   [`ToolReply::shown_lines`].
 //! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and what they show does
 //!   not count as seen.
 //! * A `lease_id` that cannot be parsed is nobody's: `LOCK_NOT_OWNED`, unless the tool takes none.
@@ -10,9 +12,11 @@ mod answer;
 mod arguments;
 mod check;
 mod declare;
+mod lines;
 mod outline;
 mod prompt;
 mod reading;
+mod search;
 pub(crate) mod tool;
 
 use canvas_core::lease::LeaseId;
@@ -73,7 +77,7 @@ async fn call_document_tool<S: Store>(
         return Ok(reply);
     }
     Ok(match reading.fields(&snapshot, toolset.replace_lines) {
-        Ok(fields) => reply.with(fields),
+        Ok((fields, lines)) => reply.with(fields).with_shown_lines(lines),
         Err(error) => {
             // The call has extended the lease all the same.
             ToolReply::of_error(&error, Some(&snapshot)).with_lease_change(reply.lease_change())

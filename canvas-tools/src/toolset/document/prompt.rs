@@ -14,14 +14,14 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
              canvas tools; meanwhile nobody else edits. Call canvas_check_in as soon as you are done, before you answer \
              in prose."
         } else {
-            "Lease: call canvas_check_out first and pass its lease_id to every canvas tool. A lease is short and \
-             renewed by your calls. Call canvas_check_in as soon as you are done, before you answer in prose."
+            "Lease: call canvas_check_out first and pass its lease_id to every canvas tool; your calls renew it. Call \
+             canvas_check_in as soon as you are done, before you answer in prose."
         });
     }
     if has("canvas_grep") && has("canvas_read_lines") {
         lines.push(
-            "Work in this order: locate (canvas_grep), inspect (canvas_read_lines), edit. Always locate before \
-             editing; read the whole canvas only when you must.",
+            "Always locate before editing: locate (canvas_grep), inspect (canvas_read_lines), edit. Read the whole \
+             canvas only when you must.",
         );
     }
     if has("canvas_outline") {
@@ -33,9 +33,9 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     if has("canvas_apply_patch") {
         lines.push(
             "Edit with canvas_apply_patch: one unified diff, hunks in document order, each with 1 to 3 unchanged \
-             lines copied exactly as read, so that its old side occurs once in the canvas. All hunks apply or none. \
-             There is no fuzzy matching. Do not retype target text beyond the lines of the hunk, never rewrite the \
-             whole canvas. Line numbers in hunk headers may be left out.",
+             lines copied exactly as read, so that its old side occurs once in the canvas. All hunks apply or none; \
+             there is no fuzzy matching. Do not retype target text beyond the lines of the hunk, never rewrite the \
+             whole canvas. Numbers in hunk headers may be left out.",
         );
         lines.push(
             "Line numbers drift after every edit: read again before you rely on them. Each reply names the \

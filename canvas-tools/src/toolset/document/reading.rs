@@ -1,17 +1,18 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::{Address, AddressError, GrepError, GrepLimits, Query, grep};
+use canvas_core::text::{Address, AddressError, GrepError, LineRange};
 use canvas_core::{RangeHash, Shown, Snapshot};
 use serde_json::{Value, json};
 
 use super::outline::outline_fields;
+use super::search::Search;
 use crate::reply::{ToolError, address_place, address_words, candidates_json};
 use crate::toolset::context::READ_BYTES;
 
 /// What is to be shown.
 #[derive(Debug)]
 pub(super) enum Reading {
-    Grep(Query),
+    Grep(Search),
     Lines { start: usize, end: usize },
     All,
     Outline { max_level: u8, after_line: usize },
@@ -28,36 +29,91 @@ impl Reading {
         }
     }
 
-    /// The fields of the reply. With `hashed`, lines come with the hash that replacing them takes.
-    pub(super) fn fields(&self, snapshot: &Snapshot, hashed: bool) -> Result<Value, ToolError> {
+    /// The fields of the reply, and the lines that it shows whole. With `hashed`, lines come with the hash that replacing
+    /// them takes.
+    pub(super) fn fields(
+        &self,
+        snapshot: &Snapshot,
+        hashed: bool,
+    ) -> Result<(Value, Vec<LineRange>), ToolError> {
         let text = snapshot.text();
         match self {
-            Self::Grep(query) => grep_fields(text, query),
-            Self::Lines { start, end } => read_fields(text, *start, *end, hashed),
-            Self::All => read_fields(text, 1, usize::MAX, hashed),
-            Self::Outline { max_level, after_line } => {
-                Ok(outline_fields(snapshot.outline(), *max_level, *after_line))
+            Self::Grep(search) => search.run(text).map(|(fields, shown)| (fields, shown.ranges)),
+            Self::Lines { start, end } => {
+                let lines = read(text, *start, *end)?;
+                let mut fields = lines.fields(hashed);
+                if lines.last != *end {
+                    fields["end_line"] = lines.last.into();
+                    fields["total_lines"] = lines.total.into();
+                }
+                Ok((fields, lines.shown()))
             }
-            Self::Section(address) => section_fields(snapshot, address),
+            Self::All => {
+                let lines = read(text, 1, usize::MAX)?;
+                let mut fields = lines.fields(hashed);
+                fields["total_lines"] = lines.total.into();
+                if lines.cut {
+                    fields["end_line"] = lines.last.into();
+                }
+                Ok((fields, lines.shown()))
+            }
+            Self::Outline { max_level, after_line } => {
+                Ok((outline_fields(snapshot.outline(), *max_level, *after_line), Vec::new()))
+            }
+            Self::Section(address) => {
+                let section = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
+                let lines = read(text, section.start, section.end)?;
+                let mut fields = lines.fields(true);
+                fields["start_line"] = lines.start.into();
+                fields["end_line"] = lines.last.into();
+                if lines.last != section.end {
+                    fields["section_end_line"] = section.end.into();
+                }
+                Ok((fields, lines.shown()))
+            }
         }
     }
 }
 
-fn grep_fields(text: &str, query: &Query) -> Result<Value, ToolError> {
-    let found = grep(text, query, GrepLimits::default()).map_err(|e| bad_query(&e))?;
-    let matches: Vec<Value> =
-        found.matches.iter().map(|m| json!({"line": m.line, "text": m.text, "clipped": m.clipped})).collect();
-    Ok(json!({"matches": matches, "truncated": found.truncated}))
+/// Lines as they were read.
+struct Lines {
+    start: usize,
+    /// The last that was read; before `start` where the canvas is empty.
+    last: usize,
+    /// Of the canvas.
+    total: usize,
+    text: String,
+    /// Whether more was asked for than fits.
+    cut: bool,
+    /// Whether the last line is shown in part.
+    line_cut: bool,
 }
 
-fn section_fields(snapshot: &Snapshot, address: &Address) -> Result<Value, ToolError> {
-    let lines = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
-    let mut fields = read_fields(snapshot.text(), lines.start, lines.end, true)?;
-    fields["section_end_line"] = lines.end.into();
-    Ok(fields)
+impl Lines {
+    /// The text, and what cannot be known from the call.
+    fn fields(&self, hashed: bool) -> Value {
+        let mut fields = json!({"text": self.text});
+        if self.cut {
+            fields["truncated"] = true.into();
+        }
+        if self.line_cut {
+            fields["line_truncated"] = true.into();
+        } else if hashed {
+            // Of a line that was shown in part nobody knows what a replacement would take away.
+            fields["range_hash"] = json!(RangeHash::of(&self.text));
+        }
+        fields
+    }
+
+    fn shown(&self) -> Vec<LineRange> {
+        if self.line_cut || self.last < self.start {
+            return Vec::new();
+        }
+        vec![LineRange { start: self.start, end: self.last }]
+    }
 }
 
-fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Value, ToolError> {
+fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
     // Counted as bytes: a walk over all lines would cost more than the patch that follows.
     let newlines = text.bytes().filter(|byte| *byte == b'\n').count();
     let total = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
@@ -67,35 +123,21 @@ fn read_fields(text: &str, start: usize, end: usize, hashed: bool) -> Result<Val
     }
     let above = start.checked_sub(2).map(|above| text.match_indices('\n').nth(above));
     let from = above.map_or(0, |newline| newline.map_or(text.len(), |(newline, _)| newline + 1));
-    let mut shown = String::new();
-    let (mut last, mut cut, mut line_cut) = (start - 1, false, false);
+    let mut lines = Lines { start, last: start - 1, total, text: String::new(), cut: false, line_cut: false };
     for (number, line) in (start..=end).zip(text[from..].split_inclusive('\n')) {
-        if shown.len() + line.len() > READ_BYTES {
-            cut = true;
-            if last < start {
+        if lines.text.len() + line.len() > READ_BYTES {
+            lines.cut = true;
+            if lines.last < start {
                 // A single line that is too long is shown in part.
-                shown.push_str(&line[..line.floor_char_boundary(READ_BYTES)]);
-                (last, line_cut) = (number, true);
+                lines.text.push_str(&line[..line.floor_char_boundary(READ_BYTES)]);
+                (lines.last, lines.line_cut) = (number, true);
             }
             break;
         }
-        shown.push_str(line);
-        last = number;
+        lines.text.push_str(line);
+        lines.last = number;
     }
-    let mut fields = json!({
-        "start_line": start,
-        "end_line": last,
-        "total_lines": total,
-        "text": shown,
-        "truncated": cut,
-    });
-    if line_cut {
-        fields["line_truncated"] = true.into();
-    } else if hashed {
-        // Of a line that was shown in part nobody knows what a replacement would take away.
-        fields["range_hash"] = json!(RangeHash::of(&shown));
-    }
-    Ok(fields)
+    Ok(lines)
 }
 
 fn bad_address(error: &AddressError) -> ToolError {

@@ -102,9 +102,6 @@ impl LeaseRule {
             Self::Optional => {}
             Self::Required => {
                 property["type"] = "string".into();
-                if let Some(property) = property.as_object_mut() {
-                    property.remove("default");
-                }
                 match schema.get_mut("required").and_then(Value::as_array_mut) {
                     Some(required) => required.insert(0, "lease_id".into()),
                     None => schema["required"] = json!(["lease_id"]),

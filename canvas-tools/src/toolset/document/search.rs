@@ -1,0 +1,192 @@
+//! Searches of the canvas: what a model asks for, and the lines that it is shown.
+
+use std::borrow::Cow;
+
+use canvas_core::text::{GrepError, Match, Query, matches};
+use serde_json::{Value, json};
+
+use super::lines::{Shown, clipped, numbered};
+use super::reading::bad_query;
+use crate::reply::ToolError;
+
+/// Bytes of lines in one reply, as JSON: with the other fields they stay within 8 KB.
+const LINES_BYTES: usize = 7_900;
+/// Bytes of one line where the call asks for lines alone: enough to locate. Of a longer one the part around its first
+/// match is shown.
+const LINE_BYTES: usize = 120;
+/// Bytes of one line where the call asks for those around it, too: who reads on here need not read again.
+const INSPECTED_BYTES: usize = 1_000;
+/// Lines around a match that may be asked for.
+pub(super) const MAX_CONTEXT: usize = 10;
+
+/// What is looked for, and how much of it is shown.
+#[derive(Debug)]
+pub(super) struct Search {
+    query: Query,
+    sent: String,
+    regex: bool,
+    context: usize,
+    line_bytes: usize,
+    from_line: usize,
+}
+
+impl Search {
+    /// Matches letters of either case where the query has no capital one.
+    pub(super) fn new(
+        sent: String,
+        regex: bool,
+        context: Option<usize>,
+        from_line: usize,
+    ) -> Result<Self, GrepError> {
+        let query = if regex { Query::regex(&sent) } else { Query::literal(&sent) }?;
+        let query = if has_capital(&sent, regex) { query } else { query.ignoring_case()? };
+        let line_bytes = if context.is_some() { INSPECTED_BYTES } else { LINE_BYTES };
+        Ok(Self { query, sent, regex, context: context.unwrap_or(0), line_bytes, from_line })
+    }
+
+    /// The matching lines from `from_line` on, as many as fit. Cost: linear in the text.
+    pub(super) fn run(&self, text: &str) -> Result<(Value, Shown), ToolError> {
+        let mut page = Page { text, context: self.context, shown: Shown::default(), bytes: 0, last: None };
+        let (mut total, mut next) = (0, None);
+        for found in matches(text, &self.query, self.line_bytes).map_err(|e| bad_query(&e))? {
+            total += 1;
+            if found.line >= self.from_line && next.is_none() && !page.put(&found) {
+                next = Some(found.line);
+            }
+        }
+        let shown = page.finished();
+        let mut fields = json!({"total": total, "matches": shown.lines});
+        if let Some(line) = next {
+            fields["next_from_line"] = line.into();
+        }
+        if total == 0
+            && let Some(hint) = self.hint(text)
+        {
+            fields["hint"] = hint.into();
+        }
+        Ok((fields, shown))
+    }
+
+    /// Why nothing was found, where the query itself shows it.
+    fn hint(&self, text: &str) -> Option<String> {
+        if self.regex && self.sent.contains("\\|") {
+            return Some("\\| stands for the character |: write | between alternatives".to_owned());
+        }
+        if !self.regex && self.sent.contains('|') {
+            return Some("| is searched for as a character: for alternatives pass regex true, and write | without a backslash".to_owned());
+        }
+        let any_case = self.query.ignoring_case().ok()?;
+        let mut found = matches(text, &any_case, LINE_BYTES).ok()?;
+        let first = found.next()?.line;
+        let more = if found.next().is_some() { " and others" } else { "" };
+        Some(format!("line {first}{more} would match in other case: write the query in lower case"))
+    }
+}
+
+/// Whether a query asks for case by a capital letter of its own; `\S` and `\p{Lu}` have none.
+fn has_capital(query: &str, regex: bool) -> bool {
+    let mut rest = query.chars();
+    while let Some(c) = rest.next() {
+        if regex && c == '\\' {
+            if let Some('p' | 'P') = rest.next()
+                && rest.clone().next() == Some('{')
+            {
+                rest.by_ref().find(|c| *c == '}');
+            }
+        } else if c.is_uppercase() {
+            return true;
+        }
+    }
+    false
+}
+
+/// The lines of one reply.
+struct Page<'t> {
+    text: &'t str,
+    context: usize,
+    shown: Shown,
+    bytes: usize,
+    /// The last match: its line, and where it starts.
+    last: Option<(usize, usize)>,
+}
+
+/// A line of a reply.
+struct Entry {
+    number: usize,
+    /// As the reply has it.
+    text: String,
+    is_whole: bool,
+}
+
+impl Entry {
+    fn of_match(found: &Match<'_>) -> Self {
+        let text = if found.clipped { format!("…{}…", found.text) } else { found.text.to_owned() };
+        Self { number: found.line, text: numbered(found.line, ':', &text), is_whole: !found.clipped }
+    }
+
+    fn around(number: usize, line: &str) -> Self {
+        let shown = clipped(line, INSPECTED_BYTES);
+        Self { number, text: numbered(number, '-', &shown), is_whole: matches!(shown, Cow::Borrowed(_)) }
+    }
+
+    /// Bytes that it takes in JSON.
+    fn bytes(&self) -> usize {
+        json!(self.text).to_string().len() + 1
+    }
+}
+
+impl<'t> Page<'t> {
+    /// Adds a match with the lines around it, the first alone where these are too much. `false` where it does not fit.
+    fn put(&mut self, found: &Match<'_>) -> bool {
+        let mut block: Vec<Entry> = Vec::new();
+        block.extend(self.after().take_while(|(number, _)| *number < found.line).map(around));
+        let known = block.last().map(|entry| entry.number).or(self.last.map(|(line, _)| line)).unwrap_or(0);
+        let above = self.text[..found.start].lines().rev().zip((1..found.line).rev()).take(self.context);
+        let above = above.map(|(line, number)| (number, line)).take_while(|(number, _)| *number > known);
+        let above: Vec<Entry> = above.map(around).collect();
+        block.extend(above.into_iter().rev());
+        let own = Entry::of_match(found);
+        let mut bytes = own.bytes() + block.iter().map(Entry::bytes).sum::<usize>();
+        if self.bytes + bytes > LINES_BYTES {
+            if self.last.is_some() {
+                return false;
+            }
+            bytes = own.bytes();
+            block.clear();
+        }
+        block.push(own);
+        block.into_iter().for_each(|entry| self.add(entry));
+        self.bytes += bytes;
+        self.last = Some((found.line, found.start));
+        true
+    }
+
+    fn finished(mut self) -> Shown {
+        let after: Vec<Entry> = self.after().map(around).collect();
+        for entry in after {
+            self.bytes += entry.bytes();
+            if self.bytes > LINES_BYTES {
+                break;
+            }
+            self.add(entry);
+        }
+        self.shown
+    }
+
+    /// The lines below the last match.
+    fn after(&self) -> impl Iterator<Item = (usize, &'t str)> + use<'t> {
+        let (line, start) = self.last.unwrap_or((0, self.text.len()));
+        self.text[start..].lines().zip(line..).skip(1).take(self.context).map(|(text, number)| (number, text))
+    }
+
+    fn add(&mut self, entry: Entry) {
+        if entry.is_whole {
+            self.shown.whole(entry.number);
+        }
+        self.shown.lines.push(entry.text);
+    }
+}
+
+fn around((number, line): (usize, &str)) -> Entry {
+    Entry::around(number, line)
+}
