@@ -178,7 +178,7 @@ fn command(step: &Value) -> Command {
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));
             let replacement = Replacement { start, end, expect, text: field(step, "text") };
-            dynamic(ReplaceLines { lease, replacement, base: field(step, "base") })
+            dynamic(ReplaceLines { lease, replacement, base: field(step, "base"), grid: None })
         }
         "amend" => {
             let (base, delta) = (field(step, "base"), field(step, "delta"));
@@ -202,9 +202,12 @@ fn command(step: &Value) -> Command {
         "redo" => dynamic(Redo { by, steps: field::<NonZeroU32>(step, "steps") }),
         "clear_history" => dynamic(ClearHistory),
         "create_board" => dynamic(CreateBoard { workspace: field(step, "workspace") }),
-        "board" => {
-            dynamic(RunBoardCommand { by, command: field(step, "command"), base: field(step, "base") })
-        }
+        "board" => dynamic(RunBoardCommand {
+            by,
+            command: field(step, "command"),
+            base: field(step, "base"),
+            grid: None,
+        }),
         other => panic!("{other}"),
     }
 }

@@ -265,7 +265,8 @@ fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
         let command = command(json!({
             "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
         }));
-        let command = RunBoardCommand { by: Author::User, command: Box::new(command), base: None };
+        let command =
+            RunBoardCommand { by: Author::User, command: Box::new(command), base: None, grid: None };
         let start = Instant::now();
         let answered = block_on(engine.call(&canvas, &key(turn + 2), command, now));
         samples.push(nanoseconds(start));

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ReferencingError, Registry, Retrieve, Uri, Validator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -172,7 +173,7 @@ impl Schema {
             .take(COLLECTED)
             .map(|error| ValidationError {
                 path: cut(error.instance_path().as_str(), MESSAGE),
-                message: cut(&error.to_string(), MESSAGE),
+                message: cut(&message(&error), MESSAGE),
                 code: cut(error.kind().keyword(), 64),
             })
             .collect();
@@ -188,6 +189,13 @@ impl Schema {
     }
 }
 
+/// What is wrong, in the validator's words; of a choice all that there are, where it names but a few.
+fn message(error: &jsonschema::ValidationError<'_>) -> String {
+    let ValidationErrorKind::Enum { options } = error.kind() else { return error.to_string() };
+    let choices: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+    format!("{} is not one of {}", cut(&error.instance().to_string(), VALUE), choices.join(", "))
+}
+
 /// The code of a value that is too large to be checked; no keyword of JSON Schema has this name.
 pub(crate) const TOO_LARGE: &str = "tooLarge";
 
@@ -195,6 +203,8 @@ const ROOT: &str = "json-schema:///";
 const PATTERN_BYTES: usize = 256 * 1024;
 /// Bytes of a message or a path.
 const MESSAGE: usize = 300;
+/// Bytes of a value that a message quotes.
+const VALUE: usize = 80;
 /// Errors that are looked at before they are put in order.
 const COLLECTED: usize = 200;
 /// Bytes of the places of all values within what is checked.
@@ -325,7 +335,7 @@ fn place_of_reference(schema: &Value, uri: &str) -> Option<String> {
 }
 
 fn refused(schema: &Value, error: &jsonschema::ValidationError<'_>) -> SchemaError {
-    if let jsonschema::error::ValidationErrorKind::Referencing(error) = error.kind() {
+    if let ValidationErrorKind::Referencing(error) = error.kind() {
         return unresolved(schema, error);
     }
     let place = error.instance_path().as_str();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{
-    Board, BoardEnv, BoardResult, CanvasCommand, CanvasEvent, IdSource, LoadError, StoredBoard, Workspace,
+    Board, BoardEnv, BoardResult, BoardRules, CanvasCommand, CanvasEvent, GridPolicy, IdSource, LoadError,
+    StoredBoard, Workspace,
 };
 use crate::history::step::Step;
 use crate::model::author::Author;
@@ -46,6 +47,9 @@ pub struct RunBoardCommand {
     pub command: Box<CanvasCommand>,
     /// The revision that the command was made for: it is refused where the board has changed since.
     pub base: Option<Base>,
+    /// What to do where a component that names no place finds no room; without, what the board's rules say. It is no part of
+    /// the command: a retry may have another.
+    pub grid: Option<GridPolicy>,
 }
 
 /// A command was run on the board: done, or refused by the board itself.
@@ -125,7 +129,8 @@ impl Decide for RunBoardCommand {
             let current = at.head.face_revision(Face::Board);
             return Err(Stop::refused(BoardRefusal::StaleBoard { base, current }));
         }
-        let (registry, rules, now) = (&*at.view.types.components, at.policy.board, at.view.clock);
+        let (registry, now) = (&*at.view.types.components, at.view.clock);
+        let rules = BoardRules { grid: self.grid.unwrap_or(at.policy.board.grid), ..at.policy.board };
         let mut env = BoardEnv { registry, rules, now, ids: ids_of(operation) };
         let executed = board.execute(&self.command, self.by.actor(), &mut env);
         if let Some(change) = executed.change {

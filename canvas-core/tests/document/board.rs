@@ -34,7 +34,12 @@ pub(crate) fn with_board() -> World {
 }
 
 pub(crate) fn board_command(by: Author, command: Value) -> Command {
-    dynamic(RunBoardCommand { by, command: Box::new(serde_json::from_value(command).unwrap()), base: None })
+    dynamic(RunBoardCommand {
+        by,
+        command: Box::new(serde_json::from_value(command).unwrap()),
+        base: None,
+        grid: None,
+    })
 }
 
 pub(crate) fn tile(col: u32) -> Value {
@@ -237,7 +242,10 @@ fn a_model_takes_back_on_the_board_without_a_lease_and_never_what_came_before_th
     let Command::RunBoardCommand(RunBoardCommand { command, base, .. }) = late.command else {
         panic!("it is one")
     };
-    assert_eq!(code(&world.ask("host", RunBoardCommand { by: Author::Host, command, base })), "OK");
+    assert_eq!(
+        code(&world.ask("host", RunBoardCommand { by: Author::Host, command, base, grid: None })),
+        "OK"
+    );
 }
 
 #[test]
@@ -267,8 +275,14 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     world.edit("other\n");
     let last = world.head().revision();
     let command: CanvasCommand = serde_json::from_value(tile(0)).unwrap();
-    let at =
-        |base| dynamic(RunBoardCommand { by: MODEL, command: Box::new(command.clone()), base: Some(base) });
+    let at = |base| {
+        dynamic(RunBoardCommand {
+            by: MODEL,
+            command: Box::new(command.clone()),
+            base: Some(base),
+            grid: None,
+        })
+    };
     world.ask("main", SendMessage);
     // The canvas's own last revision is as good as the board's.
     let at_last = with_board();

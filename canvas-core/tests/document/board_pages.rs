@@ -40,7 +40,7 @@ fn with_tiles(tiles: usize) -> World {
 
 fn run(world: &World, command: serde_json::Value) -> Outcome {
     let command = Box::new(serde_json::from_value(command).unwrap());
-    world.ask("user", RunBoardCommand { by: Author::User, command, base: None })
+    world.ask("user", RunBoardCommand { by: Author::User, command, base: None, grid: None })
 }
 
 fn swap(one: usize, row: usize) -> serde_json::Value {

@@ -98,7 +98,7 @@ fn boards_count_too() {
     let tile = |number: usize| {
         json!({
             "id": format!("cmp_{number}"), "typeId": "github.stat-tile",
-            "config": {"repo": "o".repeat(1_000), "metric": "stars"},
+            "config": {"repo": format!("o/{}", "r".repeat(998)), "metric": "stars"},
             "position": {"col": number % 12, "row": number / 12}, "size": {"cols": 1, "rows": 1},
             "dataBinding": null, "dataState": {"status": "idle"},
             "meta": {"createdAt": 1, "createdBy": "user", "pinned": false},

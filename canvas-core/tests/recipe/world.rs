@@ -135,7 +135,7 @@ impl World {
     /// Runs a command on the board; gives the first component that it concerns.
     pub(crate) fn board(&self, command: &Value) -> ComponentId {
         let command = Box::new(serde_json::from_value(command.clone()).unwrap());
-        let run = self.told(RunBoardCommand { by: Author::User, command, base: None });
+        let run = self.told(RunBoardCommand { by: Author::User, command, base: None, grid: None });
         match *run.result {
             BoardResult::One(result) if result.success => result.affected_component_ids[0].clone(),
             other => panic!("{other:?}"),
@@ -145,7 +145,7 @@ impl World {
     /// As [`World::board`], where it may be refused.
     pub(crate) fn try_board(&self, command: &Value) {
         let command = Box::new(serde_json::from_value(command.clone()).unwrap());
-        self.told(RunBoardCommand { by: Author::User, command, base: None });
+        self.told(RunBoardCommand { by: Author::User, command, base: None, grid: None });
     }
 
     pub(crate) fn delete(&self, component: usize) {

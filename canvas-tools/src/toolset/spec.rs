@@ -25,7 +25,7 @@ pub(super) fn schema_of<T: JsonSchema>() -> Value {
 }
 
 /// The schema of a tool's arguments in few tokens: an optional field is one that is not required, so that neither `null`
-/// nor a default of it is named; widths of integers and a minimum of 0 are left out.
+/// nor a default of it is named; widths of integers are left out.
 pub(super) fn tidy_schema_of<T: JsonSchema>() -> Value {
     let mut schema = schema_of::<T>();
     tidy(&mut schema);
@@ -44,9 +44,6 @@ fn tidy(schema: &mut Value) {
             }
             if fields.get("type").is_some_and(|name| name == "integer") {
                 fields.remove("format");
-                if fields.get("minimum").is_some_and(|least| least == 0) {
-                    fields.remove("minimum");
-                }
             }
             if fields.get("default").is_some_and(Value::is_null) {
                 fields.remove("default");

@@ -34,7 +34,9 @@ fn what_the_user_did_stays_and_the_document_too() {
     world.by_user(
         json!({"type": "component.move", "payload": {"componentId": id, "position": {"col": 5, "row": 5}}}),
     );
-    assert_eq!(failure(&world.tool("undo", json!({}))), "USER_ACTED");
+    let refused = world.tool("undo", json!({}));
+    assert_eq!(failure(&refused), "USER_ACTED");
+    assert_eq!(refused.body()["error"]["changes"], json!(["Moved Stat Tile to (5, 5)."]));
     assert_eq!(failure(&world.tool("undo", json!({"steps": 9}))), "USER_ACTED");
     assert_eq!(world.place(&id), "(5, 5) 1x1");
     world.message();

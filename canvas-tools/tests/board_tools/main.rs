@@ -7,4 +7,5 @@ mod plans;
 mod prompt;
 mod refusals;
 mod schemas;
+mod showing;
 mod world;

@@ -28,7 +28,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
             (tool.name, fields, required)
         })
         .collect();
-    let expected: [(&str, &[&str], &[&str]); 14] = [
+    let expected: [(&str, &[&str], &[&str]); 15] = [
         ("create_component", &["config", "position", "size", "type_id"], &["type_id", "config"]),
         ("modify_component", &["component_id", "config_updates"], &["component_id"]),
         ("arrange_canvas", &["operations"], &["operations"]),
@@ -43,6 +43,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
         ("delete_view", &["view_id"], &["view_id"]),
         ("clear_canvas", &["preserve_pinned"], &[]),
         ("label_component", &["component_id", "label", "pinned"], &["component_id"]),
+        ("show_canvas", &["after"], &[]),
     ];
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let expected: Vec<_> = expected
@@ -87,7 +88,8 @@ fn schemas_are_closed_and_described() {
     }
 }
 
-/// The union of the source document takes none of the first five: each fits two of its branches.
+/// The union of the source document takes none of the first five: each fits two of its branches. Ours takes each that is
+/// right; whether it is one of the type that the call names, the tool says.
 #[test]
 fn ordinary_configs_are_taken_and_those_of_other_types_are_not() {
     let tool = &BoardTools::default().list(&Registry::built_in(), &Policy::default())[0];
@@ -100,11 +102,11 @@ fn ordinary_configs_are_taken_and_those_of_other_types_are_not() {
         ("github.activity-timeline", json!({"repo": "a/b", "types": ["push"]}), "OK"),
         ("github.pr-list", json!({"repo": "a/b", "state": "open", "limit": 10}), "OK"),
         ("github.activity-timeline", json!({"repo": "a/b"}), "OK"),
-        ("github.pr-list", json!({"repo": "a/b", "of_my_own": [1]}), "OK"),
+        ("github.pr-list", json!({"repo": "a/b", "of_my_own": [1]}), "CONFIG_VALIDATION_FAILED"),
+        ("github.pr-list", json!({"repo": "https://github.com/a/b"}), "CONFIG_VALIDATION_FAILED"),
         ("github.pr-list", json!({}), "CONFIG_VALIDATION_FAILED"),
-        ("github.pr-list", json!({"repo": "a/b", "limit": 51}), "CONFIG_VALIDATION_FAILED"),
+        ("github.pr-list", json!({"repo": "a/b", "limit": 0}), "CONFIG_VALIDATION_FAILED"),
         ("github.pr-list", json!({"repo": "a/b", "state": "gone"}), "CONFIG_VALIDATION_FAILED"),
-        ("github.stat-tile", json!({"repo": "a/b"}), "CONFIG_VALIDATION_FAILED"),
         ("github.stat-tile", json!({"repo": "a/b", "metric": "likes"}), "CONFIG_VALIDATION_FAILED"),
         ("github.activity-timeline", json!({"repo": "a/b", "types": ["dance"]}), "CONFIG_VALIDATION_FAILED"),
         ("github.pr-lists", json!({"repo": "a/b"}), "TYPE_NOT_FOUND"),
@@ -115,6 +117,57 @@ fn ordinary_configs_are_taken_and_those_of_other_types_are_not() {
         let reply = world.tool("create_component", arguments);
         assert_eq!(reply.code().unwrap_or("OK"), expected, "{}", reply.body());
     }
+    // Each is a config of another type.
+    for (type_id, config) in [
+        ("github.stat-tile", json!({"repo": "a/b"})),
+        ("github.pr-list", json!({"repo": "a/b", "limit": 51})),
+        ("github.pr-list", json!({"repo": "a/b", "metric": "stars"})),
+        ("github.activity-timeline", json!({"repo": "a/b", "labels": ["bug"]})),
+    ] {
+        let arguments = json!({"type_id": type_id, "config": config});
+        assert!(schema.is_valid(&arguments), "{arguments}");
+        let reply = world.tool("create_component", arguments);
+        assert_eq!(reply.code(), Some("CONFIG_VALIDATION_FAILED"), "{}", reply.body());
+    }
+}
+
+/// A type that lists its fields takes no others, unless it says so.
+#[test]
+fn unknown_fields_are_taken_where_the_type_allows_them() {
+    let fields = json!({"unit": {"type": "string"}, "max": {"type": "integer"}});
+    let mut registry = Registry::built_in();
+    for (type_id, config) in [
+        ("closed", json!({"type": "object", "properties": fields})),
+        ("open", json!({"type": "object", "properties": fields, "additionalProperties": true})),
+        ("numbers", json!({"properties": fields, "additionalProperties": {"type": "integer"}})),
+        ("unlisted", json!({"type": "object"})),
+        ("either", json!({"properties": fields, "anyOf": [{"required": ["unit"]}, {"required": ["own"]}]})),
+    ] {
+        registry.register(gauge(type_id, config, json!({}))).unwrap();
+    }
+    let tool = BoardTools::default().list(&registry, &Policy::default()).remove(0);
+    let configs = tool.parameters["properties"]["config"]["anyOf"].as_array().unwrap().clone();
+    let world = World::with(Some(workspace(12, 8)), Policy::default(), Arc::new(registry));
+    for (type_id, closed) in
+        [("closed", true), ("open", false), ("numbers", false), ("unlisted", false), ("either", false)]
+    {
+        let create = json!({"type_id": type_id, "config": {"own": 1, "unit": "m"}});
+        let reply = world.tool("create_component", create);
+        assert_eq!(reply.is_ok(), !closed, "{}", reply.body());
+        let of_type = |config: &&Value| {
+            config["description"].as_str().unwrap().starts_with(&format!("Config of {type_id} "))
+        };
+        let config = configs.iter().find(of_type).unwrap();
+        assert_eq!(config.get("additionalProperties") == Some(&json!(false)), closed, "{config}");
+    }
+    let made = world.tool("create_component", json!({"type_id": "closed", "config": {"unit": "m"}}));
+    let id = made.body()["component_id"].clone();
+    let updates = json!({"component_id": id, "config_updates": {"max": "x", "own": 1, "other~/": 2}});
+    let refused = world.tool("modify_component", updates);
+    let errors = refused.body()["error"]["errors"].as_array().unwrap();
+    let places: Vec<&str> = errors.iter().map(|fault| fault["place"].as_str().unwrap()).collect();
+    assert_eq!(places, ["/config_updates/max", "/config_updates/other~0~1", "/config_updates/own"]);
+    assert_eq!(errors[1]["message"], "no such field: use max, unit");
 }
 
 fn gauge(type_id: &str, config_schema: Value, default_config: Value) -> ComponentDefinition {
@@ -162,6 +215,9 @@ fn a_type_appears_by_its_registration_alone() {
     let schema = compiled(&tool);
     assert!(tool.parameters.to_string().contains(r##""$ref":"#/untouched""##));
     let world = World::with(Some(workspace(12, 8)), Policy::default(), Arc::new(registry));
+    // The union takes whatever the open type takes, so that the other is tried alone.
+    let (own, shared) = (&tool.parameters["properties"]["config"]["anyOf"][1], &tool.parameters["$defs"]);
+    let gauge = Schema::compile(&json!({"$defs": shared, "allOf": [{"$ref": own["$ref"]}]})).unwrap();
     for (type_id, config, expected) in [
         ("my/gauge~1", json!({"to": 5}), true),
         ("my/gauge~1", json!({"to": 5, "from": 1, "enum": 2}), true),
@@ -174,7 +230,8 @@ fn a_type_appears_by_its_registration_alone() {
         ("none", json!({}), false),
     ] {
         let arguments = json!({"type_id": type_id, "config": config});
-        assert_eq!(schema.validate(&arguments).is_empty(), expected, "{arguments}");
+        assert!(schema.is_valid(&arguments) || !expected, "{arguments}");
+        assert!(type_id != "my/gauge~1" || gauge.is_valid(&arguments["config"]) == expected, "{arguments}");
         let reply = world.tool("create_component", arguments);
         assert_eq!(reply.is_ok(), expected, "{}", reply.body());
     }
@@ -249,7 +306,7 @@ fn schemas_and_checks_agree() {
                     "preserve_pinned" | "pinned" => &bools,
                     "type_id" => &[json!("github.pr-list"), json!(1), json!("")],
                     // That an id is not empty is beyond types, too.
-                    "component_id" | "view_id" => &[json!("x"), json!(1), json!(null)],
+                    "component_id" | "view_id" | "after" => &[json!("x"), json!(1), json!(null)],
                     _ => &texts,
                 };
                 (name.clone(), values.iter().cloned().map(Some).chain([None]).collect())

@@ -103,7 +103,7 @@ impl World {
     #[track_caller]
     pub(crate) fn by_user(&self, command: Value) -> BoardCommandRun {
         let command: CanvasCommand = serde_json::from_value(command).unwrap();
-        self.user(RunBoardCommand { by: Author::User, command: Box::new(command), base: None })
+        self.user(RunBoardCommand { by: Author::User, command: Box::new(command), base: None, grid: None })
     }
 
     #[track_caller]

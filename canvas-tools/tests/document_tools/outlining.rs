@@ -1,7 +1,9 @@
 //! The outline, and sections read by their path.
 
+use canvas_core::lease::Timestamp;
 use canvas_core::text::{Address, outline, resolve};
 use canvas_core::{Cancel, RangeHash};
+use canvas_tools::{LeaseChange, LeaseTerm};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -142,10 +144,7 @@ fn a_section_is_read_like_lines() {
         json!({
             "start_line": start,
             "end_line": end,
-            "section_end_line": end,
-            "total_lines": 21,
             "text": text,
-            "truncated": false,
             "range_hash": RangeHash::of(text),
         })
     };
@@ -165,7 +164,7 @@ fn a_section_is_read_like_lines() {
     let arguments = json!({"lease_id": lease, "path": ["B"], "ordinal": 1});
     let by_path = world.tool("canvas_read_section", arguments);
     let mut expected = lines.body().clone();
-    expected["section_end_line"] = json!(11);
+    (expected["start_line"], expected["end_line"]) = (json!(8), json!(11));
     assert_eq!(*by_path.body(), expected);
 }
 
@@ -239,7 +238,12 @@ fn a_look_takes_no_lease_and_reading_extends_it() {
         under["lease_id"] = json!(lease);
         let foreign = world.run(&other, &world.fresh_id(), name, under.clone());
         assert_eq!(failure(&foreign), "LOCK_NOT_OWNED", "{name}");
-        assert_eq!(world.tool(name, under).body()["expires_at"], 26_000, "{name}");
+        let expected = LeaseChange::Extended(LeaseTerm {
+            lease_id: lease.parse().unwrap(),
+            expires_at: Timestamp::from_millis(26_000),
+            at_max_hold: false,
+        });
+        assert_eq!(world.tool(name, under).lease_change(), expected, "{name}");
     }
 
     // Who has looked has not yet seen the edit; who has read has.

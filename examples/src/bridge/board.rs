@@ -64,7 +64,7 @@ fn run(
         Actor::User => Author::User,
         Actor::Assistant => Author::Host,
     };
-    let command = RunBoardCommand { by, command: Box::new(command), base: None };
+    let command = RunBoardCommand { by, command: Box::new(command), base: None, grid: None };
     let run = documents.ask(canvas, command, now)?.map_err(|refusal| BridgeError::from(refusal.view()))?;
     documents.data.follow(canvas, &run.events);
     Ok(*run.result)

@@ -29,7 +29,7 @@ impl<'e> Execution<'_, 'e> {
             None => None,
         };
         let definition = self.definition(type_id).map_err(RefusalCause::refused)?;
-        let config = self.config(type_id, config).map_err(RefusalCause::refused)?;
+        let config = self.config(type_id, config, config.as_object()).map_err(RefusalCause::refused)?;
         let data_binding = match data_binding {
             Some(binding) => Some(self.binding(type_id, binding).map_err(RefusalCause::refused)?),
             None => self.derived(type_id, &config),
@@ -103,7 +103,8 @@ impl<'e> Execution<'_, 'e> {
             let mut merged = body.fields().clone();
             merged.extend(fields.clone());
             let merged = Arc::new(Value::Object(merged));
-            after.config = self.config(&body.type_id, &merged).map_err(|cause| cause.of(&body.id))?;
+            after.config =
+                self.config(&body.type_id, &merged, Some(fields)).map_err(|cause| cause.of(&body.id))?;
             // A binding that followed from the config follows it on.
             if body.data_binding == derived {
                 after.data_binding = self.derived(&body.type_id, &after.config);
@@ -183,8 +184,13 @@ impl<'e> Execution<'_, 'e> {
         })
     }
 
-    /// The whole config: what is given over the type's defaults, checked.
-    fn config(&self, type_id: &TypeId, given: &Arc<Value>) -> Result<Arc<Value>, RefusalCause> {
+    /// The whole config: what is given over the type's defaults, checked. `sent` are the fields that the command names.
+    fn config(
+        &self,
+        type_id: &TypeId,
+        given: &Arc<Value>,
+        sent: Option<&Map<String, Value>>,
+    ) -> Result<Arc<Value>, RefusalCause> {
         let registry = self.env.registry;
         let config = match &**given {
             // A config that is left out.
@@ -197,7 +203,10 @@ impl<'e> Execution<'_, 'e> {
         if !is_within(&config, limit) {
             return Err(RefusalCause::ConfigTooLarge { limit });
         }
-        let errors = registry.validate_config(type_id, &config).into_errors();
+        let mut errors = registry.validate_config(type_id, &config).into_errors();
+        if let Some(sent) = sent {
+            errors.extend(registry.unknown_fields(type_id, sent));
+        }
         if errors.is_empty() { Ok(config) } else { Err(RefusalCause::ConfigInvalid { errors }) }
     }
 

@@ -22,7 +22,7 @@ pub enum RefusalCause {
     ComponentNotFound {
         /// The id, of the component to be changed or of one that a new one is to stand near.
         id: ComponentId,
-        /// Up to three ids that resemble it.
+        /// Up to five components whose type, its title or their label it is, else up to three ids that resemble it.
         candidates: Vec<String>,
     },
     /// No view has this id.

@@ -10,6 +10,7 @@ use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::{OnCollision, PlacementReason, PlacementResult};
 use crate::board::state::board::Board;
+use crate::board::state::body::ComponentBody;
 use crate::board::state::patch::{BoardPatch, PlacedComponent};
 use crate::board::state::transaction::Transaction;
 use crate::model::author::Actor;
@@ -198,10 +199,28 @@ impl Execution<'_, '_> {
     pub(super) fn find(&self, id: &ComponentId) -> Result<u32, Refused> {
         let (id, board) = (self.meant(id), &*self.transaction.board);
         board.number_of(id).ok_or_else(|| {
-            let ids = board.records().map(|placed| placed.body.id.as_str());
-            let candidates = nearest(id.as_str(), ids);
+            let mut candidates = self.called(id.as_str());
+            if candidates.is_empty() {
+                candidates = nearest(id.as_str(), board.records().map(|placed| placed.body.id.as_str()));
+            }
             RefusalCause::ComponentNotFound { id: id.clone(), candidates }.refused()
         })
+    }
+
+    /// Up to five components that go by this name otherwise: by their type, its title or their label.
+    fn called(&self, name: &str) -> Vec<String> {
+        const SHOWN: usize = 5;
+        let is_name = |other: &str| other.eq_ignore_ascii_case(name);
+        let is_called = |body: &ComponentBody| {
+            let type_id = body.type_id.as_str();
+            let title = self.env.registry.get(&body.type_id).map(|definition| definition.name.as_str());
+            is_name(type_id)
+                || type_id.rsplit('.').next().is_some_and(is_name)
+                || title.is_some_and(is_name)
+                || body.meta.label.as_deref().is_some_and(is_name)
+        };
+        let called = self.transaction.board.records().filter(|placed| is_called(&placed.body));
+        called.take(SHOWN).map(|placed| placed.body.id.to_string()).collect()
     }
 
     /// A component that was found.

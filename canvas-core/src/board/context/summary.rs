@@ -181,9 +181,20 @@ fn scalar(fields: &Map<String, Value>, key: &str) -> Option<String> {
     }
 }
 
-/// `repo acme/app`, `labels (2 items)`.
+/// `repo acme/app`, `labels bug, docs`, `labels (12 items)`.
 fn reported(key: &str, value: &Value) -> String {
+    /// Items that are named, where they are no longer than a value.
+    const NAMED: usize = 5;
     let key = clip(key, VALUE);
+    if let Value::Array(items) = value
+        && (1..=NAMED).contains(&items.len())
+        && !items.iter().any(|item| item.is_array() || item.is_object())
+    {
+        let named = items.iter().map(plain).collect::<Vec<_>>().join(", ");
+        if named.len() <= VALUE {
+            return format!("{key} {named}");
+        }
+    }
     match value {
         Value::Array(items) => format!("{key} ({} items)", items.len()),
         Value::Object(fields) => format!("{key} ({} fields)", fields.len()),

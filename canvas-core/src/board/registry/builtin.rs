@@ -187,7 +187,10 @@ fn selected(action_id: &str, label: &str, description: &str) -> ComponentActionD
 }
 
 fn repo() -> Value {
-    json!({"type": "string", "description": "Repository in owner/repo format (required)"})
+    json!({
+        "type": "string", "pattern": "^[^/\\s]+/[^/\\s]+$",
+        "description": "Repository in owner/repo format (required)",
+    })
 }
 
 fn state() -> Value {

@@ -243,6 +243,25 @@ impl ComponentDefinition {
         Ok((config, binding))
     }
 
+    /// The fields that a config may have, where the schema lists them and says nothing of others: these are then refused. A
+    /// type that takes more says so by `additionalProperties`.
+    pub fn only_fields(&self) -> Option<impl Iterator<Item = &str>> {
+        const OPEN: [&str; 9] = [
+            "additionalProperties",
+            "patternProperties",
+            "propertyNames",
+            "$ref",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "if",
+            "dependencies",
+        ];
+        let schema = self.config_schema.as_object()?;
+        let fields = schema.get("properties")?.as_object()?;
+        (!OPEN.iter().any(|keyword| schema.contains_key(*keyword))).then(|| fields.keys().map(String::as_str))
+    }
+
     /// Its canonical JSON, by which it is compared with those of other hosts.
     pub(super) fn canonical(&self) -> Result<String, CanonicalError> {
         canonical_json(&serde_json::to_value(self).expect("its maps have text for keys"))

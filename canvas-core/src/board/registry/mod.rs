@@ -19,7 +19,8 @@ pub use self::definition::{
 };
 use crate::board::model::data::DataBinding;
 use crate::board::model::id::TypeId;
-use crate::schema::{Schema, ValidationError};
+use crate::model::wording::{NAME, clip};
+use crate::schema::{Schema, ValidationError, step};
 
 /// The place and the message; the message alone where the value as a whole is at fault and the place is empty.
 impl fmt::Display for ValidationError {
@@ -135,6 +136,22 @@ impl Registry {
             Some(known) => known.config.validate(config).into(),
             None => unknown(type_id),
         }
+    }
+
+    /// The fields of a config that its type does not know, as [`ComponentDefinition::only_fields`] has it. Those that a
+    /// component has from before its type was closed stay; so this is asked of what is sent.
+    pub(crate) fn unknown_fields(&self, type_id: &TypeId, sent: &Map<String, Value>) -> Vec<ValidationError> {
+        let Some(known) = self.get(type_id).and_then(ComponentDefinition::only_fields) else {
+            return Vec::new();
+        };
+        let known: Vec<&str> = known.collect();
+        let unknown = sent.keys().filter(|name| !known.contains(&name.as_str()));
+        let fault = |name: &String| ValidationError {
+            path: step("", &clip(name, NAME)),
+            message: format!("no such field: use {}", known.join(", ")),
+            code: "additionalProperties".to_owned(),
+        };
+        unknown.take(Schema::ERRORS).map(fault).collect()
     }
 
     /// Checks a binding. A type without a schema for bindings takes any.

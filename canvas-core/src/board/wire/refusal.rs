@@ -68,8 +68,9 @@ impl CommandError {
 /// One sentence that says what is wrong and what to do next.
 fn message(cause: &RefusalCause) -> String {
     match cause {
-        RefusalCause::ComponentNotFound { id, .. } => {
-            format!("there is no component {}: take an id from the context", quoted(id.as_str()))
+        RefusalCause::ComponentNotFound { id, candidates } => {
+            let from = if candidates.is_empty() { "an id from the context" } else { "one of the candidates" };
+            format!("there is no component {}: take {from}", quoted(id.as_str()))
         }
         RefusalCause::ViewNotFound { id, .. } => {
             format!("there is no view {}: take an id from the saved views", quoted(id.as_str()))

@@ -193,6 +193,15 @@ pub(super) struct Commit {
     pub(super) plan_id: String,
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Show {
+    /// Go on after this component: the next_after of a reply
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) after: Option<ComponentId>,
+}
+
 /// Something that is read from an object alone, where serde would take a list of its fields as well.
 #[derive(Debug)]
 pub(super) struct Fields<T>(pub(super) T);

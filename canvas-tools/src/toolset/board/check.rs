@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::arguments::{
     Arrange, Clear, Commit, Create, Delete, Fields, Label, Load, MAX_COMMANDS, Modify, Operation, Plan,
-    PlannedCall, RedoSteps, Refresh, Remove, Save, UndoSteps,
+    PlannedCall, RedoSteps, Refresh, Remove, Save, Show, UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
 use crate::arguments::arguments;
@@ -26,6 +26,7 @@ pub(super) enum CheckedCall {
     Redo(NonZeroU32),
     Plan(Change),
     Commit(String),
+    Show { after: Option<ComponentId> },
 }
 
 /// A command, and which arguments its parts come from.
@@ -53,6 +54,10 @@ pub(super) fn check(
         Tool::Undo => return Ok(CheckedCall::Undo(arguments::<UndoSteps>(sent)?.steps)),
         Tool::Redo => return Ok(CheckedCall::Redo(arguments::<RedoSteps>(sent)?.steps)),
         Tool::Plan => return arguments::<Plan>(sent)?.change(toolset, aliases).map(CheckedCall::Plan),
+        Tool::Show => {
+            let Show { after } = arguments(sent)?;
+            return Ok(CheckedCall::Show { after: after.map(|after| resolve(after, aliases)) });
+        }
         Tool::Commit => return Ok(CheckedCall::Commit(arguments::<Commit>(sent)?.plan_id)),
         Tool::Arrange => return arguments::<Arrange>(sent)?.change(aliases).map(CheckedCall::Change),
         Tool::Create => arguments::<Create>(sent)?.command(),

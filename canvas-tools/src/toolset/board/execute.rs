@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use canvas_core::board::{Board, BoardResult, CanvasEvent, ComponentId, ComponentInstance};
 use canvas_core::{
-    Author, Base, BlobId, BoardCommandRun, BoardRefusal, CallId, HistoryEntry, HistoryMove, HistoryRefusal,
-    NotAvailable, Redo, Refused, Revision, RevisionId, RunBoardCommand, Snapshot, Store, Undo, UndoRefusal,
-    UndoScope,
+    Actor, Author, Base, BlobId, BoardCommandRun, BoardRefusal, CallId, HistoryEntry, HistoryMove,
+    HistoryRefusal, NotAvailable, Redo, Refused, Revision, RevisionId, RunBoardCommand, Snapshot, Store,
+    Undo, UndoRefusal, UndoScope,
 };
 use serde_json::Value;
 
@@ -47,6 +47,10 @@ pub(super) enum BoardOutcome {
     },
     /// The change was tried; `after` is the board as it would be.
     Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
+    /// The board is to be shown, from the component after this one on.
+    Shown { board: Arc<Board>, after: Option<ComponentId> },
+    /// The user has acted since the turn began, so that nothing was taken back: these are the changes.
+    UserActed(Vec<HistoryEntry>),
     /// No command was run.
     Refused(Box<dyn Refused + Send + Sync>),
 }
@@ -69,12 +73,14 @@ impl<S: Store> BoardToolContext<'_, S> {
             CheckedCall::Redo(steps) => self.step(steps, Direction::Redo).await,
             CheckedCall::Plan(change) => self.plan(change).await,
             CheckedCall::Commit(plan) => self.commit(&plan).await,
+            CheckedCall::Show { after } => self.show(after).await,
         }
     }
 
     async fn change(&self, change: Change, base: Option<Revision>) -> Executed {
         let (command, base) = (Box::new(change.command.clone()), base.map(Base::Number));
-        let command = RunBoardCommand { by: Author::Assistant { lease: None }, command, base };
+        let by = Author::Assistant { lease: None };
+        let command = RunBoardCommand { by, command, base, grid: self.toolset.grid() };
         let answered = self.context.run(command).await?;
         let outcome = match answered.result {
             Ok(BoardCommandRun { result, events, revision }) if result.success() => {
@@ -96,6 +102,21 @@ impl<S: Store> BoardToolContext<'_, S> {
         }
         let (board, _) = self.board().await.ok()?;
         self.dry_run(&*board?).correct(self.tool, self.call)
+    }
+
+    async fn show(&self, after: Option<ComponentId>) -> Executed {
+        let (board, snapshot) = self.board().await?;
+        let outcome = match board {
+            None => BoardOutcome::Refused(Box::new(BoardRefusal::NoBoard)),
+            Some(board) => {
+                if after.as_ref().is_some_and(|gone| board.component(gone).is_none()) {
+                    let message = "there is no such component any more: leave after out to begin anew";
+                    return Err(ToolError::new("COMPONENT_NOT_FOUND", message).at("/after"));
+                }
+                BoardOutcome::Shown { board, after }
+            }
+        };
+        Ok((outcome, snapshot))
     }
 
     /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.
@@ -132,9 +153,24 @@ impl<S: Store> BoardToolContext<'_, S> {
             Ok(HistoryMove { entries, events, revision, .. }) => {
                 BoardOutcome::Stepped { direction, steps, entries, events, revision }
             }
+            Err(UndoRefusal::History(HistoryRefusal::UserActed)) => {
+                BoardOutcome::UserActed(self.acts_of_user().await?)
+            }
             Err(refusal) => BoardOutcome::Refused(Box::new(refusal)),
         };
         Ok((outcome, snapshot))
+    }
+
+    /// What the user has changed since the turn began, the first change first: the last of many.
+    async fn acts_of_user(&self) -> Result<Vec<HistoryEntry>, ToolError> {
+        const LOOKED_AT: usize = 20;
+        let ToolContext { engine, session, now, .. } = &self.context;
+        let entries = engine.history(&session.canvas, None, LOOKED_AT, *now).await?;
+        let since = entries.iter().take_while(|entry| entry.revision_after > session.start.revision);
+        let mut acts: Vec<_> =
+            since.filter(|entry| entry.actor == Actor::User).map(HistoryEntry::from).collect();
+        acts.reverse();
+        Ok(acts)
     }
 
     async fn move_by(
@@ -197,7 +233,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         DryRun {
             board,
             registry: self.context.engine.registry(),
-            rules: self.context.engine.policy().board,
+            rules: self.toolset.rules(self.context.engine.policy().board),
             now: self.context.now,
             toolset: self.toolset,
             aliases: &self.context.session.aliases,

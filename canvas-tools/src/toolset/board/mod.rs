@@ -1,4 +1,4 @@
-//! Tools of the board face: the usual nine, and five that a host switches on. They take no lease.
+//! Tools of the board face: the usual nine, and six that a host switches on. They take no lease.
 //!
 //! `check` makes commands of a call, `execute` runs them, and `reply` says what came of it.
 //!
@@ -17,6 +17,7 @@ mod map;
 mod prompt;
 mod reply;
 mod schema;
+mod show;
 pub(crate) mod tool;
 
 use canvas_core::{Engine, Store};
@@ -64,6 +65,6 @@ async fn call_board_tool<S: Store>(
     let checked = check(tool, &call.arguments, toolset, &context.session.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;
-    let reply = reply(outcome, &snapshot, tool);
+    let reply = reply(outcome, &snapshot, toolset, tool);
     Ok(shorten_ids(reply, &context.context.session.aliases))
 }

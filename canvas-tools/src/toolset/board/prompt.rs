@@ -20,6 +20,9 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if has(Tool::Show) {
+        lines.push("Where you have no context of the board, call show_canvas first.".to_owned());
+    }
     if has(Tool::Arrange) {
         lines.push(
             "To swap or rearrange components, put all moves into one arrange_canvas: it looks at the result only."

@@ -16,13 +16,19 @@ use serde_json::{Map, Value, json};
 use super::check::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
-use super::tool::Tool;
+use super::show::shown;
+use super::tool::{BoardTools, Tool};
 use crate::hint::{after_refusal, with_hint};
 use crate::reply::shorten;
 use crate::reply::{BoardEffects, ToolReply, refusal_json};
 
 /// The reply to a call.
-pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> ToolReply {
+pub(super) fn reply(
+    outcome: BoardOutcome,
+    snapshot: &Snapshot,
+    toolset: BoardTools,
+    tool: Tool,
+) -> ToolReply {
     match outcome {
         BoardOutcome::Changed { change, result, events, revision } => {
             let fetch = components_needing_data(&events);
@@ -44,12 +50,16 @@ pub(super) fn reply(outcome: BoardOutcome, snapshot: &Snapshot, tool: Tool) -> T
             ToolReply::new(planned(&id, &change, &result, &after, snapshot.revision_id()))
         }
         BoardOutcome::Rejected { change, result, corrected } => match result.error() {
-            Some(error) => ToolReply::failure(rejected(&change, error, corrected), Some(snapshot)),
+            Some(error) => ToolReply::failure(rejected(&change, error, corrected, toolset), Some(snapshot)),
             // Only a damaged store has a refusal without its reason.
             None => {
                 ToolReply::failure(refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
             }
         },
+        BoardOutcome::Shown { board, after } => {
+            ToolReply::new(shown(&board, after.as_ref(), snapshot.revision_id()))
+        }
+        BoardOutcome::UserActed(acts) => ToolReply::failure(user_acted(&acts), Some(snapshot)),
         BoardOutcome::Refused(refusal) => {
             ToolReply::failure(refused(refusal.view(), snapshot, tool), Some(snapshot))
         }
@@ -194,11 +204,17 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
 }
 
 /// The error of a change that the board refused.
-fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>) -> Value {
+fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>, toolset: BoardTools) -> Value {
     let mut json = Fields::default();
     json.put("code", error.code);
     json.put_some("place", error.place.as_deref().and_then(|place| place_in_call(change, place)));
-    let hint = corrected.as_ref().map(|_| "Next: make corrected_call, if it still does what is wanted.");
+    let hint = match error.code {
+        _ if corrected.is_some() => Some("Next: make corrected_call, if it still does what is wanted."),
+        CommandErrorCode::ComponentNotFound if toolset.show_canvas && error.candidates.is_empty() => {
+            Some("Next: call show_canvas, which shows them.")
+        }
+        _ => None,
+    };
     json.put("message", with_hint(&message(error), hint));
     json.put("retryable", false);
     json.put_some("component_id", error.component_id.as_ref());
@@ -246,6 +262,19 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
                     .into();
         }
         _ => {}
+    }
+    json
+}
+
+/// The error of an undo after the user has acted.
+fn user_acted(acts: &[HistoryEntry]) -> Value {
+    let refusal = HistoryRefusal::UserActed;
+    let mut json = refusal_json(refusal.view(), None);
+    if acts.is_empty() {
+        let message = "the user has acted since your turn began: edit instead of undoing";
+        json["message"] = message.into();
+    } else {
+        json["changes"] = acts.iter().map(|entry| shorten(&entry.summary)).collect();
     }
     json
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{
     Arrange, Clear, Commit, Create, Delete, Label, Load, Modify, Plan, RedoSteps, Refresh, Remove, Save,
-    UndoSteps,
+    Show, UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
 use crate::toolset::spec::{ToolSpec, tidy_schema_of};
@@ -14,8 +14,8 @@ use crate::toolset::spec::{ToolSpec, tidy_schema_of};
 impl BoardTools {
     /// The tools that a policy opens to models, for the component types of a registry.
     ///
-    /// `create_component` takes the config of each type that is registered, distinguished by `type_id`. A registry without
-    /// types has no such tool.
+    /// `create_component` takes the config of each type that is registered; which is whose stands in its description, and
+    /// the call is checked by the `type_id` that it names. A registry without types has no such tool.
     ///
     /// ```
     /// use canvas_core::Policy;
@@ -26,7 +26,7 @@ impl BoardTools {
     /// let create = &tools[0];
     /// assert_eq!(create.name, "create_component");
     /// assert_eq!(create.parameters["properties"]["type_id"]["enum"][2], "github.pr-list");
-    /// assert_eq!(create.parameters["anyOf"][2]["properties"]["config"]["required"][0], "repo");
+    /// assert_eq!(create.parameters["properties"]["config"]["anyOf"][2]["required"][0], "repo");
     /// ```
     pub fn list(self, registry: &Registry, policy: &Policy) -> Vec<ToolSpec> {
         let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
@@ -58,6 +58,7 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
         Tool::DeleteView => tidy_schema_of::<Delete>(),
         Tool::Clear => tidy_schema_of::<Clear>(),
         Tool::Label => tidy_schema_of::<Label>(),
+        Tool::Show => tidy_schema_of::<Show>(),
     })
 }
 
@@ -67,10 +68,8 @@ fn with_default_steps(mut schema: Value) -> Value {
     schema
 }
 
-/// One branch for each type: its id, and what its config may be.
-///
-/// The branches are at the root because only there `type_id` and `config` are seen together. Configs are open objects
-/// that look alike, so that a union of them alone, takes none that fits two of them.
+/// A config is that of one of the types. The union lies at the field, where it cannot see `type_id`: clients of tools refuse
+/// one at the root.
 fn creation(registry: &Registry) -> Option<Value> {
     let types: Vec<&ComponentDefinition> = registry.get_all().collect();
     if types.is_empty() {
@@ -79,11 +78,11 @@ fn creation(registry: &Registry) -> Option<Value> {
     let mut schema = tidy_schema_of::<Create>();
     schema["properties"]["type_id"]["enum"] = types.iter().map(|known| known.type_id.as_str()).collect();
     let mut shared = Map::new();
-    let branches = types.iter().enumerate().map(|(number, definition)| {
-        let config = config(definition, &format!("type_{number}"), &mut shared);
-        json!({"properties": {"type_id": {"const": definition.type_id}, "config": config}})
-    });
-    schema["anyOf"] = branches.collect();
+    let configs = types
+        .iter()
+        .enumerate()
+        .map(|(number, definition)| config(definition, &format!("type_{number}"), &mut shared));
+    schema["properties"]["config"]["anyOf"] = configs.collect();
     if !shared.is_empty() {
         schema["$defs"] = shared.into();
     }
@@ -106,7 +105,10 @@ fn config(definition: &ComponentDefinition, name: &str, shared: &mut Map<String,
             .retain(|name| !name.as_str().is_some_and(|name| definition.default_config.contains_key(name)));
     }
     schema.entry("type").or_insert_with(|| "object".into());
-    // Adapters that take no union at the root part a config from its `type_id`; then only this says whose it is.
+    if definition.only_fields().is_some() {
+        schema.insert("additionalProperties".into(), false.into());
+    }
+    // Only this says whose it is.
     let ComponentDefinition { type_id, name: title, description: what, .. } = definition;
     let mut description = format!("Config of {type_id} ({title}): {what}");
     if let Some(own) = schema.get("description").and_then(Value::as_str) {

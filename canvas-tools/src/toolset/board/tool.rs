@@ -1,6 +1,7 @@
 //! The tools: their names, what they are for, and what they do with a canvas.
 
 use canvas_core::Access;
+use canvas_core::board::{BoardRules, GridPolicy};
 
 use crate::toolset::names::tools;
 
@@ -20,11 +21,35 @@ pub struct BoardTools {
     pub clear_canvas: bool,
     /// `label_component`: names a component, pins it or unpins it.
     pub label_component: bool,
+    /// `show_canvas`: what stands where, for hosts whose prompts have no context.
+    pub show_canvas: bool,
+    /// Whether `create_component` is refused where a component that names no place finds none that is free. Otherwise the
+    /// rules of the board decide, by which it may cover others.
+    pub refuse_overlap: bool,
 }
 
 impl BoardTools {
-    /// All fourteen.
-    pub const ALL: Self = Self { plans: true, delete_view: true, clear_canvas: true, label_component: true };
+    /// All fifteen, with the board's own rules for a component that finds no room.
+    pub const ALL: Self = Self {
+        plans: true,
+        delete_view: true,
+        clear_canvas: true,
+        label_component: true,
+        show_canvas: true,
+        refuse_overlap: false,
+    };
+}
+
+impl BoardTools {
+    /// What to do in place of the board's own rule where a component finds no room.
+    pub(super) fn grid(self) -> Option<GridPolicy> {
+        self.refuse_overlap.then_some(GridPolicy::Reject)
+    }
+
+    /// The rules that its calls run by.
+    pub(super) fn rules(self, rules: BoardRules) -> BoardRules {
+        BoardRules { grid: self.grid().unwrap_or(rules.grid), ..rules }
+    }
 }
 
 tools! {
@@ -44,6 +69,7 @@ tools! {
         DeleteView = "delete_view",
         Clear = "clear_canvas",
         Label = "label_component",
+        Show = "show_canvas",
     }
 }
 
@@ -55,18 +81,19 @@ impl Tool {
             Self::DeleteView => toolset.delete_view,
             Self::Clear => toolset.clear_canvas,
             Self::Label => toolset.label_component,
+            Self::Show => toolset.show_canvas,
             _ => true,
         })
     }
 
     /// Whether a call of it may be part of a plan.
     pub(super) const fn is_plannable(self) -> bool {
-        !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit)
+        !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit | Self::Show)
     }
 
     pub(super) const fn access(self) -> Access {
         match self {
-            Self::Refresh => Access::Read,
+            Self::Refresh | Self::Show => Access::Read,
             _ => Access::Write,
         }
     }
@@ -102,6 +129,9 @@ impl Tool {
             Self::Clear => "Take all components off the canvas. Pinned ones stay unless you say otherwise.",
             Self::Label => {
                 "Name a component, or pin it so that loading a view and clearing the canvas leave it alone."
+            }
+            Self::Show => {
+                "Show the components of the canvas, each with its id, type, place and config, and the saved views."
             }
         }
     }

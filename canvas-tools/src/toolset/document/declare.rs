@@ -28,12 +28,10 @@ impl Tool {
         match self {
             Self::CheckOut if !rollout.needs_lease() => {
                 "Take the exclusive lease, so that nobody else changes the canvas between your calls. Other canvas tools \
-                 work without it while nobody else holds one; pass them its lease_id. Fails with LOCK_NOT_AVAILABLE while \
-                 another lease is held or the user has ended the turn."
+                 work without it while nobody else holds one; pass them its lease_id."
             }
             Self::CheckOut => {
-                "Take the exclusive lease. Call this first: every other canvas tool needs its lease_id. Fails with \
-                 LOCK_NOT_AVAILABLE while another lease is held or the user has ended the turn."
+                "Take the exclusive lease. Call this first: every other canvas tool needs its lease_id."
             }
             Self::RenewLease => "Extend the lease before a long pause; other calls extend it too.",
             Self::CheckIn => "Give the lease back as soon as you are done. Calling it twice is fine.",

@@ -83,21 +83,19 @@ impl Search {
     }
 }
 
-/// Whether a query asks for case by a capital letter of its own; `\S` and `\p{Lu}` have none.
+/// Whether a query asks for case: by a capital letter of its own, which `\S` is not, or by a class that knows cases.
 fn has_capital(query: &str, regex: bool) -> bool {
-    let mut rest = query.chars();
-    while let Some(c) = rest.next() {
+    let mut chars = query.chars();
+    while let Some(c) = chars.next() {
         if regex && c == '\\' {
-            if let Some('p' | 'P') = rest.next()
-                && rest.clone().next() == Some('{')
-            {
-                rest.by_ref().find(|c| *c == '}');
+            if matches!(chars.next(), Some('p' | 'P')) {
+                return true;
             }
         } else if c.is_uppercase() {
             return true;
         }
     }
-    false
+    regex && query.contains("[:")
 }
 
 /// The lines of one reply.
