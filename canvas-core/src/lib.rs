@@ -21,7 +21,7 @@
 //!
 //! let lease = block_on(engine.call(&canvas, &key("model", "1")?, CheckOut, now))?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
-//! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None };
+//! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
 //! let applied = block_on(engine.call(&canvas, &key("model", "2")?, apply, now))?;
 //! assert_eq!(applied.result?.summary.added, 2);
 //! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
@@ -99,6 +99,7 @@ pub use canvas_patch::{coded, coded_error};
 pub use document::changes::{Changes, Heading, Headings};
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
+pub use document::shown::ShownLines;
 #[cfg(feature = "surface")]
 pub use engine::Surface;
 pub use engine::block_on::block_on;

@@ -77,7 +77,7 @@ fn canvas() -> (MemoryStore, CanvasId, Option<LeaseId>) {
 
 fn write(lease: Option<LeaseId>, old: usize) -> (OpKey, ApplyPatch) {
     let patch = format!("@@\n-{old}\n+{}\n", old + 1);
-    (key(&format!("write {old}")), ApplyPatch { lease, patch, base: None, scope: None })
+    (key(&format!("write {old}")), ApplyPatch { lease, patch, base: None, scope: None, shown: None })
 }
 
 fn read(engine: &Engine<Notifying>, canvas: &CanvasId, lease: Option<LeaseId>) -> String {

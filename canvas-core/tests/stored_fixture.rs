@@ -173,7 +173,7 @@ fn command(step: &Value) -> Command {
         "check_in" => dynamic(CheckIn { lease }),
         "read" => dynamic(Read::part(lease)),
         "apply" => {
-            dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base"), scope: None })
+            dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base"), scope: None, shown: None })
         }
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));

@@ -78,7 +78,7 @@ impl<S: Store> Writer<S> {
     /// Replaces its line.
     pub(super) async fn write(&mut self, lease: LeaseId) {
         let patch = format!("@@\n-{}\n+{}\n", line(self.line, self.count), line(self.line, self.count + 1));
-        self.ask(ApplyPatch { lease: Some(lease), patch, base: None, scope: None }).await;
+        self.ask(ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None }).await;
         self.count += 1;
     }
 

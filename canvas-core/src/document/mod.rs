@@ -4,3 +4,4 @@ pub(crate) mod changes;
 pub(crate) mod outline;
 pub(crate) mod range_hash;
 pub(crate) mod replace;
+pub(crate) mod shown;

@@ -1,10 +1,11 @@
 //! Who may do something, and until when.
 
-use canvas_lease::{LeaseError, LeaseId, Timestamp};
+use canvas_lease::{CheckOutError, CheckOutRequest, LeaseError, LeaseId, Timestamp};
 
 use crate::model::author::Author;
 use crate::model::id::OpKey;
-use crate::transition::refusal::{LeaseRefusal, NotAvailable};
+use crate::transition::document::AppliedPatch;
+use crate::transition::refusal::{Counter, LeaseRefusal, LimitRefusal, NotAvailable};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
@@ -14,10 +15,10 @@ impl Transition<'_> {
         &mut self,
         lease: Option<LeaseId>,
     ) -> Result<(LeaseId, Timestamp), Stop<R>> {
-        let lease = lease.ok_or_else(|| Stop::refused(LeaseRefusal::NotOwned))?;
+        let lease = lease.ok_or_else(|| Stop::refused(self.not_owned(None)))?;
         let holder = self.who.holder();
         let permit = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
-        let permit = permit.map_err(|error| self.lease_refusal(error))?;
+        let permit = permit.map_err(|error| self.lease_refusal(lease, error))?;
         self.fence = Some(permit.id().fence());
         self.not_after = Some(permit.expires_at());
         let limit = self.policy.calls_per_lease;
@@ -68,6 +69,68 @@ impl Transition<'_> {
         }
     }
 
+    /// Passes whoever may write, and who may take the lease anew with the write.
+    pub(super) fn authorize_write<R: From<LeaseRefusal> + From<NotAvailable>>(
+        &mut self,
+        operation: &OpKey,
+        lease: Option<LeaseId>,
+    ) -> Result<Permit, Stop<R>> {
+        if self.may_retake(operation, lease) {
+            return Ok(Permit::Retake);
+        }
+        self.authorize_change(operation, lease).map(Permit::Until)
+    }
+
+    /// Whether a lease has run out that nobody has missed: its id is the last that was given, no user has acted since,
+    /// and its holder has seen the document as it is.
+    fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
+        let Some(lease) = lease.filter(|_| self.policy.retake && self.is_under(lease)) else { return false };
+        let holder = self.who.holder();
+        let checked = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
+        matches!(checked, Err(LeaseError::Expired { .. }))
+            && self.check_turn::<NotAvailable>(operation).is_ok()
+            && self.head.has_seen(self.who)
+    }
+
+    /// Says until when the lease lives under which a write was done. One that is taken anew is taken only now, so that a
+    /// refused write takes none.
+    pub(super) fn complete_write<R: From<LeaseRefusal> + From<NotAvailable> + From<LimitRefusal>>(
+        &mut self,
+        operation: &OpKey,
+        permit: Permit,
+        applied: &mut AppliedPatch,
+    ) -> Result<(), Stop<R>> {
+        let grant = match permit {
+            Permit::Until(expires_at) => {
+                applied.expires_at = expires_at;
+                return Ok(());
+            }
+            Permit::Retake => self.head.lock.check_out(
+                &self.policy.lease,
+                self.view.clock,
+                CheckOutRequest {
+                    holder: self.who.holder(),
+                    operation: operation.operation(),
+                    turn: operation.turn,
+                },
+            ),
+        };
+        let grant = grant.map_err(|error| match error {
+            CheckOutError::Held { until } => Stop::refused(NotAvailable::Held { until, own: None }),
+            CheckOutError::UserActive => Stop::refused(NotAvailable::UserActive),
+            CheckOutError::EpochExhausted => {
+                Stop::refused(LimitRefusal::Exhausted { counter: Counter::Epoch })
+            }
+            CheckOutError::FenceExhausted => {
+                Stop::refused(LimitRefusal::Exhausted { counter: Counter::Fence })
+            }
+        })?;
+        self.fence = Some(grant.id.fence());
+        self.not_after = Some(grant.expires_at);
+        (applied.retaken, applied.expires_at) = (Some(grant.id), Some(grant.expires_at));
+        Ok(())
+    }
+
     /// Passes a call of the turn that runs, while the user has not ended it.
     pub(super) fn check_turn<R: From<NotAvailable>>(&self, operation: &OpKey) -> Result<(), Stop<R>> {
         if operation.turn != self.head.lock.turn() || !self.head.lock.turn_open() {
@@ -79,9 +142,24 @@ impl Transition<'_> {
     /// Passes anybody while no lease is valid.
     pub(super) fn check_free<R: From<NotAvailable>>(&self) -> Result<(), Stop<R>> {
         match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
-            Some(lease) => Err(Stop::refused(NotAvailable::Held { until: lease.expires_at })),
+            Some(lease) => Err(Stop::refused(NotAvailable::Held { until: lease.expires_at, own: None })),
             None => Ok(()),
         }
+    }
+
+    /// Why a lease is not the asker's: what is known of it, and who holds the canvas.
+    pub(super) fn not_owned(&self, lease: Option<LeaseId>) -> LeaseRefusal {
+        let lock = &self.head.lock;
+        let held = lock.valid_lease(&self.policy.lease, self.view.clock);
+        let (own, other) = match held {
+            Some(held) if held.holder == self.who.holder() => (Some(held.id), None),
+            held => (None, held),
+        };
+        let over = lease.is_some_and(|lease| {
+            lease.epoch() == lock.epoch()
+                && (lease.fence() < lock.fence() || lease.fence() == lock.fence() && lock.lease().is_none())
+        });
+        LeaseRefusal::NotOwned { over, own, held_until: other.map(|other| other.expires_at) }
     }
 
     /// Where there are no leases, one that is named means nothing.
@@ -90,16 +168,25 @@ impl Transition<'_> {
         rollout.needs_lease() || (lease.is_some() && rollout.has_leases())
     }
 
-    pub(super) fn lease_refusal<R: From<LeaseRefusal>>(&self, error: LeaseError) -> Stop<R> {
+    pub(super) fn lease_refusal<R: From<LeaseRefusal>>(&self, lease: LeaseId, error: LeaseError) -> Stop<R> {
         Stop::refused(match error {
             LeaseError::StaleEpoch { current } => match self.changes_seen() {
                 Ok(changes) => LeaseRefusal::StaleEpoch { current, changes },
                 Err(missing) => return missing.into(),
             },
-            LeaseError::NotOwned => LeaseRefusal::NotOwned,
+            LeaseError::NotOwned => self.not_owned(Some(lease)),
             LeaseError::Expired { at } => LeaseRefusal::Expired { at },
         })
     }
+}
+
+/// By what right a write is done.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Permit {
+    /// Under the valid lease, until then; without an end where none is needed.
+    Until(Option<Timestamp>),
+    /// Under an expired one, which is taken anew with it.
+    Retake,
 }
 
 /// An author as a part of a digest.

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(rejected(json!([conflict])).unwrap().unwrap_err().reason(), Some("NO_HUNKS"));
         assert_eq!(rejected(json!([])), None, "a refusal without a conflict is damaged");
         let stale = json!({"kind": "refused", "refusal": "stale_base", "base": null, "changes": null});
-        let nothing = StaleBase { base: None, changes: None, near: None, rebased: None };
+        let nothing = StaleBase::of(None);
         let expected = ApplyPatchRefusal::Base(BaseRefusal::StaleBase(Box::new(nothing)));
         assert_eq!(read::<ApplyPatch>(stale), Some(Err(expected)));
     }

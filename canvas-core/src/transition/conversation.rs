@@ -1,16 +1,11 @@
-//! What a conversation knows of the document, which changes it gets to see, and which text a call of it is made for.
+//! What a conversation knows of the document, and which changes it gets to see.
 
-use canvas_patch::{Mode, Options, apply};
-
-use crate::document::changes::{Changes, Headings, changes_around, changes_since};
+use crate::document::changes::{Changes, Headings, changes_since};
 use crate::model::blob::Missing;
-use crate::model::face::Face;
 use crate::model::head::{Conversation, SyncPoint};
-use crate::model::revision::Base;
 use crate::transition::contents::Contents;
 use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
-use crate::transition::stale::StaleBase;
-use crate::transition::step::{Stop, Transition};
+use crate::transition::step::Transition;
 
 impl Transition<'_> {
     /// What changed since the conversation last saw the document.
@@ -26,12 +21,12 @@ impl Transition<'_> {
         Ok(self.view.blob(point.document)?.as_text().unwrap_or_default())
     }
 
-    fn text_now(&self) -> (SyncPoint, &str) {
+    pub(super) fn text_now(&self) -> (SyncPoint, &str) {
         (self.head.now(), self.view.text())
     }
 
     /// The whole document, for a conversation that knows nothing of it.
-    fn whole(&self, most: usize) -> Changes {
+    pub(super) fn whole(&self, most: usize) -> Changes {
         Changes::whole(None, self.head.revision_id(), self.view.text(), most)
     }
 
@@ -40,43 +35,6 @@ impl Transition<'_> {
         let outline = self.view.contents.outline().expect("a view has the document at least");
         let headings = Headings::of(self.view.text(), outline.live().outline());
         Changes::headings(self.head.revision_id(), headings)
-    }
-
-    /// Passes a call whose author knows the document as it is: by the base that it names, or by what it has seen.
-    pub(super) fn check_base<R: From<BaseRefusal>>(
-        &self,
-        base: Option<Base>,
-        patch: &str,
-    ) -> Result<(), Stop<R>> {
-        let conversation = self.head.conversation(self.who);
-        let known = match (base, conversation.seen) {
-            (Some(base), _) => Some(base.revision()),
-            (None, seen) => seen.map(|seen| seen.revision),
-        };
-        if known.is_some_and(|known| self.head.is_current(Face::Document, known)) {
-            return Ok(());
-        }
-        let points = [conversation.seen, conversation.synced, Some(self.head.origin)];
-        let (changes, near) = match points.iter().flatten().find(|point| Some(point.revision) == known) {
-            Some(point) => {
-                let known = (*point, self.text_of(*point)?);
-                let limits = (self.policy.refusal_diff_bytes, &self.policy.patch);
-                changes_around(known, self.text_now(), patch, base.is_some(), limits)
-            }
-            // It knows nothing at all.
-            None if known.is_none() => (Some(self.whole(self.policy.refusal_diff_bytes)), None),
-            None => (None, None),
-        };
-        let shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
-        let rebased = if shown { self.rebased(patch) } else { None };
-        Err(Stop::refused(BaseRefusal::StaleBase(Box::new(StaleBase { base, changes, near, rebased }))))
-    }
-
-    /// The same patch for the text now, where it fits.
-    fn rebased(&self, patch: &str) -> Option<String> {
-        let options = Options { mode: Mode::Anchored, limits: self.policy.patch, ..Options::default() };
-        let applied = apply(self.view.text(), patch, &options).ok()?;
-        Some(applied.patch()).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes)
     }
 
     /// Leaves the head as it was, but for the lock: the user's act preempts and a call is a keep-alive, whatever else is

@@ -2,18 +2,21 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, ApplyError, Delta, EditPolicy, Mode, Options, Repair, RepairKind, Suggestion, Summary, TextEdit,
-    apply,
+    Address, ApplyError, Delta, EditPolicy, Mode, Options, Repair, RepairKind, StatedLines, Suggestion, Summary,
+    TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::document::changes::Changes;
 use crate::document::replace::{Hunk, Replacement, hunk};
+use crate::document::shown::ShownLines;
 use crate::history::journal::ChangeNumber;
 use crate::model::author::Actor;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
+use crate::transition::base::Written;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::lease::lease_text;
@@ -85,6 +88,9 @@ pub struct ApplyPatch {
     /// The only place of the document that the patch may change; `None` for all of it. Blank lines right below it belong to
     /// it, and a line that is inserted to the line above.
     pub scope: Option<Address>,
+    /// The lines that its author was shown: elsewhere a line number does not decide between equal places. `None` trusts all
+    /// numbers, as for a host that computes its patches. It is no part of what tells a retry from another call.
+    pub shown: Option<ShownLines>,
 }
 
 /// Change the document by replacing whole lines, where they are as their author knows them.
@@ -114,6 +120,15 @@ pub struct AppliedPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
+    /// What others have changed since the conversation last saw the document, where the patch was moved past that under
+    /// [`Policy::rebase`](crate::Policy::rebase). Without its diff where that is too large: the conversation then has not
+    /// seen it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+    /// The lease that was taken anew, under [`Policy::retake`](crate::Policy::retake), in place of the one that had expired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub retaken: Option<LeaseId>,
 }
 
 /// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.
@@ -207,7 +222,7 @@ impl Decide for ApplyPatch {
     }
 
     fn digest(&self) -> Digest {
-        let Self { lease, patch, base, scope } = self;
+        let Self { lease, patch, base, scope, shown: _ } = self;
         let (lease, base) = (lease_text(*lease), base_text(*base));
         let scope = scope.as_ref().map(|scope| serde_json::to_string(scope).expect("an address is JSON"));
         // Without a scope it is what it was before there were scopes, for the receipts of then.
@@ -220,9 +235,18 @@ impl Decide for ApplyPatch {
         at: &mut Transition<'_>,
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
-        let expires_at = at.authorize_change(operation, self.lease)?;
-        at.check_base(self.base, &self.patch)?;
-        at.apply(operation, (&self.patch, Mode::Anchored), self.scope.as_ref(), expires_at)
+        let permit = at.authorize_write(operation, self.lease)?;
+        let written = Written { patch: &self.patch, shown: self.shown.as_ref() };
+        let changes = at.check_base_or_rebase(self.base, written)?;
+        let stated_lines = match changes {
+            // Numbers of an older text decide nothing.
+            Some(_) => StatedLines::Shown(&[]),
+            None => ShownLines::stated(self.shown.as_ref(), at.head.document()),
+        };
+        let options = Options { mode: Mode::Anchored, stated_lines, limits: at.policy.patch };
+        let mut applied = at.apply(operation, (&self.patch, &options), self.scope.as_ref(), changes)?;
+        at.complete_write(operation, permit, &mut applied)?;
+        Ok(applied)
     }
 }
 
@@ -251,16 +275,17 @@ impl Decide for ReplaceLines {
         at: &mut Transition<'_>,
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ReplaceLinesRefusal>> {
-        let expires_at = at.authorize_change(operation, self.lease)?;
+        let permit = at.authorize_write(operation, self.lease)?;
         // Its patch is made from the text now, so it does not tell which changes since the base matter.
-        at.check_base(self.base, "")?;
+        at.check_base(self.base, None)?;
         let hunk = hunk(at.view.text(), &self.replacement, at.policy.refusal_diff_bytes);
         let Hunk { patch, adapted } = hunk.map_err(Stop::refused)?;
-        let mut applied =
-            at.apply::<ReplaceLinesRefusal>(operation, (&patch, Mode::Strict), None, expires_at)?;
+        let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
+        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, (&patch, &options), None, None)?;
         if adapted {
             applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
         }
+        at.complete_write(operation, permit, &mut applied)?;
         Ok(applied)
     }
 }
@@ -297,10 +322,9 @@ impl Decide for HostEdit {
         at.check_turn::<HostEditRefusal>(operation)?;
         at.check_free::<HostEditRefusal>()?;
         // Nobody has written a patch that could be shown again.
-        at.check_base::<HostEditRefusal>(Some(self.base), "")?;
+        at.check_base::<HostEditRefusal>(Some(self.base), None)?;
         let Ok(text) = self.delta.apply(at.view.text()) else {
-            let base = Some(self.base);
-            let stale = StaleBase { base, changes: None, near: None, rebased: None };
+            let stale = StaleBase::of(Some(self.base));
             return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
         };
         let (mut change, previous) = (None, at.head.revision_id());
@@ -314,18 +338,18 @@ impl Decide for HostEdit {
 }
 
 impl Transition<'_> {
+    /// Applies a patch to the document of now. `moved_past` is what others have changed that its author has not seen.
     fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
-        (patch, mode): (&str, Mode),
+        (patch, options): (&str, &Options<'_>),
         scope: Option<&Address>,
-        expires_at: Option<Timestamp>,
+        moved_past: Option<Changes>,
     ) -> Result<AppliedPatch, Stop<R>> {
-        let options = Options { mode, limits: self.policy.patch, ..Options::default() };
-        let applied = apply(self.view.text(), patch, &options);
+        let applied = apply(self.view.text(), patch, options);
         let applied = applied
             .map_err(|error| Stop::refused(PatchRefusal::PatchRejected(self.without_long_patch(error))))?;
-        let (summary, repairs) = (applied.summary(), applied.repairs().to_vec());
+        let (summary, mut repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
         let delta = applied.delta();
         self.check_size(applied.text().len())?;
@@ -333,8 +357,15 @@ impl Transition<'_> {
         self.replace_document(applied.into_text(), delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         self.record(record, self.document_step(delta));
-        self.mark_seen(self.head.now());
-        Ok(AppliedPatch { revision: self.head.revision_id(), summary, repairs, spans, expires_at })
+        if moved_past.is_some() {
+            repairs.insert(0, Repair { hunk: 0, kind: RepairKind::Rebased });
+        }
+        // What the answer does not show of others' changes is still to be seen.
+        if moved_past.as_ref().is_none_or(Changes::is_shown) {
+            self.mark_seen(self.head.now());
+        }
+        let revision = self.head.revision_id();
+        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at: None, changes: moved_past, retaken: None })
     }
 
     /// Passes a change that keeps to its scope, and to what the host's policy says of side effects.

@@ -103,9 +103,9 @@ impl Decide for Edit {
 }
 
 /// The document of an older revision, and the way from there to now.
-struct Past<'e> {
-    document: BlobId,
-    text: String,
+pub(super) struct Past<'e> {
+    pub(super) document: BlobId,
+    pub(super) text: String,
     /// Changes since, oldest first.
     later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
 }
@@ -149,7 +149,7 @@ impl Transition<'_> {
     }
 
     /// The document of a revision; `None` where the journal does not lead there.
-    fn past(&self, base: Base) -> Result<Option<Past<'_>>, Missing> {
+    pub(super) fn past(&self, base: Base) -> Result<Option<Past<'_>>, Missing> {
         let Some(entries) = self.entries_after(base)? else { return Ok(None) };
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };

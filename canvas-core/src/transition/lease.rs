@@ -1,6 +1,6 @@
 //! Commands on the lease.
 
-use canvas_lease::{CheckInOutcome, CheckOutRequest, Epoch, LeaseId, Timestamp};
+use canvas_lease::{CheckInOutcome, CheckOutError, CheckOutRequest, Epoch, LeaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::OpKey;
@@ -8,7 +8,7 @@ use crate::model::receipt::Digest;
 use crate::model::revision::RevisionId;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
+use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, NotAvailable};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
@@ -105,7 +105,13 @@ impl Decide for CheckOut {
             turn: operation.turn,
         };
         let grant = at.head.lock.check_out(&at.policy.lease, at.view.clock, request);
-        let grant = grant.map_err(Stop::refused)?;
+        let grant = grant.map_err(|error| match error {
+            CheckOutError::Held { until } => {
+                let own = at.head.lock.lease().filter(|lease| lease.holder == at.who.holder());
+                Stop::refused(NotAvailable::Held { until, own: own.map(|lease| lease.id) })
+            }
+            error => Stop::refused(error),
+        })?;
         at.fence = Some(grant.id.fence());
         let (lease, epoch, expires_at) = (grant.id, grant.id.epoch(), grant.expires_at);
         Ok(CheckedOut { lease, epoch, expires_at, revision: at.head.revision_id() })
@@ -131,7 +137,7 @@ impl Decide for Renew {
     fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Renewed, Stop<HolderRefusal>> {
         let (lease, _) = at.authorize(self.lease)?;
         let grant = at.head.lock.renew(&at.policy.lease, at.view.clock, lease, &at.who.holder());
-        let grant = grant.map_err(|error| at.lease_refusal(error))?;
+        let grant = grant.map_err(|error| at.lease_refusal(lease, error))?;
         let (expires_at, at_max_hold) = (grant.expires_at, grant.at_max_hold);
         Ok(Renewed { lease, expires_at, at_max_hold, revision: at.head.revision_id() })
     }
@@ -154,9 +160,9 @@ impl Decide for CheckIn {
     }
 
     fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<CheckedIn, Stop<HolderRefusal>> {
-        let lease = self.lease.ok_or_else(|| Stop::refused(LeaseRefusal::NotOwned))?;
+        let lease = self.lease.ok_or_else(|| Stop::refused(at.not_owned(None)))?;
         let checked_in = at.head.lock.check_in(&at.policy.lease, at.view.clock, lease, &at.who.holder());
-        let checked_in = checked_in.map_err(|error| at.lease_refusal(error))?;
+        let checked_in = checked_in.map_err(|error| at.lease_refusal(lease, error))?;
         let released = checked_in == CheckInOutcome::Released;
         at.fence = released.then_some(lease.fence());
         Ok(CheckedIn { released, revision: at.head.revision_id() })

@@ -16,6 +16,11 @@
 //! * A conversation's snapshot and hidden diffs add up to the document. One that is not known yet knows the document
 //!   that the canvas was made with. Once the canvas has evicted a conversation, one that is not known gets the whole
 //!   text, like one that has forgotten.
+//! * Where a patch fits several places, the line that it states decides only if its conversation was shown that line of
+//!   the text of now. Under `Policy::rebase` a patch without a base, for an older text, is applied where its one place is
+//!   untouched by what its conversation has not seen, which the answer shows. Under `Policy::retake` a patch, or lines
+//!   replaced by number, under a lease that has expired takes one anew in its commit, where nobody has had the canvas since
+//!   and its conversation has seen the document as it is. One that is refused takes none.
 //! * After a refusal that carries the whole diff, the conversation has seen the document, so the same patch may come
 //!   again. A part of the changes does not count: whoever was shown a part names the base, or reads.
 //! * Lines replaced by number are guarded by a hash of their bytes, an insertion by that of the line above, and become
@@ -30,6 +35,7 @@
 //!   nothing is undone.
 
 mod access;
+mod base;
 #[cfg(feature = "board")]
 pub(crate) mod board;
 #[cfg(feature = "board")]

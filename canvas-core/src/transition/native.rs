@@ -94,13 +94,12 @@ impl Decide for ApplyEdits {
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
         let expires_at = at.authorize_session(operation)?;
-        at.check_base::<ApplyPatchRefusal>(None, "")?;
-        at.check_base::<ApplyPatchRefusal>(Some(self.made_on.into()), "")?;
+        at.check_base::<ApplyPatchRefusal>(None, None)?;
+        at.check_base::<ApplyPatchRefusal>(Some(self.made_on.into()), None)?;
         let fitting = (!self.delta.is_empty()).then(|| self.delta.apply(at.view.text()));
         let Some(Ok(text)) = fitting else {
             let base: Option<Base> = Some(self.made_on.into());
-            let stale = StaleBase { base, changes: None, near: None, rebased: None };
-            return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
+            return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(StaleBase::of(base)))));
         };
         at.check_size::<ApplyPatchRefusal>(text.len())?;
         at.check_edit::<ApplyPatchRefusal>(&text, &self.delta, None)?;
@@ -110,7 +109,7 @@ impl Decide for ApplyEdits {
         at.record(record, at.document_step(self.delta.clone()));
         at.mark_seen(at.head.now());
         let (revision, repairs) = (at.head.revision_id(), self.repairs.clone());
-        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at })
+        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at, changes: None, retaken: None })
     }
 }
 

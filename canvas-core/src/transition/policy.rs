@@ -37,6 +37,13 @@ pub struct Policy {
     /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
     /// a fence that is left open, a heading or list item made or unmade, front matter. Default false.
     pub refuse_side_effects: bool,
+    /// A patch that names no base, of a conversation that has not seen the document as it is, is applied where each of its
+    /// places is the only one and untouched by what the conversation has not seen; its answer shows that. Default false:
+    /// it is refused with the changes.
+    pub rebase: bool,
+    /// A write under a lease that has expired takes a lease anew in its commit, where nobody has had the canvas since, the
+    /// epoch is the same and its conversation has seen the document as it is. Default false: it is refused.
+    pub retake: bool,
     /// Sizes of patches.
     pub patch: Limits,
     /// Bytes of a document. Default 16 MiB.
@@ -104,6 +111,8 @@ impl Default for Policy {
             recipe: RecipeLimits::default(),
             lease: canvas_lease::Policy::default(),
             refuse_side_effects: false,
+            rebase: false,
+            retake: false,
             patch: Limits::default(),
             document_bytes: 16 << 20,
             calls_per_lease: 512,

@@ -5,7 +5,7 @@
 //!
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
 
-use canvas_lease::{CheckOutError, Epoch, Timestamp};
+use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
 use canvas_patch::{ApplyError, EditPolicyError, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,8 @@ pub trait Refused: std::error::Error {
         self.view().reason()
     }
 
-    /// Whether the very same request can succeed later.
+    /// Whether the very same request can succeed later, when nothing but time has passed: its author need not look, and
+    /// need not change anything. False says only that; the message says how to go on.
     fn retryable(&self) -> bool {
         self.view().retryable()
     }
@@ -199,11 +200,15 @@ pub enum CallRefusal {
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum NotAvailable {
     /// Another lease is valid.
-    #[error("the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that")]
+    #[error("{}", held(*until, *own))]
     Held {
         /// When that lease ends unless it is renewed.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         until: Timestamp,
+        /// The lease, where it is the asker's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        own: Option<LeaseId>,
     },
     /// The user has ended this turn.
     #[error("the user has ended this turn: stop editing and wait for the next user message")]
@@ -216,7 +221,7 @@ pub enum NotAvailable {
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LeaseRefusal {
     /// The user has preempted the lease.
-    #[error("the user has stepped in and this lease is over: look at what changed")]
+    #[error("the user has stepped in and this lease is over: {}", after_preemption(changes.as_ref()))]
     StaleEpoch {
         /// The epoch of the canvas.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -225,10 +230,22 @@ pub enum LeaseRefusal {
         changes: Option<Changes>,
     },
     /// The lease is not this conversation's current one.
-    #[error("this is not your lease: use the lease_id of your last check-out, or check out again")]
-    NotOwned,
+    #[error("{}", not_owned(*over, *own, *held_until))]
+    NotOwned {
+        /// There was such a lease, and it ran out or was given back.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        over: bool,
+        /// The valid lease of this conversation.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+        own: Option<LeaseId>,
+        /// When the valid lease of another conversation ends unless it is renewed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+        held_until: Option<Timestamp>,
+    },
     /// The lease ran out.
-    #[error("this lease has expired: check out again and read the canvas before you edit it")]
+    #[error("this lease has expired: check out again")]
     Expired {
         /// When it did.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -440,7 +457,7 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::NotAvailable(NotAvailable::Held { .. }) => "LOCK_NOT_AVAILABLE", true;
     Self::NotAvailable(NotAvailable::UserActive) => "LOCK_NOT_AVAILABLE";
     Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH";
-    Self::Lease(LeaseRefusal::NotOwned) => "LOCK_NOT_OWNED";
+    Self::Lease(LeaseRefusal::NotOwned { .. }) => "LOCK_NOT_OWNED";
     Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED";
     Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS";
     Self::Limit(LimitRefusal::Exhausted { counter: Counter::Epoch }) => "EPOCH_EXHAUSTED";
@@ -491,6 +508,41 @@ impl Refusal<'_> {
     }
 }
 
+fn held(until: Timestamp, own: Option<LeaseId>) -> String {
+    match own {
+        Some(own) => format!(
+            "you have checked out the canvas already, until {until} (milliseconds since 1970 UTC): go on with {own}"
+        ),
+        None => format!(
+            "the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that"
+        ),
+    }
+}
+
+fn after_preemption(changes: Option<&Changes>) -> &'static str {
+    match changes {
+        Some(changes) if changes.is_shown() => "look at what changed",
+        Some(_) => "what has changed is too much to be shown, so read the document",
+        None => "the document is as you have seen it",
+    }
+}
+
+fn not_owned(over: bool, own: Option<LeaseId>, held_until: Option<Timestamp>) -> String {
+    let what = if over { "this lease is over: it ran out or was given back" } else { "this is not your lease" };
+    match (own, held_until) {
+        (Some(own), _) => format!("{what}, and yours is {own}: use that one"),
+        (None, Some(until)) => format!(
+            "{what}, and the canvas is checked out until {until} (milliseconds since 1970 UTC): check out after that"
+        ),
+        (None, None) => format!("{what}: check out again"),
+    }
+}
+
+impl LeaseRefusal {
+    /// The refusal of a lease of which nothing is known.
+    pub const NOT_OWNED: Self = Self::NotOwned { over: false, own: None, held_until: None };
+}
+
 const fn closed(rollout: Rollout) -> &'static str {
     match rollout {
         Rollout::Off => "the canvas tools are switched off: answer without them",
@@ -502,7 +554,7 @@ const fn closed(rollout: Rollout) -> &'static str {
 impl From<CheckOutError> for CheckOutRefusal {
     fn from(error: CheckOutError) -> Self {
         match error {
-            CheckOutError::Held { until } => NotAvailable::Held { until }.into(),
+            CheckOutError::Held { until } => NotAvailable::Held { until, own: None }.into(),
             CheckOutError::UserActive => NotAvailable::UserActive.into(),
             CheckOutError::EpochExhausted => LimitRefusal::Exhausted { counter: Counter::Epoch }.into(),
             CheckOutError::FenceExhausted => LimitRefusal::Exhausted { counter: Counter::Fence }.into(),

@@ -10,10 +10,7 @@ use crate::model::revision::{Base, RevisionId};
 /// How the document has changed since the base of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[error(
-    "the document has changed since the revision that this patch was written for: look at the changes and {}",
-    after_stale(near.as_ref(), rebased.is_some())
-)]
+#[error("{}", self.explain())]
 pub struct StaleBase {
     /// The base that the call named; `None` where it named none and the conversation had seen an older text.
     pub base: Option<Base>,
@@ -28,9 +25,63 @@ pub struct StaleBase {
     /// around it. It was not applied: its author must send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebased: Option<String>,
+    /// The document of now is what the patch leads to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub already_applied: bool,
+    /// The canvas never had a revision of that id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
+    /// The conversation has seen the document as it is; only the base that it named is older.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub up_to_date: bool,
 }
 
 canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
+
+impl StaleBase {
+    /// Nothing more is known than the base that was named.
+    pub const fn of(base: Option<Base>) -> Self {
+        Self {
+            base,
+            changes: None,
+            near: None,
+            rebased: None,
+            already_applied: false,
+            unknown: false,
+            up_to_date: false,
+        }
+    }
+
+    /// Whether its reader knows from it what has changed, all of it or near the patch.
+    pub fn shows_changes(&self) -> bool {
+        self.near.is_some() || self.changes.as_ref().is_some_and(Changes::is_shown)
+    }
+
+    fn explain(&self) -> String {
+        const CHANGED: &str = "the document has changed since the revision that this patch was written for";
+        let came_back = self.changes.as_ref().is_some_and(|changes| changes.diff.as_deref() == Some(""));
+        if self.already_applied {
+            return format!(
+                "{CHANGED} and already reads as this patch would leave it: send no patch, or another change"
+            );
+        }
+        match self.base {
+            Some(base) if self.unknown => {
+                return format!("this canvas never had revision {base}: name one that a reply has given");
+            }
+            _ => {}
+        }
+        if came_back {
+            return format!("{CHANGED} and reads again as it did then: send the patch for the current revision");
+        }
+        if !self.shows_changes() {
+            let why = if self.changes.is_some() { "is too much to be shown" } else { "is not known any more" };
+            return format!("{CHANGED}, and what has changed {why}: read the document and write the patch again");
+        }
+        let after = after_stale(self.near.as_ref(), self.rebased.is_some());
+        format!("{CHANGED}: look at the changes and {after}")
+    }
+}
 
 /// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
 /// document has the later changes, and this value the user's text.

@@ -271,7 +271,7 @@ proptest! {
                     let patch = canvas_core::text::build(&text, &changed(at), 3);
                     let lease = world.check_out(WHO[*who]);
                     world.ask(WHO[*who], Read::part(Some(lease)));
-                    let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
+                    let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
                     prop_assert_eq!(code(&done), "OK");
                     world.ask(WHO[*who], CheckIn { lease: Some(lease) });
                     continue;

@@ -136,7 +136,7 @@ impl Play {
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
                 self.under_lease(*model, |lease| {
-                    dynamic(ApplyPatch { lease, patch, base: None, scope: None })
+                    dynamic(ApplyPatch { lease, patch, base: None, scope: None, shown: None })
                 });
             }
             Step::WriteLines { model, text, knows } => {
@@ -149,7 +149,7 @@ impl Play {
             Step::WriteNowhere { model } => {
                 let patch = "@@\n-nowhere\n+x\n".into();
                 self.under_lease(*model, |lease| {
-                    dynamic(ApplyPatch { lease, patch, base: None, scope: None })
+                    dynamic(ApplyPatch { lease, patch, base: None, scope: None, shown: None })
                 });
             }
             Step::Hear { model } => match self.ask(MODELS[*model], SendMessage) {
@@ -294,7 +294,7 @@ proptest! {
         let lease = world.check_out("model");
         let write = |call| {
             let patch = "@@\n-nowhere\n+x\n".into();
-            let command = dynamic(ApplyPatch { lease: Some(lease), patch, base: None, scope: None });
+            let command = dynamic(ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
             world.run(&Call { operation: key("model", 0, call), command }).outcome
         };
         let outcome = write("first");

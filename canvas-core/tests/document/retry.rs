@@ -93,9 +93,9 @@ fn a_key_is_for_one_call() {
     let patch = super::world::patch("a>c");
     for command in [
         apply(lease, "b>c"),
-        dynamic(ApplyPatch { lease: other_lease, patch: patch.clone(), base: None, scope: None }),
-        dynamic(ApplyPatch { lease: None, patch: patch.clone(), base: None, scope: None }),
-        dynamic(ApplyPatch { lease: Some(lease), patch, base, scope: None }),
+        dynamic(ApplyPatch { lease: other_lease, patch: patch.clone(), base: None, scope: None, shown: None }),
+        dynamic(ApplyPatch { lease: None, patch: patch.clone(), base: None, scope: None, shown: None }),
+        dynamic(ApplyPatch { lease: Some(lease), patch, base, scope: None, shown: None }),
         dynamic(CheckOut),
         dynamic(Renew { lease: Some(lease) }),
         dynamic(CheckIn { lease: Some(lease) }),
@@ -162,7 +162,7 @@ fn a_long_answer_is_kept_in_a_blob() {
     let hunks =
         |from: &str| -> String { (0..40).map(|i| format!("@@\n-{from} {}\n+x{i}\n", i * 5)).collect() };
     let by_patch = |patch: String| {
-        world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None })
+        world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None })
     };
     let cases = [by_patch(hunks("nothing")), by_patch(hunks("line")), world.fresh("model", SendMessage)];
     for call in cases {
@@ -236,6 +236,7 @@ fn a_retry_of_long_ago_answers_from_a_page() {
         let command = match i {
             i if i % 10 == 3 => dynamic(ApplyPatch {
                 scope: None,
+                shown: None,
                 lease: Some(lease),
                 patch: (0..60).map(|n| format!("@@\n-nowhere {n}\n+x\n")).collect(),
                 base: None,

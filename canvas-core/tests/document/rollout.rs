@@ -25,7 +25,7 @@ fn read(lease: Option<LeaseId>) -> Command {
 }
 
 fn apply(lease: Option<LeaseId>, change: &str) -> Command {
-    dynamic(ApplyPatch { lease, patch: patch(change), base: None, scope: None })
+    dynamic(ApplyPatch { lease, patch: patch(change), base: None, scope: None, shown: None })
 }
 
 /// Every command of a model, named, without a lease.

@@ -51,7 +51,7 @@ proptest! {
         let policy = Policy { refuse_side_effects, ..Policy::default() };
         let world = World::with(&before, policy);
         let (lease, patch) = (Some(world.check_out("model")), build(&before, &after, 3));
-        let command = ApplyPatch { lease, patch, base: None, scope: Some(section(scope)) };
+        let command = ApplyPatch { lease, patch, base: None, scope: Some(section(scope)), shown: None };
         let answered = run(&world, "1", command);
         let now = world.text();
         if code(&answered.outcome) != "OK" {
@@ -93,7 +93,7 @@ fn lines_that_are_replaced_have_no_side_effects_either() {
 fn a_refusal_by_scope_is_answered_again_and_only_for_the_same_scope() {
     let world = World::new("# A\n\na\n\n# B\n\nb\n");
     let lease = Some(world.check_out("model"));
-    let command = |scope| ApplyPatch { lease, patch: "@@\n-a\n+x\n".into(), base: None, scope };
+    let command = |scope| ApplyPatch { lease, patch: "@@\n-a\n+x\n".into(), base: None, scope, shown: None };
     let refused = run(&world, "1", command(Some(section("B"))));
     let error = match refused.outcome.refusal() {
         Some(Refusal::Patch(PatchRefusal::EditRefused { error })) => error.clone(),

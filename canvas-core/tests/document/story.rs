@@ -62,6 +62,7 @@ impl Stage {
                 patch: patch(change),
                 base: base.map(|text| self.revision(text).into()),
                 scope: None,
+                shown: None,
             })
         };
         let (who, call, command) = match words[1..] {

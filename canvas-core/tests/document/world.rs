@@ -207,11 +207,11 @@ pub(crate) fn patch(change: &str) -> String {
 }
 
 pub(crate) fn apply(lease: LeaseId, change: &str) -> Command {
-    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: None, scope: None })
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: None, scope: None, shown: None })
 }
 
 pub(crate) fn apply_at(lease: LeaseId, change: &str, base: RevisionId) -> Command {
-    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()), scope: None })
+    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()), scope: None, shown: None })
 }
 
 pub(crate) fn end_turn(start: TurnStart) -> Command {

@@ -104,6 +104,7 @@ fn what_commands_answer_is_json_of_their_schemas() {
         patch: patch.to_owned(),
         base: None,
         scope: None,
+        shown: None,
     };
     let steps = NonZeroU32::MIN;
     let lease = world.check_out(0, &id);

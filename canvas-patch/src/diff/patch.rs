@@ -119,6 +119,8 @@ coded! {
         EolAdapted = "EOL_ADAPTED",
         /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
         EofMarkerIgnored = "EOF_MARKER_IGNORED",
+        /// The patch was written for an older text, and was moved past changes elsewhere.
+        Rebased = "REBASED",
         /// The patch ends inside its last line, which was read as if it had its terminator.
         MissingFinalNewline = "MISSING_FINAL_NEWLINE",
     }

@@ -189,7 +189,7 @@ pub(crate) mod tests {
             for _ in 0..2 {
                 name += 1;
                 let patch = format!("@@\n top\n+w{name} {lease}\n");
-                let write = ApplyPatch { lease: Some(lease), patch, base: None, scope: None };
+                let write = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
                 let written = block_on(engine.call(&canvas, &key(&format!("w{name}")), write, system_now()));
                 let applied = written.expect("it answers").result.expect("it fits");
                 let revision = applied.revision.revision().get();

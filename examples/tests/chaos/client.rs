@@ -136,7 +136,7 @@ impl<S: Store> Client<'_, S> {
         let name = operation.call.as_str().to_owned();
         println!("try {name}");
         let patch = format!("@@\n top\n+{name} {lease}\n");
-        let command = ApplyPatch { lease: Some(lease), patch, base: None, scope: None };
+        let command = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
         let result = match self.engine.call(&self.canvas, &operation, command, system_now()).await {
             Ok(answered) => answered.result,
             Err(_) => match self.engine.resolve(&self.canvas, &operation, system_now()).await {

@@ -47,7 +47,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
             );
             // The number decides; the digits are for people.
             let base = base.map(|base| RevisionId::new(revision(base), BlobId::of(b"")).into());
-            call.run(ApplyPatch { lease: lease(*id), patch, base, scope: None }).await
+            call.run(ApplyPatch { lease: lease(*id), patch, base, scope: None, shown: None }).await
         }
         Command::Edit(lines) => call.run(Edit::replace(text(lines))).await,
         Command::Message => call.run(SendMessage).await,

@@ -39,7 +39,7 @@ impl Fixture {
         let story = Story::begin().await?;
         let lease = story.check_out(MODEL, "out").await?;
         let patch = "@@\n origin\n+été 🦀\n".to_owned();
-        story.play(MODEL, "patch", ApplyPatch { lease, patch, base: None, scope: None }).await?;
+        story.play(MODEL, "patch", ApplyPatch { lease, patch, base: None, scope: None, shown: None }).await?;
         let start = row(story.engine.store(), &story.canvas).await?.head.turn_start();
         story.play(MODEL, "end", EndTurn { start }).await?;
         story.edit("edit", "committed\n").await?;
@@ -48,7 +48,7 @@ impl Fixture {
         let lease = story.check_out(OTHER, "out").await?;
         // Refused with a diff that is too long for the head.
         let patch = "@@\n-committed\n+mine\n".to_owned();
-        story.play(OTHER, "stale", ApplyPatch { lease, patch, base: None, scope: None }).await?;
+        story.play(OTHER, "stale", ApplyPatch { lease, patch, base: None, scope: None, shown: None }).await?;
         story.finish().await
     }
 

@@ -172,7 +172,7 @@ pub(super) async fn pair<'a, H: Harness>(
 }
 
 pub(super) fn apply(lease: LeaseId, patch: &str) -> ApplyPatch {
-    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None }
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None, shown: None }
 }
 
 pub(super) fn operation(who: &str, call: &str) -> OpKey {
@@ -208,7 +208,7 @@ mod tests {
             let read = Read::part(Some(lease));
             let first = one.ask("model", read).await?;
             let patch = "@@\n-a\n+b\n".to_owned();
-            two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None })
+            two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None })
                 .await?
                 .unwrap();
             let second = one.ask("model", read).await?;
