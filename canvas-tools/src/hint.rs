@@ -1,38 +1,68 @@
 //! What a model does next where a call failed and the failure's own words name no tool: the core knows none.
 
-use canvas_core::text::{Reason, Suggestion};
+use std::borrow::Cow;
+
+use canvas_core::lease::Timestamp;
+use canvas_core::text::{Conflict, Reason, Suggestion};
 use canvas_core::{
-    BaseRefusal, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
+    BaseRefusal, Changes, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
+    RevisionId, StaleBase,
 };
 
 const READ: &str = "Next: call canvas_read_lines.";
-const CHECK_OUT: &str = "Next: call canvas_check_out, then canvas_read_lines.";
+const CHECK_OUT: &str = "Next: call canvas_check_out, then this call with its lease_id.";
+const STOP: &str = "Next: the user has ended this turn, so stop and wait for the next user message.";
+
+/// What a call was, as far as the next one depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallKind {
+    /// It looks, or is about the lease.
+    Other,
+    /// A patch.
+    Patch,
+    /// Lines replaced by number.
+    Lines,
+}
+
+/// The canvas and its conversation after a refused call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aftermath {
+    pub(crate) kind: CallKind,
+    /// Anybody may check out in the turn that runs.
+    pub(crate) turn_open: bool,
+    /// The conversation has seen the document as it is.
+    pub(crate) has_seen: bool,
+    pub(crate) revision: RevisionId,
+    /// The clock by which leases end.
+    pub(crate) clock: Timestamp,
+}
 
 /// The next call after a refusal by a document tool. `None` where the refusal says which arguments to change, or to
-/// stop. `turn_open` tells whether anybody may check out in the turn that runs.
-pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'static str> {
-    match refusal {
-        Refusal::NotAvailable(NotAvailable::Held { .. }) => Some("Next: call canvas_check_out after that."),
-        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => {
-            Some("Next: call canvas_check_in, then canvas_check_out.")
+/// stop.
+pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Cow<'static, str>> {
+    let next = match refusal {
+        Refusal::NotAvailable(NotAvailable::Held { own: Some(own), .. }) => {
+            return Some(format!("Next: call the other tools with lease_id {own}.").into());
         }
-        Refusal::Lease(_) if !turn_open => {
-            Some("Next: the user has ended this turn, so stop and wait for the next user message.")
+        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => return Some(after.check_out_later(*until)),
+        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => "Next: call canvas_check_in, then canvas_check_out.",
+        Refusal::Lease(_) if !after.turn_open => STOP,
+        Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => {
+            return Some(format!("Next: the same call with lease_id {own}.").into());
         }
-        Refusal::Lease(LeaseRefusal::StaleEpoch { .. } | LeaseRefusal::Expired { .. }) => Some(CHECK_OUT),
-        Refusal::Lease(LeaseRefusal::NotOwned) => {
-            Some("Next: the same call with that lease_id; if you have none, call canvas_check_out.")
+        Refusal::Lease(LeaseRefusal::NotOwned { held_until: Some(until), .. }) => {
+            return Some(after.check_out_later(*until));
         }
-        Refusal::Base(BaseRefusal::StaleBase(stale)) if stale.rebased.is_some() => {
-            Some("Next: call canvas_apply_patch with rebased_patch, or with one of your own.")
-        }
-        Refusal::Base(_) | Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => Some(READ),
+        Refusal::Lease(refusal) => after.check_out(refusal),
+        Refusal::Base(BaseRefusal::StaleBase(stale)) => return after.write_again(stale),
+        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => READ,
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
-            Some(Suggestion::Rebased(_)) => Some("Next: call canvas_apply_patch with rebased_patch."),
-            Some(Suggestion::AlreadyApplied) => None,
-            None => error.conflicts().iter().any(|conflict| must_read(conflict.reason)).then_some(READ),
+            Some(Suggestion::Rebased(_)) => "Next: call canvas_apply_patch with rebased_patch.",
+            Some(Suggestion::AlreadyApplied) => return None,
+            None if error.conflicts().iter().any(must_read) => READ,
+            None => return None,
         },
-        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => Some(READ),
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => READ,
         Refusal::NotAvailable(NotAvailable::UserActive)
         | Refusal::Patch(PatchRefusal::EditRefused { .. })
         | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
@@ -41,15 +71,75 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, turn_open: bool) -> Option<&'s
         | Refusal::StaleEdit(_)
         | Refusal::History(_)
         | Refusal::Board(_)
-        | Refusal::NewBoard(_) => None,
+        | Refusal::NewBoard(_) => return None,
         // Document tools meet no other face.
-        _ => None,
+        _ => return None,
+    };
+    Some(next.into())
+}
+
+impl Aftermath {
+    fn check_out_later(self, until: Timestamp) -> Cow<'static, str> {
+        match seconds_until(until, self.clock) {
+            0 => CHECK_OUT.into(),
+            seconds => format!("Next: call canvas_check_out in {seconds} s.").into(),
+        }
+    }
+
+    /// After a lease that is over. A write is repeated only where its author knows what it changes.
+    fn check_out(self, refusal: &LeaseRefusal) -> &'static str {
+        let is_known = match refusal {
+            LeaseRefusal::StaleEpoch { changes, .. } => changes.as_ref().is_none_or(Changes::is_shown),
+            _ => self.has_seen,
+        };
+        match self.kind {
+            CallKind::Other => CHECK_OUT,
+            CallKind::Patch | CallKind::Lines if !is_known => {
+                "Next: call canvas_check_out, then canvas_read_lines."
+            }
+            CallKind::Patch | CallKind::Lines => {
+                "Next: call canvas_check_out, then this call with its lease_id and revision_id, if it still says what you mean."
+            }
+        }
+    }
+
+    /// After a base that is not the document as it is.
+    fn write_again(self, stale: &StaleBase) -> Option<Cow<'static, str>> {
+        let now = stale.changes.as_ref().map_or(self.revision, |changes| changes.to);
+        if stale.already_applied {
+            return None;
+        }
+        if self.kind == CallKind::Lines {
+            return Some(READ.into());
+        }
+        Some(if stale.rebased.is_some() {
+            format!("Next: call canvas_apply_patch with rebased_patch and base_revision_id {now}.").into()
+        } else if stale.shows_changes() && stale.near.as_ref().is_none_or(|near| !near.diff.is_empty()) {
+            format!("Next: call canvas_apply_patch, written for that text, with base_revision_id {now}.").into()
+        } else if stale.up_to_date {
+            format!("Next: the same call with base_revision_id {}.", self.revision).into()
+        } else {
+            READ.into()
+        })
     }
 }
 
-/// Whether the patch cannot be corrected by what it says itself.
-pub(crate) const fn must_read(reason: Reason) -> bool {
+/// Whole seconds until a time, at least one where it is still to come.
+pub(crate) fn seconds_until(until: Timestamp, clock: Timestamp) -> u64 {
+    until.as_millis().saturating_sub(clock.as_millis()).div_ceil(1_000)
+}
+
+/// Whether what a patch quotes is not in the document.
+pub(crate) const fn is_missing(reason: Reason) -> bool {
     matches!(reason, Reason::NotFound | Reason::ContextMismatch)
+}
+
+/// Whether the patch cannot be corrected by what the conflict says: it does not show the line that differs, or only a
+/// part of it.
+pub(crate) fn must_read(conflict: &Conflict) -> bool {
+    let shown = conflict.mismatch.as_ref().and_then(|mismatch| mismatch.actual.as_deref());
+    is_missing(conflict.reason)
+        && shown.is_none_or(|line| line.starts_with('…') || line.ends_with('…'))
 }
 
 /// The next call after the tool of surfaces has failed with a code.

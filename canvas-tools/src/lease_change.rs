@@ -12,6 +12,8 @@ pub enum LeaseChange {
     Acquired(LeaseTerm),
     /// The lease lives until the expiry given here.
     Extended(LeaseTerm),
+    /// The first lease had expired, and the write under it took the other one in its place.
+    Replaced(LeaseId, LeaseTerm),
     /// The lease was checked in.
     Released(LeaseId),
     /// The lease is over: it expired, was preempted, or never was the caller's.

@@ -72,6 +72,7 @@ pub use reply::{ToolError, ToolReply};
 pub use session::plan::Plans;
 #[cfg(feature = "recipe")]
 pub use session::recorder::{ObservedCall, Recorder};
+pub use session::refused::RefusedPatch;
 pub use session::{Session, SessionError, TurnBegan, TurnEnded};
 pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]

@@ -91,7 +91,7 @@ impl Changes {
     }
 
     /// Whether who has read this knows the document.
-    pub(crate) fn is_shown(&self) -> bool {
+    pub fn is_shown(&self) -> bool {
         self.diff.is_some() || self.whole.is_some()
     }
 }

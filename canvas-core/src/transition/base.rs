@@ -90,7 +90,7 @@ impl Transition<'_> {
         if self.head.is_current(Face::Document, known) {
             return Ok(None);
         }
-        if known > self.head.revision {
+        if known > self.head.revision || known.is_zero() {
             return Ok(Some(Stale::Invented));
         }
         let points = [conversation.seen, conversation.synced, Some(self.head.origin)];

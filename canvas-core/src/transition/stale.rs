@@ -79,7 +79,10 @@ impl StaleBase {
             return format!("{CHANGED}, and what has changed {why}: read the document and write the patch again");
         }
         let after = after_stale(self.near.as_ref(), self.rebased.is_some());
-        format!("{CHANGED}: look at the changes and {after}")
+        match &self.near {
+            Some(near) if near.diff.is_empty() => format!("{CHANGED}, but not near it: {after}"),
+            _ => format!("{CHANGED}: look at the changes and {after}"),
+        }
     }
 }
 

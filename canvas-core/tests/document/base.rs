@@ -138,7 +138,7 @@ fn the_diff_of_a_refusal_leads_from_the_base_to_the_document() {
     let Some(Refusal::Base(BaseRefusal::StaleBase(stale))) = refused.refusal() else {
         panic!("the base is not stale");
     };
-    let StaleBase { base: named, changes, near, rebased } = StaleBase::clone(stale);
+    let StaleBase { base: named, changes, near, rebased, .. } = StaleBase::clone(stale);
     let (from, to) = (base, world.snapshot().revision_id());
     let diff = Some("@@ -1,2 +1,2 @@\n a\n-b\n+z\n".to_owned());
     assert_eq!(

@@ -42,6 +42,10 @@ impl Leases {
             LeaseChange::None => {}
             LeaseChange::Acquired(term) if !self.is_held(term.lease_id) => self.acquire(term),
             LeaseChange::Acquired(term) | LeaseChange::Extended(term) => self.extend(term),
+            LeaseChange::Replaced(id, term) => {
+                self.forget(id);
+                self.observe_reply(LeaseChange::Acquired(term));
+            }
             LeaseChange::Released(id) | LeaseChange::Lost(id) => self.forget(id),
         }
     }

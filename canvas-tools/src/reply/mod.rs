@@ -118,7 +118,7 @@ impl ToolReply {
         self.body.get("revision_id").and_then(Value::as_str)
     }
 
-    /// The lease that the reply speaks of.
+    /// The lease that the reply to a success speaks of.
     pub fn lease_id(&self) -> Option<&str> {
         self.body.get("lease_id").and_then(Value::as_str)
     }
@@ -141,6 +141,19 @@ impl ToolReply {
     pub(crate) fn with(mut self, fields: Value) -> Self {
         if let (Value::Object(body), Value::Object(fields)) = (&mut self.body, fields) {
             body.extend(fields);
+        }
+        self
+    }
+
+    /// Says which hunks of a refused patch may be sent again alone.
+    pub(crate) fn with_resend(mut self, id: &str, faults: &[usize]) -> Self {
+        if let Some(error) = self.body.get_mut("error").and_then(Value::as_object_mut) {
+            let hunks = faults.iter().map(|hunk| hunk.to_string()).collect::<Vec<_>>().join(", ");
+            error.insert("resend".into(), json!({"of": id, "hunks": faults}));
+            if let Some(Value::String(message)) = error.get_mut("message") {
+                let s = if faults.len() == 1 { "" } else { "s" };
+                message.push_str(&format!(" resend takes hunk{s} {hunks} alone."));
+            }
         }
         self
     }
@@ -176,10 +189,19 @@ pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
     set("message", with_hint(&refusal.to_string(), hint).into());
     set("retryable", refusal.retryable().into());
     match refusal {
-        Refusal::NotAvailable(NotAvailable::Held { until }) => set("retry_after", json!(until)),
+        Refusal::NotAvailable(NotAvailable::Held { until, own }) => {
+            set("retry_after", json!(until));
+            if let Some(own) = own {
+                set("lease_id", json!(own));
+            }
+        }
+        Refusal::Lease(LeaseRefusal::NotOwned { own: None, held_until: Some(until), .. }) => {
+            set("retry_after", json!(until));
+        }
+        Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => set("lease_id", json!(own)),
         Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => set("changes", json!(changes)),
         Refusal::Base(BaseRefusal::StaleBase(stale)) => {
-            let StaleBase { changes, base, near, rebased } = &**stale;
+            let StaleBase { changes, base, near, rebased, already_applied, .. } = &**stale;
             set("base_revision_id", json!(base));
             set("changes", json!(changes));
             if let Some(near) = near {
@@ -187,6 +209,9 @@ pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
             }
             if let Some(patch) = rebased {
                 set("rebased_patch", json!(patch));
+            }
+            if *already_applied {
+                set("already_applied", true.into());
             }
         }
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => set_patch_error(error, set),

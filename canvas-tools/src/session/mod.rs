@@ -4,19 +4,21 @@
 pub(crate) mod plan;
 #[cfg(feature = "recipe")]
 pub(crate) mod recorder;
+pub(crate) mod refused;
 
 #[cfg(feature = "board")]
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
-    CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey, Promotion,
-    Refused as _, Revision, SendMessage, Store, TurnStart,
+    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey, Promotion,
+    Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]
 use self::plan::Plans;
 #[cfg(feature = "recipe")]
 use self::recorder::Recorder;
+use self::refused::RefusedPatch;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas: who asks, and in which turn.
@@ -33,6 +35,11 @@ pub struct Session {
     pub turn: Turn,
     /// Where it began.
     pub start: TurnStart,
+    /// The lines of the document that the model was shown: of several equal places, a line number decides only for these.
+    /// Where they are lost, such a patch is `AMBIGUOUS`.
+    pub shown: ShownLines,
+    /// The patch that was refused last, of which the model may send the bad hunks again.
+    pub refused: RefusedPatch,
     /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
     /// replies have them in place of ids. Empty until the host sets them.
     #[cfg(feature = "board")]
@@ -109,6 +116,8 @@ impl Session {
             conversation,
             turn: Turn::ZERO,
             start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
+            shown: ShownLines::none(BlobId::of(b"")),
+            refused: RefusedPatch::default(),
             #[cfg(feature = "board")]
             aliases: Aliases::default(),
             #[cfg(feature = "board")]

@@ -302,7 +302,7 @@ fn all() -> BTreeSet<String> {
         DirectiveError::ChangedThere { expected: print.clone(), actual: print, text }.into(),
         DirectiveError::PatchRejected(apply("a\n", "", &Options::default()).unwrap_err()).into(),
         FailureKind::Stale { changes: None },
-        HostEditRefusal::from(NotAvailable::Held { until: Timestamp::MAX }).into(),
+        HostEditRefusal::from(NotAvailable::Held { until: Timestamp::MAX, own: None }).into(),
         EngineError::NotFound { canvas }.into(),
     ];
     let mut all: BTreeSet<String> =

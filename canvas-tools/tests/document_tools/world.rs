@@ -1,13 +1,15 @@
 //! A canvas, a conversation about it, and a clock that only the test moves.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on,
+    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, ShownLines,
+    block_on,
 };
-use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
+use canvas_tools::{DocumentTools, RefusedPatch, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
@@ -16,6 +18,8 @@ pub(crate) struct World {
     pub(crate) toolset: DocumentTools,
     clock: Arc<AtomicU64>,
     calls: AtomicU64,
+    /// What each conversation was shown, and its refused patch.
+    memory: Mutex<BTreeMap<ConversationId, (ShownLines, RefusedPatch)>>,
 }
 
 impl World {
@@ -40,7 +44,8 @@ impl World {
         let now = Timestamp::from_millis(1_000);
         block_on(engine.create(&canvas, markdown, &key("main", "create"), now)).unwrap();
         let session = join(&engine, "main");
-        Self { engine, session, toolset: DocumentTools::default(), clock, calls: AtomicU64::new(0) }
+        let (toolset, calls, memory) = (DocumentTools::default(), AtomicU64::new(0), Mutex::default());
+        Self { engine, session, toolset, clock, calls, memory }
     }
 
     pub(crate) fn delete(&self) {
@@ -81,7 +86,18 @@ impl World {
     pub(crate) fn call(&self, session: &Session, id: &str, name: &str, arguments: Value) -> ToolReply {
         let tools = Tools::new(vec![Box::new(self.toolset)]).unwrap();
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
-        block_on(tools.call(&self.engine, &mut session.clone(), &call, self.now()))
+        let (mut session, mut memory) = (session.clone(), self.memory.lock().unwrap());
+        if let Some((shown, refused)) = memory.remove(&session.conversation) {
+            (session.shown, session.refused) = (shown, refused);
+        }
+        let reply = block_on(tools.call(&self.engine, &mut session, &call, self.now()));
+        memory.insert(session.conversation, (session.shown, session.refused));
+        reply
+    }
+
+    /// The host starts again: it knows of its conversations only what the canvas knows.
+    pub(crate) fn forget_sessions(&self) {
+        self.memory.lock().unwrap().clear();
     }
 
     #[track_caller]

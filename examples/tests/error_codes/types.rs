@@ -76,7 +76,7 @@ macro_rules! samples {
 fn samples() -> Vec<Sample> {
     let canvas = || CanvasId::new("notes").unwrap();
     let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &Options::default()).unwrap_err();
-    let stale = || StaleBase { base: None, changes: None, near: None, rebased: None };
+    let stale = || StaleBase::of(None);
     let stale_edit = || StaleEdit {
         base: Revision::ZERO.into(),
         current: RevisionId::new(Revision::ZERO, BlobId::of(b"")),
@@ -130,9 +130,9 @@ fn samples() -> Vec<Sample> {
         StoreError false: StoreError::new(StoreErrorKind::Damaged),
         ZoneError false: ZoneError::OutOfRange { millis: u64::MAX },
         CallRefusal false: CallRefusal::Disabled { rollout: Rollout::Off },
-        NotAvailable true: NotAvailable::Held { until: at },
+        NotAvailable true: NotAvailable::Held { until: at, own: None },
         NotAvailable false: NotAvailable::UserActive,
-        LeaseRefusal false: LeaseRefusal::NotOwned,
+        LeaseRefusal false: LeaseRefusal::NOT_OWNED,
         LimitRefusal false: LimitRefusal::TooLarge { bytes: 2, limit: 1 },
         BaseRefusal false: BaseRefusal::StaleBase(Box::new(stale())),
         StaleBase false: stale(),

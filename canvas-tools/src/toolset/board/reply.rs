@@ -1,5 +1,7 @@
 //! What a model gets back for a call on the board.
 
+use std::borrow::Cow;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
@@ -18,7 +20,7 @@ use super::execute::{BoardOutcome, Direction};
 use super::map::draw;
 use super::show::shown;
 use super::tool::{BoardTools, Tool};
-use crate::hint::{after_refusal, with_hint};
+use crate::hint::{Aftermath, CallKind, after_refusal, with_hint};
 use crate::reply::shorten;
 use crate::reply::{BoardEffects, ToolReply, refusal_json};
 
@@ -237,9 +239,20 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
         }
         Refusal::Board(BoardRefusal::BoardDamaged) => Some("Next: stop and tell the user."),
         Refusal::NotAvailable(_) => None,
-        _ => after_refusal(refusal, snapshot.head.lock().turn_open()),
+        _ => None,
     };
-    let mut json = refusal_json(refusal, hint);
+    let after = Aftermath {
+        kind: CallKind::Other,
+        turn_open: snapshot.head.lock().turn_open(),
+        has_seen: true,
+        revision: snapshot.revision_id(),
+        clock: snapshot.clock,
+    };
+    let hint = match refusal {
+        Refusal::NotAvailable(_) | Refusal::Board(_) => hint.map(Cow::from),
+        _ => after_refusal(refusal, after),
+    };
+    let mut json = refusal_json(refusal, hint.as_deref());
     match (refusal, tool) {
         (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), Tool::Redo) => {
             json["code"] = json!(CommandErrorCode::NothingToRedo);
@@ -252,7 +265,7 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
         // The history is of the whole canvas, and a change of its document needs the lease.
         (
             Refusal::Lease(
-                LeaseRefusal::NotOwned | LeaseRefusal::Expired { .. } | LeaseRefusal::StaleEpoch { .. },
+                LeaseRefusal::NotOwned { .. } | LeaseRefusal::Expired { .. } | LeaseRefusal::StaleEpoch { .. },
             ),
             Tool::Undo | Tool::Redo,
         ) => {

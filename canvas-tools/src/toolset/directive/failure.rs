@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::action::Action;
 use super::range::Fingerprint;
-use crate::hint::{after_error, must_read, with_hint};
+use crate::hint::{after_error, is_missing, with_hint};
 use crate::reply::shorten;
 use crate::reply::{refusal_json, set_patch_error};
 
@@ -291,7 +291,7 @@ impl DirectiveFailure {
     fn message(&self) -> String {
         let next = match &self.kind {
             FailureKind::Directive(DirectiveError::PatchRejected(e))
-                if e.conflicts().iter().any(|conflict| must_read(conflict.reason)) =>
+                if e.conflicts().iter().any(|conflict| is_missing(conflict.reason)) =>
             {
                 Some("Next: take a fresh document_snapshot.")
             }

@@ -3,14 +3,16 @@
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::text::{Repair, RepairKind};
 use canvas_core::{
-    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, Readable, Refusal, Refused, Renewed, Snapshot,
+    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, NotAvailable, Readable, Refusal, Refused, Renewed,
+    Snapshot,
 };
 use serde_json::{Value, json};
 
 use super::lines::{Shown, changed_lines};
-use crate::hint::after_refusal;
+use crate::hint::{Aftermath, CallKind, after_refusal, seconds_until};
 use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolReply, refusal_json};
+use crate::session::Session;
 
 /// The answer to a command of a model.
 pub(super) trait Answer {
@@ -29,9 +31,9 @@ pub(super) trait Answer {
 /// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal is
 /// the revision of now, and the next call is one that is legal now.
 pub(super) fn reply<D: Answer, R: Refused>(
-    named: Option<LeaseId>,
+    (named, kind): (Option<LeaseId>, CallKind),
     result: &Result<D, R>,
-    snapshot: &Snapshot,
+    (session, snapshot): (&Session, &Snapshot),
 ) -> ToolReply {
     match result {
         Ok(done) => {
@@ -43,10 +45,30 @@ pub(super) fn reply<D: Answer, R: Refused>(
         }
         Err(refusal) => {
             let refusal = refusal.view();
-            let hint = after_refusal(refusal, snapshot.head.lock().turn_open());
-            let reply = ToolReply::failure(refusal_json(refusal, hint), Some(snapshot));
+            let after = Aftermath {
+                kind,
+                turn_open: snapshot.head.lock().turn_open(),
+                has_seen: snapshot.head.has_seen(&session.conversation),
+                revision: snapshot.revision_id(),
+                clock: snapshot.clock,
+            };
+            let hint = after_refusal(refusal, after);
+            let mut error = refusal_json(refusal, hint.as_deref());
+            if let Some(until) = held_until(refusal) {
+                error["retry_in_s"] = seconds_until(until, snapshot.clock).into();
+            }
+            let reply = ToolReply::failure(error, Some(snapshot));
             reply.with_lease_change(lost(named, refusal))
         }
+    }
+}
+
+/// Until when another conversation has the canvas.
+fn held_until(refusal: Refusal<'_>) -> Option<Timestamp> {
+    match refusal {
+        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => Some(*until),
+        Refusal::Lease(LeaseRefusal::NotOwned { own: None, held_until, .. }) => *held_until,
+        _ => None,
     }
 }
 
@@ -137,6 +159,23 @@ impl Answer for AppliedPatch {
         if !repairs.is_empty() {
             body["repairs"] = json!(repairs);
         }
+        let mut notes = Vec::new();
+        if let Some(lease) = self.retaken {
+            body["lease_id"] = json!(lease);
+            body["expires_at"] = json!(self.expires_at);
+            notes.push("Your lease had expired and nobody had missed it: lease_id is your new one.");
+        }
+        if let Some(changes) = &self.changes {
+            body["changes"] = json!(changes);
+            notes.push(if changes.diff.is_some() {
+                "The document had changed elsewhere meanwhile: changes says how."
+            } else {
+                "The document had changed elsewhere meanwhile: read before you edit what you have not read since."
+            });
+        }
+        if !notes.is_empty() {
+            body["note"] = notes.join(" ").into();
+        }
         body
     }
 
@@ -147,6 +186,11 @@ impl Answer for AppliedPatch {
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
-        extended(named, self.expires_at)
+        match (named, self.retaken, self.expires_at) {
+            (Some(expired), Some(lease), Some(expires_at)) => {
+                LeaseChange::Replaced(expired, LeaseTerm::until(expires_at, lease))
+            }
+            _ => extended(named, self.expires_at),
+        }
     }
 }

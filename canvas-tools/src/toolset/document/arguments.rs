@@ -62,6 +62,19 @@ pub(super) struct ApplyPatch {
     /// Only this section may change, by its heading titles, or this item or fence of it.
     #[serde(default)]
     pub(super) scope: Option<Scope>,
+    /// After a refusal: patch has only the hunks that are new, the others are as they were sent.
+    #[serde(default)]
+    pub(super) resend: Option<Resend>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub(super) struct Resend {
+    /// The id that the refusal has under resend.
+    pub(super) of: String,
+    /// Which hunks of the refused patch those of patch are, from 1.
+    pub(super) hunks: Vec<NonZeroUsize>,
 }
 
 /// The fields of [`ReadSection`] that say where.

@@ -11,11 +11,11 @@ use canvas_core::{
 use serde_json::Value;
 
 use super::arguments::{
-    ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
+    self as types,     ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
 };
 use super::reading::{Reading, bad_query};
 use super::search::{MAX_CONTEXT, Search};
-use super::tool::{LeaseRule, Tool};
+use super::tool::{DocumentTools, LeaseRule, Tool};
 use crate::arguments::arguments;
 use crate::reply::{PATH_BYTES, ToolError};
 use crate::toolset::call::ToolCall;
@@ -27,8 +27,17 @@ pub(super) enum CheckedCall {
     Renew(Renew),
     CheckIn(CheckIn),
     Read(ReadAccess, Reading),
-    ApplyPatch(canvas_core::ApplyPatch),
+    ApplyPatch(canvas_core::ApplyPatch, Option<Resend>),
     ReplaceLines(canvas_core::ReplaceLines),
+}
+
+/// Says that a patch has only some hunks of a refused one.
+#[derive(Debug)]
+pub(super) struct Resend {
+    /// The refused patch.
+    pub(super) of: String,
+    /// Which hunks of it are new, from 1.
+    pub(super) hunks: Vec<NonZeroUsize>,
 }
 
 /// By what right a model reads.
@@ -64,7 +73,7 @@ impl LeaseArgument<'_> {
             (_, Some(text)) => match text.parse() {
                 Ok(lease) => Ok(Some(lease)),
                 Err(_) if self.rollout.needs_lease() => Ok(None),
-                Err(_) => Err(LeaseRefusal::NotOwned.view().into()),
+                Err(_) => Err(LeaseRefusal::NOT_OWNED.view().into()),
             },
         }
     }
@@ -79,7 +88,12 @@ impl LeaseArgument<'_> {
 }
 
 /// Reads a call into what the engine is asked to do.
-pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<CheckedCall, ToolError> {
+pub(super) fn check(
+    toolset: DocumentTools,
+    tool: Tool,
+    call: &ToolCall,
+    policy: &Policy,
+) -> Result<CheckedCall, ToolError> {
     policy.permits(tool.access())?;
     let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
     let lease = LeaseArgument { rule, rollout, arguments: sent };
@@ -125,11 +139,16 @@ pub(super) fn check(tool: Tool, call: &ToolCall, policy: &Policy) -> Result<Chec
             CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
-            let ApplyPatch { lease_id, patch, base_revision_id, scope } = arguments(sent)?;
-            let lease = lease.id(lease_id)?;
-            let base = base(base_revision_id.as_deref())?;
+            let ApplyPatch { lease_id, patch, base_revision_id, scope, resend } = arguments(sent)?;
+            let (lease, base) = (lease.id(lease_id)?, base(base_revision_id.as_deref())?);
             let scope = scope.map(scope_address).transpose().map_err(|e| e.within("/scope"))?;
-            CheckedCall::ApplyPatch(canvas_core::ApplyPatch { lease, patch, base, scope })
+            if !toolset.resend && sent.get("resend").is_some() {
+                let message = "unknown field `resend`: correct the arguments to the tool's schema";
+                return Err(ToolError::argument("/resend", message));
+            }
+            let command = canvas_core::ApplyPatch { lease, patch, base, scope, shown: None };
+            let resend = resend.map(|types::Resend { of, hunks }| Resend { of, hunks });
+            CheckedCall::ApplyPatch(command, resend)
         }
         Tool::Outline => {
             let Outline { lease_id, max_level, after_line } = arguments(sent)?;

@@ -11,16 +11,16 @@ impl DocumentTools {
     /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
     pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
         let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
-        open.map(|tool| tool.spec(policy.rollout)).collect()
+        open.map(|tool| tool.spec(self, policy.rollout)).collect()
     }
 }
 
 impl Tool {
-    fn spec(self, rollout: Rollout) -> ToolSpec {
+    fn spec(self, toolset: DocumentTools, rollout: Rollout) -> ToolSpec {
         ToolSpec {
             name: self.name().into(),
             description: self.description(rollout).into(),
-            parameters: self.parameters(rollout),
+            parameters: self.parameters(toolset, rollout),
         }
     }
 
@@ -67,7 +67,7 @@ impl Tool {
         }
     }
 
-    fn parameters(self, rollout: Rollout) -> Value {
+    fn parameters(self, toolset: DocumentTools, rollout: Rollout) -> Value {
         let mut schema = match self {
             Self::CheckOut => tidy_schema_of::<CheckOut>(),
             Self::RenewLease | Self::CheckIn | Self::ReadAll => tidy_schema_of::<Lease>(),
@@ -78,6 +78,11 @@ impl Tool {
             Self::ReadSection => tidy_schema_of::<ReadSection>(),
             Self::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
         };
+        if self == Self::ApplyPatch && !toolset.resend {
+            if let Some(properties) = schema["properties"].as_object_mut() {
+                properties.remove("resend");
+            }
+        }
         self.lease_rule(rollout).put_into(&mut schema);
         schema
     }

@@ -20,15 +20,21 @@ mod search;
 pub(crate) mod tool;
 
 use canvas_core::lease::LeaseId;
-use canvas_core::{Answered, CheckOut, Command, Engine, Read, Snapshot, Store};
+use canvas_core::text::LineRange;
+use canvas_core::{
+    Answered, AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, CheckOut, Command, Engine, PatchRefusal,
+    Read, Snapshot, Store,
+};
 
 use self::answer::Answer;
-use self::check::{CheckedCall, ReadAccess, check};
+use self::check::{CheckedCall, ReadAccess, Resend, check};
 use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
+use crate::hint::CallKind;
 use crate::reply::{ToolError, ToolReply};
+use crate::session::refused::{RefusedPatch, ResendError};
 
 impl<S: Store> Toolset<S> for DocumentTools {
     fn names(&self) -> Vec<&str> {
@@ -54,20 +60,32 @@ impl<S: Store> Toolset<S> for DocumentTools {
 
 async fn call_document_tool<S: Store>(
     toolset: DocumentTools,
-    context: ToolContext<'_, S>,
+    mut context: ToolContext<'_, S>,
     call: &ToolCall,
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
-    let (access, reading) = match check(tool, call, context.engine.policy())? {
+    let (access, reading) = match check(toolset, tool, call, context.engine.policy())? {
         CheckedCall::Read(access, reading) => (access, reading),
-        CheckedCall::CheckOut => return Ok(run(&context, None, CheckOut).await?.0),
-        CheckedCall::Renew(command) => return Ok(run(&context, command.lease, command).await?.0),
-        CheckedCall::CheckIn(command) => return Ok(run(&context, command.lease, command).await?.0),
-        CheckedCall::ApplyPatch(command) => return Ok(run(&context, command.lease, command).await?.0),
-        CheckedCall::ReplaceLines(command) => return Ok(run(&context, command.lease, command).await?.0),
+        CheckedCall::CheckOut => return Ok(run(&context, (None, CallKind::Other), CheckOut).await?.0),
+        CheckedCall::Renew(command) => {
+            return Ok(run(&context, (command.lease, CallKind::Other), command).await?.0);
+        }
+        CheckedCall::CheckIn(command) => {
+            return Ok(run(&context, (command.lease, CallKind::Other), command).await?.0);
+        }
+        CheckedCall::ApplyPatch(command, None) => return patch(&mut context, toolset, command).await,
+        CheckedCall::ApplyPatch(command, Some(resend)) => {
+            let command = resent(&context.session.refused, command, &resend)?;
+            return patch(&mut context, toolset, command).await;
+        }
+        CheckedCall::ReplaceLines(command) => {
+            return Ok(run(&context, (command.lease, CallKind::Lines), command).await?.0);
+        }
     };
     let (reply, snapshot) = match access {
-        ReadAccess::Lease(lease) => run(&context, lease, Read { lease, shown: reading.shown() }).await?,
+        ReadAccess::Lease(lease) => {
+            run(&context, (lease, CallKind::Other), Read { lease, shown: reading.shown() }).await?
+        }
         ReadAccess::Snapshot => {
             let snapshot = context.snapshot().await?;
             (ToolReply::of_snapshot(&snapshot), snapshot)
@@ -77,7 +95,11 @@ async fn call_document_tool<S: Store>(
         return Ok(reply);
     }
     Ok(match reading.fields(&snapshot, toolset.replace_lines) {
-        Ok((fields, lines)) => reply.with(fields).with_shown_lines(lines),
+        Ok((fields, lines)) => {
+            let document = snapshot.head.document();
+            lines.iter().for_each(|lines| context.session.shown.add(document, *lines));
+            reply.with(fields).with_shown_lines(lines)
+        }
         Err(error) => {
             // The call has extended the lease all the same.
             ToolReply::of_error(&error, Some(&snapshot)).with_lease_change(reply.lease_change())
@@ -85,12 +107,91 @@ async fn call_document_tool<S: Store>(
     })
 }
 
+/// Applies a patch, with what the conversation was shown, and remembers what its reply shows.
+async fn patch<S: Store>(
+    context: &mut ToolContext<'_, S>,
+    toolset: DocumentTools,
+    command: ApplyPatch,
+) -> Result<ToolReply, ToolError> {
+    let command = ApplyPatch { shown: Some(context.session.shown.clone()), ..command };
+    let Answered { result, snapshot, replayed } = context.run(command.clone()).await?;
+    let (named, session) = ((command.lease, CallKind::Patch), &mut *context.session);
+    // What an older answer shows may have changed since.
+    if !replayed {
+        let document = snapshot.head.document();
+        for lines in shown_by(&result, &snapshot) {
+            session.shown.add(document, lines);
+        }
+    }
+    match &result {
+        Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) if toolset.resend => {
+            session.refused.keep(&command, error);
+        }
+        // A retry of the call that mended it must find it.
+        _ => {}
+    }
+    let mut reply = answer::reply(named, &result, (session, &snapshot));
+    if let (Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(_))), Some((id, faults))) =
+        (&result, session.refused.resendable())
+    {
+        reply = reply.with_resend(id, faults);
+    }
+    Ok(reply)
+}
+
+/// The lines that the reply to a patch shows with their numbers.
+fn shown_by(result: &Result<AppliedPatch, ApplyPatchRefusal>, snapshot: &Snapshot) -> Vec<LineRange> {
+    let around = |line: usize| LineRange { start: line.saturating_sub(1).max(1), end: line + 1 };
+    match result {
+        Ok(done) if done.revision == snapshot.revision_id() => {
+            done.spans.iter().map(|span| LineRange { start: span.start_line, end: span.end_line }).collect()
+        }
+        Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) => {
+            let conflicts = error.conflicts().iter();
+            conflicts.flat_map(|conflict| conflict.candidates.iter().copied().map(around)).collect()
+        }
+        Err(ApplyPatchRefusal::Base(BaseRefusal::StaleBase(stale))) => {
+            stale.rebased.as_deref().map(stated_lines).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The lines that a patch of this library states in its headers.
+fn stated_lines(patch: &str) -> Vec<LineRange> {
+    let headers = patch.lines().filter_map(|line| line.strip_prefix("@@ -"));
+    let ranges = headers.filter_map(|numbers| {
+        let (start, count) = numbers.split_whitespace().next()?.split_once(',')?;
+        let (start, count): (usize, usize) = (start.parse().ok()?, count.parse().ok()?);
+        Some(LineRange { start, end: (start + count).saturating_sub(1) })
+    });
+    ranges.collect()
+}
+
+/// A refused patch with the hunks that a call has sent again.
+fn resent(refused: &RefusedPatch, call: ApplyPatch, resend: &Resend) -> Result<ApplyPatch, ToolError> {
+    let wrong = |message: String| ToolError::argument("/resend/hunks", message);
+    refused.with_hunks(&resend.of, &resend.hunks, call).map_err(|error| match error {
+        ResendError::Lost => {
+            let message = "nothing is kept of the patch that this names: send the whole patch again";
+            ToolError::new("RESEND_LOST", message).at("/resend/of")
+        }
+        ResendError::NoSuchHunk { hunks } => {
+            wrong(format!("the refused patch has {hunks} hunks: pass numbers from 1 to {hunks}"))
+        }
+        ResendError::Unordered => wrong("pass each number once, in order".to_owned()),
+        ResendError::OtherCount { hunks } => {
+            wrong(format!("patch has {hunks} hunks: begin each with @@, and pass as many numbers"))
+        }
+    })
+}
+
 /// Runs a command that names a lease, or none, and says what came of it.
 async fn run<S: Store, C: Command<Done: Answer>>(
     context: &ToolContext<'_, S>,
-    named: Option<LeaseId>,
+    named: (Option<LeaseId>, CallKind),
     command: C,
 ) -> Result<(ToolReply, Snapshot), ToolError> {
     let Answered { result, snapshot, .. } = context.run(command).await?;
-    Ok((answer::reply(named, &result, &snapshot), snapshot))
+    Ok((answer::reply(named, &result, (&*context.session, &snapshot)), snapshot))
 }

@@ -58,7 +58,13 @@ impl Reading {
                 Ok((fields, lines.shown()))
             }
             Self::Outline { max_level, after_line } => {
-                Ok((outline_fields(snapshot.outline(), *max_level, *after_line), Vec::new()))
+                let fields = outline_fields(snapshot.outline(), *max_level, *after_line);
+                let listed = fields["sections"].as_array().map_or(0, Vec::len);
+                let headings = snapshot.outline().sections().iter();
+                let headings = headings.filter(|section| section.level <= *max_level);
+                let headings = headings.map(|section| section.heading.start).filter(|line| line > after_line);
+                let shown = headings.take(listed).map(|line| LineRange { start: line, end: line }).collect();
+                Ok((fields, shown))
             }
             Self::Section(address) => {
                 let section = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;

@@ -31,11 +31,13 @@ pub struct DocumentTools {
     /// `canvas_replace_lines`: whole lines by number, under a hash of what they are. The replies of `canvas_read_lines`
     /// and `canvas_read_all` then carry that hash, too.
     pub replace_lines: bool,
+    /// `resend` of `canvas_apply_patch`: after a refusal only the hunks at fault are sent again.
+    pub resend: bool,
 }
 
 impl DocumentTools {
     /// All ten.
-    pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true };
+    pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true, resend: true };
 }
 
 tools! {

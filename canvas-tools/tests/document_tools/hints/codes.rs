@@ -47,13 +47,13 @@ each!(call_refusal: CallRefusal {
 });
 
 each!(not_available: NotAvailable {
-    NotAvailable::Held { .. } => NotAvailable::Held { until: Timestamp::MAX },
+    NotAvailable::Held { .. } => NotAvailable::Held { until: Timestamp::MAX, own: None },
     NotAvailable::UserActive => NotAvailable::UserActive,
 });
 
 each!(lease_refusal: LeaseRefusal {
     LeaseRefusal::StaleEpoch { .. } => LeaseRefusal::StaleEpoch { current: Epoch::MAX, changes: None },
-    LeaseRefusal::NotOwned => LeaseRefusal::NotOwned,
+    LeaseRefusal::NotOwned { .. } => LeaseRefusal::NOT_OWNED,
     LeaseRefusal::Expired { .. } => LeaseRefusal::Expired { at: Timestamp::MAX },
     LeaseRefusal::TooManyCalls { .. } => LeaseRefusal::TooManyCalls { limit: 1 },
 });
@@ -66,7 +66,7 @@ each!(limit_refusal: LimitRefusal {
 });
 
 each!(base_refusal: BaseRefusal {
-    BaseRefusal::StaleBase(_) => BaseRefusal::StaleBase(Box::new(StaleBase { base: None, changes: None, near: None, rebased: None })),
+    BaseRefusal::StaleBase(_) => BaseRefusal::StaleBase(Box::new(StaleBase::of(None))),
 });
 
 each!(patch_refusal: PatchRefusal {

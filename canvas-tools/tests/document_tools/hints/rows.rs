@@ -90,7 +90,7 @@ fn check_in(world: &World) {
 }
 
 fn leases() -> Vec<Row> {
-    const OUT_AND_READ: Then = Then::Tools(&["canvas_check_out", "canvas_read_lines"]);
+    const OUT: Then = Then::Tools(&["canvas_check_out"]);
     let read = |happens: fn(&mut World)| of(happens, "canvas_read_all", &lease());
     let no_check_out = || Then::Stop("canvas_check_out", json!({}));
     let used_up = |pointer: &'static str, tool: &str, arguments: &Value| {
@@ -108,7 +108,7 @@ fn leases() -> Vec<Row> {
         (
             "LOCK_NOT_AVAILABLE/HELD",
             of(|_| {}, "canvas_check_out", &json!({})),
-            Then::Tools(&["canvas_check_out"]),
+            Then::Correct("canvas_read_all", lease()),
         ),
         (
             "LOCK_NOT_AVAILABLE/HELD",
@@ -141,8 +141,8 @@ fn leases() -> Vec<Row> {
             used_up("/revision", "canvas_apply_patch", &edit),
             Then::Stop("canvas_apply_patch", edit.clone()),
         ),
-        ("STALE_EPOCH", read(|world| world.edit("a\nz\n")), OUT_AND_READ),
-        ("STALE_EPOCH", read(|world| drop(world.message())), OUT_AND_READ),
+        ("STALE_EPOCH", read(|world| world.edit("a\nz\n")), OUT),
+        ("STALE_EPOCH", read(|world| drop(world.message())), OUT),
         (
             "STALE_EPOCH",
             read(|world| {
@@ -157,7 +157,7 @@ fn leases() -> Vec<Row> {
             }),
             no_check_out(),
         ),
-        ("LEASE_EXPIRED", read(|world| world.wait(15_000)), OUT_AND_READ),
+        ("LEASE_EXPIRED", read(|world| world.wait(15_000)), OUT),
         ("LOCK_NOT_OWNED", read(|world| check_in(world)), Then::Tools(&["canvas_check_out"])),
         // Its own lease is still valid: it is to be named, or waited for.
         (
@@ -168,7 +168,7 @@ fn leases() -> Vec<Row> {
         (
             "LOCK_NOT_OWNED",
             of(|_| {}, "canvas_read_all", &json!({"lease_id": "lease-9-0"})),
-            Then::Tools(&["canvas_check_out"]),
+            Then::Correct("canvas_read_all", lease()),
         ),
         (
             "LOCK_NOT_OWNED",
@@ -250,7 +250,11 @@ fn bases() -> Vec<Row> {
     vec![
         (LABEL, of(edit, tool, &again("@@\n-a\n+x\n")), Then::Tools(&["canvas_apply_patch"])),
         // The lines are no more what they were.
-        (LABEL, of(edit, tool, &again("@@\n-f\n+x\n")), READ),
+        (
+            LABEL,
+            of(edit, tool, &again("@@\n-f\n+x\n")),
+            Then::Correct(tool, json!({"lease_id": "LEASE", "patch": "@@\n-user\n+x\n"})),
+        ),
         // What changed is too large to be shown.
         (LABEL, scene(blind(), edit, tool, &again("@@\n-a\n+x\n")), READ),
         // It has forgotten all.

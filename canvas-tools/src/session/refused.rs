@@ -1,0 +1,119 @@
+//! The patch of a conversation that was refused last, so that only its bad hunks need be sent again.
+
+use std::num::NonZeroUsize;
+
+use canvas_core::text::{ApplyError, Reason};
+use canvas_core::{ApplyPatch, BlobId};
+
+/// The patch that was refused last, at most as large as a patch may be. One that is lost is sent again as a whole.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RefusedPatch {
+    kept: Option<Kept>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Kept {
+    id: String,
+    command: ApplyPatch,
+    /// The hunks of its patch that were at fault, from 1.
+    faults: Vec<usize>,
+}
+
+/// Why hunks cannot be put into a refused patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResendError {
+    /// Nothing is kept under this id.
+    Lost,
+    /// The refused patch has only so many hunks.
+    NoSuchHunk {
+        hunks: usize,
+    },
+    /// A number is twice among them, or they do not rise.
+    Unordered,
+    /// The new patch has another number of hunks than are named.
+    OtherCount {
+        hunks: usize,
+    },
+}
+
+impl RefusedPatch {
+    /// Keeps a refused patch where its hunks are at fault, each by itself.
+    pub(crate) fn keep(&mut self, command: &ApplyPatch, error: &ApplyError) {
+        let mut faults: Vec<usize> = error.conflicts().iter().map(|conflict| conflict.hunk).collect();
+        faults.dedup();
+        let is_of_hunks = error.conflicts().iter().all(|conflict| {
+            conflict.hunk > 0
+                && matches!(
+                    conflict.reason,
+                    Reason::NotFound
+                        | Reason::Ambiguous
+                        | Reason::NoAnchor
+                        | Reason::NoEffect
+                        | Reason::BadLine
+                        | Reason::Overlap
+                )
+        });
+        let hunks = hunks(&command.patch);
+        // Lines before the first hunk may be the beginning of a fence, which ends after the last.
+        let is_bare = hunks.first().is_some_and(|first| command.patch.starts_with(first));
+        // Of a single hunk nothing would be saved.
+        if !is_of_hunks || !is_bare || hunks.len() < 2 || error.suggestion().is_some() {
+            self.kept = None;
+            return;
+        }
+        let hash = BlobId::of(command.patch.as_bytes()).to_string();
+        let id = format!("patch-{}", &hash[hash.len() - 8..]);
+        self.kept = Some(Kept { id, command: command.clone(), faults });
+    }
+
+    /// The id of the patch that is kept, and its hunks at fault.
+    pub(crate) fn resendable(&self) -> Option<(&str, &[usize])> {
+        self.kept.as_ref().map(|kept| (&*kept.id, &*kept.faults))
+    }
+
+    /// The refused patch with some hunks, by their numbers from 1, replaced by those of `call`. Base and scope are those of
+    /// the refused patch where the call names none.
+    pub(crate) fn with_hunks(
+        &self,
+        id: &str,
+        numbers: &[NonZeroUsize],
+        call: ApplyPatch,
+    ) -> Result<ApplyPatch, ResendError> {
+        let kept = self.kept.as_ref().filter(|kept| kept.id == id).ok_or(ResendError::Lost)?;
+        let (old, new) = (hunks(&kept.command.patch), hunks(&call.patch));
+        if numbers.iter().any(|number| number.get() > old.len()) {
+            return Err(ResendError::NoSuchHunk { hunks: old.len() });
+        }
+        if numbers.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(ResendError::Unordered);
+        }
+        let is_whole = new.iter().map(|hunk| hunk.len()).sum::<usize>() == call.patch.len();
+        if new.len() != numbers.len() || new.is_empty() || !is_whole {
+            return Err(ResendError::OtherCount { hunks: new.len() });
+        }
+        let (mut patch, mut new) = (String::new(), numbers.iter().zip(new).peekable());
+        for (number, old) in (1..).zip(old) {
+            let hunk = new.next_if(|(replaced, _)| replaced.get() == number).map_or(old, |(_, hunk)| hunk);
+            patch.push_str(hunk);
+            if !hunk.ends_with('\n') {
+                patch.push('\n');
+            }
+        }
+        let ApplyPatch { base, scope, .. } = kept.command.clone();
+        Ok(ApplyPatch { patch, base: call.base.or(base), scope: call.scope.or(scope), ..call })
+    }
+}
+
+/// The hunks of a patch, each from its `@@` line to the next.
+fn hunks(patch: &str) -> Vec<&str> {
+    let mut starts: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for line in patch.split_inclusive('\n') {
+        if line.starts_with("@@") {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([patch.len()]);
+    starts.iter().zip(ends).map(|(&start, end)| &patch[start..end]).collect()
+}
