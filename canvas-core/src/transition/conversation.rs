@@ -51,7 +51,12 @@ impl Transition<'_> {
                 changes.as_ref().is_none_or(Changes::is_shown)
             }
             Refusal::Base(BaseRefusal::StaleBase(stale)) => match (&stale.base, &stale.changes) {
-                (_, Some(changes)) => changes.is_shown(),
+                // Nothing tells whether it knows a base that is later than what it has seen.
+                (Some(base), Some(changes)) => {
+                    let seen = self.head.conversation(self.who).seen;
+                    changes.is_shown() && seen.is_some_and(|seen| base.revision() <= seen.revision)
+                }
+                (None, Some(changes)) => changes.is_shown(),
                 // Without changes, a base may be one that nobody remembers.
                 (base, None) => base.is_none(),
             },

@@ -89,8 +89,8 @@ fn a_text_that_has_come_back_is_another_revision() {
         1000 user edits u1 a|z -> epoch 1 r2
         1000 user edits u2 a|b -> epoch 2 r3
         1000 model checks-out c2 -> lease-2-2 until 16000 r3
-        1000 model writes c3 lease-2-2 a>c at r1 -> STALE_BASE, shown nothing
-        1000 model writes c4 lease-2-2 a>c -> STALE_BASE, shown nothing
+        1000 model writes c3 lease-2-2 a>c -> STALE_BASE, shown no difference
+        1000 model writes c4 lease-2-2 a>c at r1 -> STALE_BASE, shown no difference
         1000 model writes c5 lease-2-2 a>c -> r4 +1 −1 until 16000
         ",
     );

@@ -13,9 +13,9 @@ use std::collections::HashMap;
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
-    ApplyPatch, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut, Edit,
+    ApplyPatch, Base, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut, Edit,
     Edited, EndTurn, Interrupted, LeaseRefusal, OpKey, Policy, Promotion, Read, Readable, Refusal, Renew,
-    Renewed, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
+    Renewed, Revision, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
 };
 
 use super::world::{World, key, patch};
@@ -60,7 +60,7 @@ impl Stage {
             dynamic(ApplyPatch {
                 lease: lease(id),
                 patch: patch(change),
-                base: base.map(|text| self.revision(text).into()),
+                base: base.map(base_of),
                 scope: None,
                 shown: None,
             })
@@ -106,11 +106,6 @@ impl Stage {
         answer
     }
 
-    /// `r7` as an id; the digits do not matter.
-    fn revision(&self, text: &str) -> RevisionId {
-        format!("{text}-00000000").parse().expect("a revision")
-    }
-
     fn operation(&mut self, who: &str, call: &str) -> OpKey {
         let (name, turn) = match call.split_once('@') {
             Some((name, turn)) => (name, turn.parse().expect("a turn")),
@@ -136,6 +131,12 @@ impl Stage {
 /// The one refusal that leaves no receipt: its key has one.
 fn is_forgotten(outcome: &Outcome) -> bool {
     outcome.refusal() == Some(Refusal::Call(&CallRefusal::CallIdReused))
+}
+
+/// `r7` by its number.
+fn base_of(text: &str) -> Base {
+    let number = text.strip_prefix('r').and_then(|number| number.parse().ok());
+    Base::Number(number.and_then(Revision::new).expect("a revision"))
 }
 
 fn revision(id: &RevisionId) -> String {
@@ -207,6 +208,9 @@ fn reported(changes: Option<&Changes>) -> String {
         return "the whole".into();
     }
     let Some(diff) = &changes.diff else { return "too much".into() };
+    if diff.is_empty() {
+        return "no difference".into();
+    }
     let lines: Vec<&str> = diff.lines().filter(|line| line.starts_with(['+', '-'])).collect();
     lines.join(" ")
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use canvas_core::text::Limits;
 use canvas_core::{
-    CallId, Cancel, Commit, Committed, Head, Policy, Rollout, Store as _, TakeControl, block_on,
+    BlobId, CallId, Cancel, Commit, Committed, Head, Policy, Revision, RevisionId, Rollout, Store as _,
+    TakeControl, block_on,
 };
 use serde_json::{Value, json};
 
@@ -243,7 +244,8 @@ fn bases() -> Vec<Row> {
     let again = |patch: &str| json!({"lease_id": "AGAIN", "patch": patch});
     let edit = |world: &mut World| world.edit("a\nb\nc\nd\ne\nuser\n");
     let blind = || Policy { refusal_diff_bytes: 0, ..Policy::default() };
-    let named = json!({"lease_id": "AGAIN", "patch": "@@\n-a\n+x\n", "base_revision_id": "r1-00000000"});
+    let first = RevisionId::new(Revision::new(1).unwrap(), BlobId::of(TEXT.as_bytes()));
+    let named = json!({"lease_id": "AGAIN", "patch": "@@\n-a\n+x\n", "base_revision_id": first});
     let lines =
         json!({"lease_id": "AGAIN", "start": 1, "end": 1, "expect_hash": "0123456789ab", "text": "x"});
     let tool = "canvas_apply_patch";
