@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::text::{Conflict, Reason, Suggestion};
+use canvas_core::text::{Conflict, Difference, Reason, Suggestion};
 use canvas_core::{
     BaseRefusal, Changes, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
     RevisionId, StaleBase,
@@ -134,12 +134,16 @@ pub(crate) const fn is_missing(reason: Reason) -> bool {
     matches!(reason, Reason::NotFound | Reason::ContextMismatch)
 }
 
-/// Whether the patch cannot be corrected by what the conflict says: it does not show the line that differs, or only a
-/// part of it.
+/// Whether the patch cannot be corrected by what the conflict says: it shows no line of the document that is like the one
+/// of the patch.
 pub(crate) fn must_read(conflict: &Conflict) -> bool {
-    let shown = conflict.mismatch.as_ref().and_then(|mismatch| mismatch.actual.as_deref());
-    is_missing(conflict.reason)
-        && shown.is_none_or(|line| line.starts_with('…') || line.ends_with('…'))
+    let is_alike = conflict.mismatch.as_ref().is_some_and(|mismatch| {
+        let Some(actual) = &mismatch.actual else { return false };
+        let words: Vec<&str> = actual.split_whitespace().collect();
+        mismatch.difference != Difference::Content
+            || mismatch.expected.split_whitespace().any(|word| words.contains(&word))
+    });
+    is_missing(conflict.reason) && !is_alike
 }
 
 /// The next call after the tool of surfaces has failed with a code.

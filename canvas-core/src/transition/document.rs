@@ -347,8 +347,9 @@ impl Transition<'_> {
         moved_past: Option<Changes>,
     ) -> Result<AppliedPatch, Stop<R>> {
         let applied = apply(self.view.text(), patch, options);
-        let applied = applied
-            .map_err(|error| Stop::refused(PatchRefusal::PatchRejected(self.without_long_patch(error))))?;
+        let applied = applied.map_err(|error| {
+            Stop::refused(PatchRefusal::PatchRejected(self.with_headings(self.without_long_patch(error))))
+        })?;
         let (summary, mut repairs) = (applied.summary(), applied.repairs().to_vec());
         let spans = applied.spans().iter().map(LineSpan::from).collect();
         let delta = applied.delta();
@@ -384,6 +385,15 @@ impl Transition<'_> {
         let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects };
         let checked = outline.live().check_edit(after, delta.edits(), &policy);
         checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
+    }
+
+    /// Places that read alike are told apart by the headings above them; only a refusal that has some pays for the outline.
+    fn with_headings(&self, error: ApplyError) -> ApplyError {
+        if error.conflicts().iter().all(|conflict| conflict.places.is_empty()) {
+            return error;
+        }
+        let outline = self.view.contents.outline().expect("a view has the document at least");
+        outline.live().outline().name_places(error)
     }
 
     /// A refusal carries no diff past the policy's size, its own suggestion included.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use canvas_core::board::{CanvasEvent, ComponentId};
 #[cfg(feature = "surface")]
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::text::{ApplyError, EditPolicyError, LineRange, Suggestion, truncate};
+use canvas_core::text::{ApplyError, Conflict, EditPolicyError, LineRange, Suggestion, truncate};
 use canvas_core::{
     BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
 };
@@ -228,7 +228,15 @@ pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
 
 /// The conflicts of a patch, and what to send in its place.
 pub(crate) fn set_patch_error(error: &ApplyError, mut set: impl FnMut(&str, Value)) {
-    set("conflicts", json!(error.conflicts()));
+    let conflicts = error.conflicts().iter().map(|conflict| {
+        let mut json = json!(conflict);
+        // Those that are shown with what stands there; the numbers of others tell nothing.
+        if let Some(candidates) = json.get_mut("candidates").and_then(Value::as_array_mut) {
+            candidates.truncate(Conflict::PLACES);
+        }
+        json
+    });
+    set("conflicts", conflicts.collect());
     match error.suggestion() {
         Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
         Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),

@@ -141,14 +141,15 @@ async fn patch<S: Store>(
 
 /// The lines that the reply to a patch shows with their numbers.
 fn shown_by(result: &Result<AppliedPatch, ApplyPatchRefusal>, snapshot: &Snapshot) -> Vec<LineRange> {
-    let around = |line: usize| LineRange { start: line.saturating_sub(1).max(1), end: line + 1 };
     match result {
         Ok(done) if done.revision == snapshot.revision_id() => {
             done.spans.iter().map(|span| LineRange { start: span.start_line, end: span.end_line }).collect()
         }
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) => {
-            let conflicts = error.conflicts().iter();
-            conflicts.flat_map(|conflict| conflict.candidates.iter().copied().map(around)).collect()
+            let quoted = error.conflicts().iter().flat_map(|conflict| {
+                conflict.nearby.iter().chain(conflict.places.iter().flat_map(|place| &place.nearby))
+            });
+            quoted.map(|quoted| LineRange { start: quoted.line, end: quoted.line }).collect()
         }
         Err(ApplyPatchRefusal::Base(BaseRefusal::StaleBase(stale))) => {
             stale.rebased.as_deref().map(stated_lines).unwrap_or_default()
