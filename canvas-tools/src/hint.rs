@@ -143,7 +143,7 @@ pub(crate) fn must_read(conflict: &Conflict) -> bool {
         mismatch.difference != Difference::Content
             || mismatch.expected.split_whitespace().any(|word| words.contains(&word))
     });
-    is_missing(conflict.reason) && !is_alike
+    is_missing(conflict.reason) && !is_alike && conflict.present_at.is_none()
 }
 
 /// The next call after the tool of surfaces has failed with a code.

@@ -291,6 +291,8 @@ fn patches() -> Vec<Row> {
             of("@@\n-a\n+x\n--- a/g\n+++ b/g\n@@\n-b\n+y\n"),
             correct("@@\n-a\n+x\n"),
         ),
+        ("PATCH_REJECTED/ESCAPED_NEWLINES", of("@@\\n-a\\n+x\\n"), correct("@@\n-a\n+x\n")),
+        ("RESEND_LOST", resent(), correct("@@\n-a\n+x\n")),
         ("PATCH_REJECTED/TRUNCATED", of("@@\n-a\n+x\n@@\n"), correct("@@\n-a\n+x\n@@\n-f\n+y\n")),
         ("PATCH_REJECTED/ESCAPED_NEWLINES", of(r"@@\n-a\n+x\n"), correct("@@\n-a\n+x\n")),
         ("PATCH_REJECTED/MISORDERED", of("@@\n-f\n+y\n@@\n-a\n+x\n"), Then::Tools(&["canvas_apply_patch"])),
@@ -309,6 +311,13 @@ fn patches() -> Vec<Row> {
             correct("@@\n-a\n+x\n"),
         ),
     ]
+}
+
+fn resent() -> Scene {
+    let arguments = json!({
+        "lease_id": "LEASE", "patch": "@@\n-a\n+x\n", "resend": {"of": "patch-00000000", "hunks": [1]},
+    });
+    of(|_| {}, "canvas_apply_patch", &arguments)
 }
 
 fn ambiguous() -> Scene {
