@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::text::{Conflict, Difference, Reason, Suggestion};
+use canvas_core::text::{Conflict, Reason, Suggestion};
 use canvas_core::{
     BaseRefusal, Changes, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
     RevisionId, StaleBase,
@@ -134,16 +134,9 @@ pub(crate) const fn is_missing(reason: Reason) -> bool {
     matches!(reason, Reason::NotFound | Reason::ContextMismatch)
 }
 
-/// Whether the patch cannot be corrected by what the conflict says: it shows no line of the document that is like the one
-/// of the patch.
-pub(crate) fn must_read(conflict: &Conflict) -> bool {
-    let is_alike = conflict.mismatch.as_ref().is_some_and(|mismatch| {
-        let Some(actual) = &mismatch.actual else { return false };
-        let words: Vec<&str> = actual.split_whitespace().collect();
-        mismatch.difference != Difference::Content
-            || mismatch.expected.split_whitespace().any(|word| words.contains(&word))
-    });
-    is_missing(conflict.reason) && !is_alike && conflict.present_at.is_none()
+/// Whether the patch cannot be corrected by what the conflict says: nothing in the document is like what it quotes.
+pub(crate) const fn must_read(conflict: &Conflict) -> bool {
+    is_missing(conflict.reason) && conflict.mismatch.is_none() && conflict.present_at.is_none()
 }
 
 /// The next call after the tool of surfaces has failed with a code.

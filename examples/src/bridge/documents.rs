@@ -11,10 +11,10 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
     Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Collection, Command, ConversationId, Edit,
     Edited, Engine, EngineError, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _,
-    RevisionId, Store as _, Undo, UndoRefusal, UndoScope, block_on,
+    RevisionId, ShownLines, Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{
-    BoardTools, DocumentTools, RecipeTools, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply,
+    BoardTools, DocumentTools, RecipeTools, RefusedPatch, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply,
     ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
@@ -25,12 +25,26 @@ use super::request::{BridgeError, Request};
 use super::store::{self, Written};
 use super::surface::{ScriptedHost, Surfaces};
 
+/// The tools of a model's call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Offered<'t> {
+    /// The usual ones.
+    All,
+    /// Those of the extended toolset, with its policies.
+    Extended,
+    Only(&'t Tools<BoxStore>),
+}
+
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
 pub(super) struct Documents {
     store: BoxStore,
     engine: Engine,
+    /// The same canvases under the policies of the extended toolset.
+    extended: Engine,
     tools: Tools<BoxStore>,
+    /// What each conversation was shown, and its refused patch.
+    sessions: HashMap<(CanvasId, ConversationId), (ShownLines, RefusedPatch)>,
     clock: Arc<AtomicU64>,
     /// Begins the ids of the bridge's own calls: a store on disk may have those of an earlier bridge.
     run: String,
@@ -52,7 +66,9 @@ impl Default for Documents {
         let (surfaces, recipes) = (Surfaces::default(), Recipes::default());
         Self {
             engine: Engine::new(store.clone(), policy()),
+            extended: Engine::new(store.clone(), extended_policy()),
             store,
+            sessions: HashMap::new(),
             run: "bridge".to_owned(),
             tools: all_tools(&surfaces, &recipes),
             clock,
@@ -84,6 +100,16 @@ fn policy() -> Policy {
     Policy { min_blob_age: Duration::ZERO, ..Policy::default() }
 }
 
+/// What the extended toolset switches on: a patch that fits is not sent twice.
+fn extended_policy() -> Policy {
+    Policy { rebase: true, retake: true, ..policy() }
+}
+
+/// The document tools with all that is optional.
+fn extended_tools() -> Tools<BoxStore> {
+    join(vec![Box::new(DocumentTools::ALL)])
+}
+
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
 const USER: &str = "\0user";
 
@@ -111,7 +137,8 @@ impl Documents {
     /// An engine that knows nothing but the store and what the host lets surfaces do.
     pub(super) fn renew_engine(&mut self) {
         let ceiling = Arc::clone(self.surfaces.ceiling());
-        self.engine = Engine::new(self.store.clone(), policy()).with_ceiling(ceiling);
+        self.engine = Engine::new(self.store.clone(), policy()).with_ceiling(Arc::clone(&ceiling));
+        self.extended = Engine::new(self.store.clone(), extended_policy()).with_ceiling(ceiling);
     }
 
     /// Tools that reach the host which is set up.
@@ -122,6 +149,7 @@ impl Documents {
     /// What was in memory is gone, but for the turns of calls: who retries one still does.
     pub(super) fn restart(&mut self) {
         self.renew_engine();
+        self.sessions.clear();
         self.recipes.restart();
         self.renew_tools();
         self.data = Data::default();
@@ -195,26 +223,43 @@ impl Documents {
             name: request.text("name")?.to_owned(),
             arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
         };
-        Ok(self.run(&session, &call, now, None)?.body().clone())
+        let extended = extended_tools();
+        let is_known = |specs: Vec<ToolSpec>| specs.iter().any(|spec| spec.name == call.name);
+        let offered = match request.field::<Option<&str>>("toolset")? {
+            Some("extended") => Offered::Extended,
+            // A tool that is only there is found without its toolset too, under the usual policies.
+            _ if !is_known(self.tools.specs(&self.engine)) && is_known(extended.specs(&self.engine)) => {
+                Offered::Only(&extended)
+            }
+            _ => Offered::All,
+        };
+        Ok(self.run(&session, &call, now, offered)?.body().clone())
     }
 
     /// Runs a model's call in the turn in which its id was first answered, so that a retry stays a retry.
-    /// `tools` are others than the usual ones.
     pub(super) fn run(
         &mut self,
         session: &Session,
         call: &ToolCall,
         now: Timestamp,
-        tools: Option<&Tools<BoxStore>>,
+        offered: Offered<'_>,
     ) -> Result<ToolReply, BridgeError> {
         let mut session = session.clone();
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key).copied();
         session.turn = seen.unwrap_or(session.turn);
         session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
-        let tools = tools.unwrap_or(&self.tools);
-        let reply = block_on(tools.call(&self.engine, &mut session, call, now));
-        self.data.follow(&session.canvas, &reply.board().events);
+        let whose = (session.canvas.clone(), session.conversation.clone());
+        if let Some((shown, refused)) = self.sessions.remove(&whose) {
+            (session.shown, session.refused) = (shown, refused);
+        }
+        let reply = match offered {
+            Offered::All => block_on(self.tools.call(&self.engine, &mut session, call, now)),
+            Offered::Extended => block_on(extended_tools().call(&self.extended, &mut session, call, now)),
+            Offered::Only(tools) => block_on(tools.call(&self.engine, &mut session, call, now)),
+        };
+        self.sessions.insert(whose, (session.shown, session.refused));
+        self.data.follow(&key.0, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
             self.turns.insert(key, session.turn);
@@ -414,11 +459,12 @@ impl Documents {
             "document" => &join(vec![Box::new(DocumentTools::default())]),
             "board" => &join(vec![Box::new(BoardTools::default())]),
             "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
+            "extended" => &extended_tools(),
             "all" => &self.tools,
             "recipe" => &join(vec![Box::new(recipe_tools(&self.surfaces, &self.recipes))]),
             other => {
                 let message =
-                    format!("there is no toolset {other:?}: send document, board, surface, recipe or all");
+                    format!("there is no toolset {other:?}: send document, extended, board, surface, recipe or all");
                 return Err(BridgeError::new("BAD_REQUEST", message));
             }
         };

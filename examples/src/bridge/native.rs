@@ -6,7 +6,7 @@ use canvas_tools::{
 };
 use serde_json::{Value, json};
 
-use super::documents::{Documents, join};
+use super::documents::{Documents, Offered, join};
 use super::request::{BridgeError, Request};
 
 pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -51,7 +51,7 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
         arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
     };
     let native = NativeTools { path: path(request)?.to_owned(), ..NativeTools::new(dialect) };
-    let reply = documents.run(&session, &call, now, Some(&join(vec![Box::new(native)])))?;
+    let reply = documents.run(&session, &call, now, Offered::Only(&join(vec![Box::new(native)])))?;
     let mut result = json!({
         "ok": reply.is_ok(),
         "text": NativeTools::text_of(&reply),

@@ -34,6 +34,7 @@ use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::hint::CallKind;
 use crate::reply::{ToolError, ToolReply};
+use crate::session::Session;
 use crate::session::refused::{RefusedPatch, ResendError};
 
 impl<S: Store> Toolset<S> for DocumentTools {
@@ -79,7 +80,9 @@ async fn call_document_tool<S: Store>(
             return patch(&mut context, toolset, command).await;
         }
         CheckedCall::ReplaceLines(command) => {
-            return Ok(run(&context, (command.lease, CallKind::Lines), command).await?.0);
+            let (reply, snapshot) = run(&context, (command.lease, CallKind::Lines), command).await?;
+            remember(context.session, reply.shown_lines(), &snapshot);
+            return Ok(reply);
         }
     };
     let (reply, snapshot) = match access {
@@ -96,8 +99,7 @@ async fn call_document_tool<S: Store>(
     }
     Ok(match reading.fields(&snapshot, toolset.replace_lines) {
         Ok((fields, lines)) => {
-            let document = snapshot.head.document();
-            lines.iter().for_each(|lines| context.session.shown.add(document, *lines));
+            remember(context.session, &lines, &snapshot);
             reply.with(fields).with_shown_lines(lines)
         }
         Err(error) => {
@@ -116,13 +118,6 @@ async fn patch<S: Store>(
     let command = ApplyPatch { shown: Some(context.session.shown.clone()), ..command };
     let Answered { result, snapshot, replayed } = context.run(command.clone()).await?;
     let (named, session) = ((command.lease, CallKind::Patch), &mut *context.session);
-    // What an older answer shows may have changed since.
-    if !replayed {
-        let document = snapshot.head.document();
-        for lines in shown_by(&result, &snapshot) {
-            session.shown.add(document, lines);
-        }
-    }
     match &result {
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) if toolset.resend => {
             session.refused.keep(&command, error);
@@ -136,15 +131,22 @@ async fn patch<S: Store>(
     {
         reply = reply.with_resend(id, faults);
     }
+    // What an older answer shows may have changed since.
+    if !replayed {
+        remember(session, &quoted_by(&result), &snapshot);
+    }
+    remember(session, reply.shown_lines(), &snapshot);
     Ok(reply)
 }
 
-/// The lines that the reply to a patch shows with their numbers.
-fn shown_by(result: &Result<AppliedPatch, ApplyPatchRefusal>, snapshot: &Snapshot) -> Vec<LineRange> {
+/// The model is shown these lines of a document.
+fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
+    lines.iter().for_each(|lines| session.shown.add(snapshot.head.document(), *lines));
+}
+
+/// The lines that a refusal of a patch shows with their numbers.
+fn quoted_by(result: &Result<AppliedPatch, ApplyPatchRefusal>) -> Vec<LineRange> {
     match result {
-        Ok(done) if done.revision == snapshot.revision_id() => {
-            done.spans.iter().map(|span| LineRange { start: span.start_line, end: span.end_line }).collect()
-        }
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) => {
             let quoted = error.conflicts().iter().flat_map(|conflict| {
                 conflict.nearby.iter().chain(conflict.places.iter().flat_map(|place| &place.nearby))
