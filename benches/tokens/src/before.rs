@@ -30,7 +30,7 @@ const REPLIES: [(&str, usize); 9] = [
 ];
 
 /// Tokens of a prompt, of a toolset, or of all replies of a kind. Hidden messages are no replies.
-pub(crate) fn before(name: &str) -> Option<usize> {
+pub fn before(name: &str) -> Option<usize> {
     if name == "all replies" {
         return Some(REPLIES.iter().map(|(_, tokens)| tokens).sum());
     }

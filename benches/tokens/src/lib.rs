@@ -3,6 +3,7 @@
 //! The tasks are changes of real documents, found in `$CANVAS_DATA/patch` and played through the bridge: each locates,
 //! inspects, patches, gives the lease back and ends the turn, and some go wrong first in the ways in which models do.
 
+pub mod before;
 pub mod play;
 pub mod script;
 pub mod tools;

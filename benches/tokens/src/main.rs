@@ -6,12 +6,9 @@
 
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
-mod before;
-
+use canvas_tokens::before::before;
 use canvas_tokens::play::{HIDDEN, Kind, play};
 use canvas_tokens::{Counter, script, tools};
-
-use before::before;
 
 fn main() {
     let counter = Counter::o200k();

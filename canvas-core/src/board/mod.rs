@@ -21,9 +21,9 @@ pub use self::command::{
 };
 pub use self::context::{
     Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextError, ContextInput,
-    DayOfWeek, DayParts, DayPlan, LoadingStatus, SummarizationLevel, TemporalContext, TimeOfDay,
-    TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext, canvas_context, diff_contexts,
-    temporal_context,
+    DayOfWeek, DayParts, DayPlan, LoadingStatus, PieceEstimate, SummarizationLevel, TemporalContext,
+    TimeOfDay, TokenCounter, TypeInfo, ViewSummary, WorkHours, WorkspaceContext, canvas_context,
+    diff_contexts, temporal_context,
 };
 pub use self::data::{
     DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, MockGithub, PaginationMeta,

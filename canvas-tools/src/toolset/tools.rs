@@ -91,6 +91,11 @@ impl<S: Store> Tools<S> {
         self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()
     }
 
+    /// The names of all its tools, those included that the engine's policy closes.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.toolsets.iter().flat_map(|toolset| toolset.names())
+    }
+
     /// Runs one call of a model on the session's canvas and says what the model gets back.
     ///
     /// Every failure is a reply too: the model reads its code and what to do next. Wrong arguments come first, then a

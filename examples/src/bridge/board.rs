@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardError, BoardResult, ByteEstimate, CanvasCommand, CommandError, CommandErrorCode,
-    CommandResult, ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId,
-    DayPlan, GridConfig, HistoryState, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction,
-    Workspace, WorkspaceId, canvas_context, temporal_context,
+    Board, BoardError, BoardResult, CanvasCommand, CommandError, CommandErrorCode, CommandResult,
+    ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId, DayPlan, GridConfig,
+    HistoryState, PieceEstimate, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction, Workspace,
+    WorkspaceId, canvas_context, temporal_context,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::{
@@ -203,7 +203,7 @@ pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Va
         })
     };
     let workspace = shown(documents, &canvas, &board);
-    Ok(json!(canvas_context(&workspace, &input, types, &ByteEstimate)?))
+    Ok(json!(canvas_context(&workspace, &input, types, &PieceEstimate)?))
 }
 
 pub(super) fn place(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {

@@ -14,8 +14,8 @@ use canvas_core::{
     RevisionId, ShownLines, Store as _, Undo, UndoRefusal, UndoScope, block_on,
 };
 use canvas_tools::{
-    BoardTools, DocumentTools, RecipeTools, RefusedPatch, SURFACE_TOOL, Session, SurfaceTools, ToolCall, ToolReply,
-    ToolSpec, Tools, Toolset,
+    BoardTools, DirectiveTools, DocumentTools, Plans, RecipeTools, RefusedPatch, SURFACE_TOOL, Session,
+    SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -32,7 +32,17 @@ pub(super) enum Offered<'t> {
     All,
     /// Those of the extended toolset, with its policies.
     Extended,
+    /// Those of the extended toolset, with the usual policies.
+    Switched,
     Only(&'t Tools<BoxStore>),
+}
+
+/// What a conversation keeps between two calls: its session lives for one request.
+#[derive(Debug)]
+struct Kept {
+    shown: ShownLines,
+    refused: RefusedPatch,
+    plans: Plans,
 }
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
@@ -43,8 +53,9 @@ pub(super) struct Documents {
     /// The same canvases under the policies of the extended toolset.
     extended: Engine,
     tools: Tools<BoxStore>,
-    /// What each conversation was shown, and its refused patch.
-    sessions: HashMap<(CanvasId, ConversationId), (ShownLines, RefusedPatch)>,
+    /// The usual ones with those that a host switches on.
+    extended_tools: Tools<BoxStore>,
+    sessions: HashMap<(CanvasId, ConversationId), Kept>,
     clock: Arc<AtomicU64>,
     /// Begins the ids of the bridge's own calls: a store on disk may have those of an earlier bridge.
     run: String,
@@ -71,6 +82,7 @@ impl Default for Documents {
             sessions: HashMap::new(),
             run: "bridge".to_owned(),
             tools: all_tools(&surfaces, &recipes),
+            extended_tools: extended_tools(&surfaces, &recipes),
             clock,
             turns: HashMap::new(),
             calls: 0,
@@ -91,6 +103,16 @@ fn all_tools(surfaces: &Surfaces, recipes: &Recipes) -> Tools<BoxStore> {
     ])
 }
 
+fn extended_tools(surfaces: &Surfaces, recipes: &Recipes) -> Tools<BoxStore> {
+    join(vec![
+        Box::new(DocumentTools::ALL),
+        Box::new(BoardTools::ALL),
+        Box::new(DirectiveTools { use_patch_edits: true }),
+        Box::new(SurfaceTools::new(Arc::clone(surfaces.door()))),
+        Box::new(recipe_tools(surfaces, recipes)),
+    ])
+}
+
 fn recipe_tools(surfaces: &Surfaces, recipes: &Recipes) -> RecipeTools<ScriptedHost> {
     RecipeTools::new(surfaces.host(), Arc::clone(recipes.refresher()))
 }
@@ -105,11 +127,6 @@ fn extended_policy() -> Policy {
     Policy { rebase: true, retake: true, ..policy() }
 }
 
-/// The document tools with all that is optional.
-fn extended_tools() -> Tools<BoxStore> {
-    join(vec![Box::new(DocumentTools::ALL)])
-}
-
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
 const USER: &str = "\0user";
 
@@ -117,7 +134,16 @@ const USER: &str = "\0user";
 const MAIN: &str = "main";
 
 /// Tools that leave no receipt: a retry of their calls runs again.
-const READS: [&str; 3] = ["canvas_grep", "canvas_read_lines", "canvas_read_all"];
+const READS: [&str; 8] = [
+    "canvas_grep",
+    "canvas_read_lines",
+    "canvas_read_all",
+    "canvas_outline",
+    "canvas_read_section",
+    "document_snapshot",
+    "show_canvas",
+    "plan_canvas",
+];
 
 impl Documents {
     /// Keeps the canvases elsewhere from now on, before there are any.
@@ -144,6 +170,7 @@ impl Documents {
     /// Tools that reach the host which is set up.
     pub(super) fn renew_tools(&mut self) {
         self.tools = all_tools(&self.surfaces, &self.recipes);
+        self.extended_tools = extended_tools(&self.surfaces, &self.recipes);
     }
 
     /// What was in memory is gone, but for the turns of calls: who retries one still does.
@@ -223,14 +250,11 @@ impl Documents {
             name: request.text("name")?.to_owned(),
             arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
         };
-        let extended = extended_tools();
-        let is_known = |specs: Vec<ToolSpec>| specs.iter().any(|spec| spec.name == call.name);
         let offered = match request.field::<Option<&str>>("toolset")? {
             Some("extended") => Offered::Extended,
+            _ if self.tools.names().any(|name| name == call.name) => Offered::All,
             // A tool that is only there is found without its toolset too, under the usual policies.
-            _ if !is_known(self.tools.specs(&self.engine)) && is_known(extended.specs(&self.engine)) => {
-                Offered::Only(&extended)
-            }
+            _ if self.extended_tools.names().any(|name| name == call.name) => Offered::Switched,
             _ => Offered::All,
         };
         Ok(self.run(&session, &call, now, offered)?.body().clone())
@@ -250,15 +274,18 @@ impl Documents {
         session.turn = seen.unwrap_or(session.turn);
         session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
         let whose = (session.canvas.clone(), session.conversation.clone());
-        if let Some((shown, refused)) = self.sessions.remove(&whose) {
-            (session.shown, session.refused) = (shown, refused);
+        if let Some(Kept { shown, refused, plans }) = self.sessions.remove(&whose) {
+            (session.shown, session.refused, session.plans) = (shown, refused, plans);
         }
-        let reply = match offered {
-            Offered::All => block_on(self.tools.call(&self.engine, &mut session, call, now)),
-            Offered::Extended => block_on(extended_tools().call(&self.extended, &mut session, call, now)),
-            Offered::Only(tools) => block_on(tools.call(&self.engine, &mut session, call, now)),
+        let (engine, tools) = match offered {
+            Offered::All => (&self.engine, &self.tools),
+            Offered::Extended => (&self.extended, &self.extended_tools),
+            Offered::Switched => (&self.engine, &self.extended_tools),
+            Offered::Only(tools) => (&self.engine, tools),
         };
-        self.sessions.insert(whose, (session.shown, session.refused));
+        let reply = block_on(tools.call(engine, &mut session, call, now));
+        let Session { shown, refused, plans, .. } = session;
+        self.sessions.insert(whose, Kept { shown, refused, plans });
         self.data.follow(&key.0, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
@@ -457,14 +484,16 @@ impl Documents {
     pub(super) fn toolset(&self, request: &Request<'_>) -> Result<Vec<ToolSpec>, BridgeError> {
         let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
             "document" => &join(vec![Box::new(DocumentTools::default())]),
+            "extended" => &join(vec![Box::new(DocumentTools::ALL), Box::new(BoardTools::ALL)]),
+            "directive" => &join(vec![Box::new(DirectiveTools { use_patch_edits: true })]),
             "board" => &join(vec![Box::new(BoardTools::default())]),
             "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
-            "extended" => &extended_tools(),
             "all" => &self.tools,
             "recipe" => &join(vec![Box::new(recipe_tools(&self.surfaces, &self.recipes))]),
             other => {
-                let message =
-                    format!("there is no toolset {other:?}: send document, extended, board, surface, recipe or all");
+                let message = format!(
+                    "there is no toolset {other:?}: send document, extended, board, directive, surface, recipe, native or all"
+                );
                 return Err(BridgeError::new("BAD_REQUEST", message));
             }
         };

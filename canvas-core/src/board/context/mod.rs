@@ -26,6 +26,6 @@ pub use self::summary::TypeInfo;
 pub use self::temporal::{
     DayOfWeek, DayParts, DayPlan, TemporalContext, TimeOfDay, WorkHours, temporal_context,
 };
-pub use self::tokens::{ByteEstimate, TokenCounter};
+pub use self::tokens::{ByteEstimate, PieceEstimate, TokenCounter};
 
 pub(crate) use self::temporal::part_of_day;
