@@ -114,7 +114,7 @@ fn components_in_words() {
                 one.config = from(json!({"labels": ["a", "b"], "at": {"x": 1}, "on": true}));
                 state(one, json!({"status": "ready", "data": null, "fetchedAt": 1}));
             }),
-            "gone.type (a type that is not registered): at (1 fields), labels (2 items), on true.",
+            "gone.type (a type that is not registered): at (1 fields), labels a, b, on true.",
             &["null"],
         ),
     ] {
