@@ -82,8 +82,8 @@ pub mod text {
         Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep,
         GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Place,
         Query, QuotedLine, Reason, Repair, RepairKind, Resolved, Section, Span, StatedLines, Suggestion,
-        Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines, grep,
-        matches, outline, resolve, truncate, word_changes,
+        Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines, grep, matches,
+        outline, resolve, truncate, word_changes,
     };
 }
 

@@ -172,9 +172,13 @@ fn command(step: &Value) -> Command {
         "renew" => dynamic(Renew { lease }),
         "check_in" => dynamic(CheckIn { lease }),
         "read" => dynamic(Read::part(lease)),
-        "apply" => {
-            dynamic(ApplyPatch { lease, patch: field(step, "patch"), base: field(step, "base"), scope: None, shown: None })
-        }
+        "apply" => dynamic(ApplyPatch {
+            lease,
+            patch: field(step, "patch"),
+            base: field(step, "base"),
+            scope: None,
+            shown: None,
+        }),
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));
             let replacement = Replacement { start, end, expect, text: field(step, "text") };

@@ -44,8 +44,12 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Co
         Refusal::NotAvailable(NotAvailable::Held { own: Some(own), .. }) => {
             return Some(format!("Next: call the other tools with lease_id {own}.").into());
         }
-        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => return Some(after.check_out_later(*until)),
-        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => "Next: call canvas_check_in, then canvas_check_out.",
+        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => {
+            return Some(after.check_out_later(*until));
+        }
+        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => {
+            "Next: call canvas_check_in, then canvas_check_out."
+        }
         Refusal::Lease(_) if !after.turn_open => STOP,
         Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => {
             return Some(format!("Next: the same call with lease_id {own}.").into());
@@ -115,7 +119,8 @@ impl Aftermath {
         Some(if stale.rebased.is_some() {
             format!("Next: call canvas_apply_patch with rebased_patch and base_revision_id {now}.").into()
         } else if stale.shows_changes() && stale.near.as_ref().is_none_or(|near| !near.diff.is_empty()) {
-            format!("Next: call canvas_apply_patch, written for that text, with base_revision_id {now}.").into()
+            format!("Next: call canvas_apply_patch, written for that text, with base_revision_id {now}.")
+                .into()
         } else if stale.up_to_date {
             format!("Next: the same call with base_revision_id {}.", self.revision).into()
         } else {

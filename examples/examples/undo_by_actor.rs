@@ -59,7 +59,10 @@ impl Canvas {
     fn patches(&mut self, patch: &str) -> Result<(), Box<dyn Error>> {
         let lease = Some(self.ask("model", CheckOut)??.lease);
         self.ask("model", Read::part(lease))??;
-        self.ask("model", ApplyPatch { lease, patch: patch.to_owned(), base: None, scope: None, shown: None })??;
+        self.ask(
+            "model",
+            ApplyPatch { lease, patch: patch.to_owned(), base: None, scope: None, shown: None },
+        )??;
         self.ask("model", CheckIn { lease })??;
         Ok(())
     }

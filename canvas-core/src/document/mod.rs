@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod outline;
+pub(crate) mod quoted;
 pub(crate) mod range_hash;
 pub(crate) mod replace;
 pub(crate) mod shown;

@@ -2,12 +2,13 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, ApplyError, Delta, EditPolicy, Mode, Options, Repair, RepairKind, StatedLines, Suggestion, Summary,
-    TextEdit, apply,
+    Address, ApplyError, Delta, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind, StatedLines,
+    Suggestion, Summary, TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
+use crate::document::quoted::changed_lines;
 use crate::document::replace::{Hunk, Replacement, hunk};
 use crate::document::shown::ShownLines;
 use crate::history::journal::ChangeNumber;
@@ -116,6 +117,10 @@ pub struct AppliedPatch {
     pub repairs: Vec<Repair>,
     /// The changed lines of the new text.
     pub spans: Vec<LineSpan>,
+    /// These lines with one around each span: at most 20, cut to 60 bytes, and of a long span those at its ends. Empty where
+    /// the edit was made without a patch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<QuotedLine>,
     /// When the lease ends; `None` where it was done without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
@@ -351,7 +356,9 @@ impl Transition<'_> {
             Stop::refused(PatchRefusal::PatchRejected(self.with_headings(self.without_long_patch(error))))
         })?;
         let (summary, mut repairs) = (applied.summary(), applied.repairs().to_vec());
-        let spans = applied.spans().iter().map(LineSpan::from).collect();
+        let spans = applied.spans();
+        let lines = changed_lines(applied.text(), &spans);
+        let spans = spans.iter().map(LineSpan::from).collect();
         let delta = applied.delta();
         self.check_size(applied.text().len())?;
         self.check_edit(applied.text(), &delta, scope)?;
@@ -366,7 +373,16 @@ impl Transition<'_> {
             self.mark_seen(self.head.now());
         }
         let revision = self.head.revision_id();
-        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at: None, changes: moved_past, retaken: None })
+        Ok(AppliedPatch {
+            revision,
+            summary,
+            repairs,
+            spans,
+            lines,
+            expires_at: None,
+            changes: moved_past,
+            retaken: None,
+        })
     }
 
     /// Passes a change that keeps to its scope, and to what the host's policy says of side effects.

@@ -109,7 +109,16 @@ impl Decide for ApplyEdits {
         at.record(record, at.document_step(self.delta.clone()));
         at.mark_seen(at.head.now());
         let (revision, repairs) = (at.head.revision_id(), self.repairs.clone());
-        Ok(AppliedPatch { revision, summary, repairs, spans, expires_at, changes: None, retaken: None })
+        Ok(AppliedPatch {
+            revision,
+            summary,
+            repairs,
+            spans,
+            lines: Vec::new(),
+            expires_at,
+            changes: None,
+            retaken: None,
+        })
     }
 }
 

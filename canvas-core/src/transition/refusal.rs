@@ -528,7 +528,8 @@ fn after_preemption(changes: Option<&Changes>) -> &'static str {
 }
 
 fn not_owned(over: bool, own: Option<LeaseId>, held_until: Option<Timestamp>) -> String {
-    let what = if over { "this lease is over: it ran out or was given back" } else { "this is not your lease" };
+    let what =
+        if over { "this lease is over: it ran out or was given back" } else { "this is not your lease" };
     match (own, held_until) {
         (Some(own), _) => format!("{what}, and yours is {own}: use that one"),
         (None, Some(until)) => format!(

@@ -72,11 +72,16 @@ impl StaleBase {
             _ => {}
         }
         if came_back {
-            return format!("{CHANGED} and reads again as it did then: send the patch for the current revision");
+            return format!(
+                "{CHANGED} and reads again as it did then: send the patch for the current revision"
+            );
         }
         if !self.shows_changes() {
-            let why = if self.changes.is_some() { "is too much to be shown" } else { "is not known any more" };
-            return format!("{CHANGED}, and what has changed {why}: read the document and write the patch again");
+            let why =
+                if self.changes.is_some() { "is too much to be shown" } else { "is not known any more" };
+            return format!(
+                "{CHANGED}, and what has changed {why}: read the document and write the patch again"
+            );
         }
         let after = after_stale(self.near.as_ref(), self.rebased.is_some());
         match &self.near {

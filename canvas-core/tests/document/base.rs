@@ -170,7 +170,8 @@ fn a_refused_patch_changes_nothing() {
     let world = World::new("a\nb\nc\n");
     let lease = world.check_out("model");
     let patch = "@@\n-a\n+A\n@@\n-x\n+X\n@@\n-y\n+Y\n";
-    let command = dynamic(ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None, shown: None });
+    let command =
+        dynamic(ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None, shown: None });
     let refused = world.ask("model", command);
     let Some(Refusal::Patch(PatchRefusal::PatchRejected(rejected))) = refused.refusal() else {
         panic!("the patch fits");

@@ -451,7 +451,10 @@ impl Pair {
                 let patch = canvas_core::text::build(&self.world.text(), &text, 3);
                 let lease = self.world.check_out("model");
                 self.world.ask("model", Read::part(Some(lease)));
-                self.world.ask("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
+                self.world.ask(
+                    "model",
+                    ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None },
+                );
                 self.world.ask("model", CheckIn { lease: Some(lease) });
             }
         }

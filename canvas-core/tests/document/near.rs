@@ -35,7 +35,13 @@ fn who_names_a_base_is_shown_what_is_near() {
     let send = |patch: &str, base: Option<RevisionId>| {
         world.ask(
             "model",
-            ApplyPatch { lease: Some(lease), patch: patch.into(), base: base.map(Base::Id), scope: None, shown: None },
+            ApplyPatch {
+                lease: Some(lease),
+                patch: patch.into(),
+                base: base.map(Base::Id),
+                scope: None,
+                shown: None,
+            },
         )
     };
     let refusal = stale(&send(PATCH, Some(base))).unwrap();
@@ -69,7 +75,13 @@ fn a_shown_part_is_not_the_document() {
     let send = |base: Option<RevisionId>| {
         let outcome = world.ask(
             "model",
-            ApplyPatch { lease: Some(lease), patch: PATCH.into(), base: base.map(Base::Id), scope: None, shown: None },
+            ApplyPatch {
+                lease: Some(lease),
+                patch: PATCH.into(),
+                base: base.map(Base::Id),
+                scope: None,
+                shown: None,
+            },
         );
         code(&outcome)
     };
@@ -85,8 +97,10 @@ fn what_is_near_serves_where_the_whole_is_too_large() {
         let (world, base) = edited(Policy { refusal_diff_bytes: limit, ..Policy::default() });
         let lease = world.check_out("model");
         let base = base_named.then_some(Base::Id(base));
-        let refused =
-            world.ask("model", ApplyPatch { lease: Some(lease), patch: PATCH.into(), base, scope: None, shown: None });
+        let refused = world.ask(
+            "model",
+            ApplyPatch { lease: Some(lease), patch: PATCH.into(), base, scope: None, shown: None },
+        );
         let refusal = stale(&refused).unwrap();
         let StaleBase { changes: Some(changes), near, rebased, .. } = refusal else {
             panic!("the base is known: {refusal:?}");
@@ -117,8 +131,10 @@ fn a_patch_that_no_longer_fits_is_not_offered() {
         // Without the changes, nobody could tell whether it still says what was meant.
         ("@@\n-c\n+x\n", "r7-00000000".parse().ok().map(Base::Id), false),
     ] {
-        let refused =
-            world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base, scope: None, shown: None });
+        let refused = world.ask(
+            "model",
+            ApplyPatch { lease: Some(lease), patch: patch.into(), base, scope: None, shown: None },
+        );
         let StaleBase { near, rebased, .. } = stale(&refused).unwrap();
         assert_eq!((near, rebased.is_some()), (None, offered), "{patch:?}");
     }
@@ -129,8 +145,10 @@ fn remedies_of_a_refused_patch_keep_to_the_limit() {
     let world = |limit| World::with(&text(), Policy { refusal_diff_bytes: limit, ..Policy::default() });
     let remedy = |world: &World, patch: &str| {
         let lease = world.check_out("model");
-        let refused = world
-            .ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None, shown: None });
+        let refused = world.ask(
+            "model",
+            ApplyPatch { lease: Some(lease), patch: patch.into(), base: None, scope: None, shown: None },
+        );
         match refused.refusal() {
             Some(Refusal::Patch(PatchRefusal::PatchRejected(rejected))) => rejected.suggestion().cloned(),
             _ => panic!("the patch fits: {refused:?}"),
@@ -157,8 +175,10 @@ fn refusals_are_read_back() {
         ("@@\n 1\n-y\n+2\n", None),
         ("", None),
     ] {
-        let call =
-            world.fresh("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base, scope: None, shown: None });
+        let call = world.fresh(
+            "model",
+            ApplyPatch { lease: Some(lease), patch: patch.into(), base, scope: None, shown: None },
+        );
         let first = world.run(&call);
         assert!(first.stored.is_refusal(), "{patch:?}");
         assert_eq!(world.peer().run(&call).outcome, first.outcome, "{patch:?}");

@@ -61,7 +61,13 @@ impl Step {
                 world.ask("model", Read::part(lease));
                 world.ask(
                     "model",
-                    ApplyPatch { lease, patch: build(&before, &after, 3), base: None, scope: None, shown: None },
+                    ApplyPatch {
+                        lease,
+                        patch: build(&before, &after, 3),
+                        base: None,
+                        scope: None,
+                        shown: None,
+                    },
                 );
                 world.ask("model", CheckIn { lease });
             }

@@ -243,7 +243,13 @@ fn a_retry_is_answered_from_the_receipt() {
         other(1, 2, "a\n", "x"),
         other(1, 1, "b\n", "x"),
         other(1, 1, "a\n", "x\n"),
-        dynamic(ApplyPatch { lease: Some(lease), patch: "@@\n-a\n+x\n".into(), base: None, scope: None, shown: None }),
+        dynamic(ApplyPatch {
+            lease: Some(lease),
+            patch: "@@\n-a\n+x\n".into(),
+            base: None,
+            scope: None,
+            shown: None,
+        }),
     ] {
         let reused = Call { operation: done.operation.clone(), command };
         assert_eq!(code(&world.run(&reused).outcome), "CALL_ID_REUSED", "{reused:?}");

@@ -93,7 +93,13 @@ fn a_key_is_for_one_call() {
     let patch = super::world::patch("a>c");
     for command in [
         apply(lease, "b>c"),
-        dynamic(ApplyPatch { lease: other_lease, patch: patch.clone(), base: None, scope: None, shown: None }),
+        dynamic(ApplyPatch {
+            lease: other_lease,
+            patch: patch.clone(),
+            base: None,
+            scope: None,
+            shown: None,
+        }),
         dynamic(ApplyPatch { lease: None, patch: patch.clone(), base: None, scope: None, shown: None }),
         dynamic(ApplyPatch { lease: Some(lease), patch, base, scope: None, shown: None }),
         dynamic(CheckOut),

@@ -13,9 +13,9 @@ use std::collections::HashMap;
 
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
-    ApplyPatch, Base, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut, Edit,
-    Edited, EndTurn, Interrupted, LeaseRefusal, OpKey, Policy, Promotion, Read, Readable, Refusal, Renew,
-    Renewed, Revision, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
+    ApplyPatch, Base, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
+    Edit, Edited, EndTurn, Interrupted, LeaseRefusal, OpKey, Policy, Promotion, Read, Readable, Refusal,
+    Renew, Renewed, Revision, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
 };
 
 use super::world::{World, key, patch};

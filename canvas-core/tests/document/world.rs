@@ -211,7 +211,13 @@ pub(crate) fn apply(lease: LeaseId, change: &str) -> Command {
 }
 
 pub(crate) fn apply_at(lease: LeaseId, change: &str, base: RevisionId) -> Command {
-    dynamic(ApplyPatch { lease: Some(lease), patch: patch(change), base: Some(base.into()), scope: None, shown: None })
+    dynamic(ApplyPatch {
+        lease: Some(lease),
+        patch: patch(change),
+        base: Some(base.into()),
+        scope: None,
+        shown: None,
+    })
 }
 
 pub(crate) fn end_turn(start: TurnStart) -> Command {

@@ -121,7 +121,8 @@ fn a_long_answer_is_repeated_whole() {
     let lease = world.check_out("model");
     world.ask("model", Read::part(Some(lease)));
     let patch = (0..100).map(|i| format!("@@\n line {}\n+new {i}\n", i * 4)).collect();
-    let call = world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
+    let call =
+        world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
     let answered = world.run(&call);
     assert!(answered.stored.json().len() > 1024);
     assert_eq!(resolve(&world.peer(), &call.operation), Resolution::Done(answered.stored));

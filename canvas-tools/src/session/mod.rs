@@ -10,8 +10,8 @@ pub(crate) mod refused;
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
-    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey, Promotion,
-    Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
+    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey,
+    Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]

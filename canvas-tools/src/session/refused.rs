@@ -25,15 +25,11 @@ pub(crate) enum ResendError {
     /// Nothing is kept under this id.
     Lost,
     /// The refused patch has only so many hunks.
-    NoSuchHunk {
-        hunks: usize,
-    },
+    NoSuchHunk { hunks: usize },
     /// A number is twice among them, or they do not rise.
     Unordered,
     /// The new patch has another number of hunks than are named.
-    OtherCount {
-        hunks: usize,
-    },
+    OtherCount { hunks: usize },
 }
 
 impl RefusedPatch {

@@ -16,7 +16,9 @@ fn change_of(reply: &ToolReply) -> String {
         LeaseChange::Acquired(term) => format!("acquired {}", until(term)),
         LeaseChange::Extended(term) => format!("extended {}", until(term)),
         LeaseChange::Released(lease) => format!("released {lease}"),
-        LeaseChange::Replaced(lease, term) => format!("{lease} replaced by {} until {}", term.lease_id, term.expires_at),
+        LeaseChange::Replaced(lease, term) => {
+            format!("{lease} replaced by {} until {}", term.lease_id, term.expires_at)
+        }
         LeaseChange::Lost(lease) => format!("lost {lease}"),
     }
 }

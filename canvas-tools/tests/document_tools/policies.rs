@@ -68,14 +68,18 @@ fn what_a_rebase_does_not_do() {
     check(rebase(), ("line 9\n", "user\n"), patch, stale);
     check(rebase(), ("line 9\n", "line 9\nuser\n"), patch, stale);
     // The place is one of several now, whatever number is stated.
-    check(rebase(), ("line 20\n", "line 20\nline 9\nline 10\n"), "@@ -9,2 +9,2 @@\n line 9\n-line 10\n+ten\n", stale);
+    check(
+        rebase(),
+        ("line 20\n", "line 20\nline 9\nline 10\n"),
+        "@@ -9,2 +9,2 @@\n line 9\n-line 10\n+ten\n",
+        stale,
+    );
     // Both insert at one place, and nobody knows in which order.
     check(rebase(), ("line 10\n", "line 10\nuser\n"), "@@\n line 10\n+mine\n", stale);
     // The user has done the same.
-    for (change, patch) in [
-        (("line 10\n", "line 10\nmine\n"), "@@\n line 10\n+mine\n"),
-        (("line 10\n", "ten\n"), patch),
-    ] {
+    for (change, patch) in
+        [(("line 10\n", "line 10\nmine\n"), "@@\n line 10\n+mine\n"), (("line 10\n", "ten\n"), patch)]
+    {
         let refused = check(rebase(), change, patch, stale);
         assert_eq!(refused.body()["error"]["already_applied"], true, "{}", refused.body());
         assert!(message(&refused).contains("send no patch"), "{}", message(&refused));
@@ -270,13 +274,18 @@ fn a_resend_that_fits_no_refusal_says_so() {
     assert_eq!(failure(&resend(of, json!([2]), one)), "RESEND_LOST at \"/resend/of\"");
     assert_eq!(world.text(), text());
     // Of one hunk nothing would be saved; where the patch as a whole is at fault, no hunk mends it.
-    for patch in ["@@\n-nowhere\n+x\n", "@@\n-line 9\n+x\n@@\n-line 3\n+y\n", "```diff\n@@\n-no\n+x\n@@\n-no\n+y\n```\n"] {
+    for patch in [
+        "@@\n-nowhere\n+x\n",
+        "@@\n-line 9\n+x\n@@\n-line 3\n+y\n",
+        "```diff\n@@\n-no\n+x\n@@\n-no\n+y\n```\n",
+    ] {
         assert_eq!(send(&world, &lease, patch).body()["error"].get("resend"), None, "{patch:?}");
     }
     // Only where the host has switched it on.
     let plain = World::new(&text());
     let lease = plain.check_out();
     assert_eq!(send(&plain, &lease, patch).body()["error"].get("resend"), None);
-    let arguments = json!({"lease_id": lease, "patch": one, "resend": {"of": "patch-00000000", "hunks": [1]}});
+    let arguments =
+        json!({"lease_id": lease, "patch": one, "resend": {"of": "patch-00000000", "hunks": [1]}});
     assert_eq!(failure(&plain.tool("canvas_apply_patch", arguments)), "INVALID_ARGUMENTS at \"/resend\"");
 }

@@ -33,7 +33,11 @@ fn names_and_arguments_are_those_of_the_contract() {
             &["lease_id", "start_line", "end_line"],
         ),
         ("canvas_read_all", &["lease_id"], &["lease_id"]),
-        ("canvas_apply_patch", &["base_revision_id", "lease_id", "patch", "resend", "scope"], &["lease_id", "patch"]),
+        (
+            "canvas_apply_patch",
+            &["base_revision_id", "lease_id", "patch", "resend", "scope"],
+            &["lease_id", "patch"],
+        ),
         ("canvas_outline", &["after_line", "lease_id", "max_level"], &[]),
         ("canvas_read_section", &["fence", "item", "lease_id", "ordinal", "path"], &["path"]),
         (

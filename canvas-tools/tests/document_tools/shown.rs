@@ -25,7 +25,10 @@ fn an_old_number_after_an_own_insertion_changes_nothing() {
     let world = World::new(&steps());
     let lease = world.check_out();
     read(&world, &lease, (1, 12));
-    assert!(send(&world, &lease, "@@ -1 +1,5 @@\n+### Step 0\n+- status: done\n+- owner: me\n+\n ### Step 1\n").is_ok());
+    assert!(
+        send(&world, &lease, "@@ -1 +1,5 @@\n+### Step 0\n+- status: done\n+- owner: me\n+\n ### Step 1\n")
+            .is_ok()
+    );
     let before = world.text();
     let refused = send(&world, &lease, "@@ -6 +6 @@\n-- status: todo\n+- status: done\n");
     assert_eq!(failure(&refused), "PATCH_REJECTED/AMBIGUOUS", "{}", refused.body());
@@ -51,7 +54,10 @@ fn what_shows_a_line_makes_its_number_count() {
     check(|world, lease| read(world, lease, (6, 6)), "OK");
     check(|world, lease| drop(world.under(lease, "canvas_read_all")), "OK");
     let grep = |query: &str| json!({"lease_id": "lease-1-0", "query": query});
-    check(|world, _| drop(world.tool("canvas_grep", json!({"lease_id": "lease-1-0", "query": "owner"}))), AMBIGUOUS);
+    check(
+        |world, _| drop(world.tool("canvas_grep", json!({"lease_id": "lease-1-0", "query": "owner"}))),
+        AMBIGUOUS,
+    );
     let world = World::extended(&steps());
     world.check_out();
     world.tool("canvas_grep", grep("status"));

@@ -8,9 +8,18 @@ use super::world::{World, failure, message, prompt};
 
 /// Each extension alone, with the name of its tool.
 const EACH: [(&str, DocumentTools); 3] = [
-    ("canvas_outline", DocumentTools { outline: true, read_section: false, replace_lines: false, resend: false }),
-    ("canvas_read_section", DocumentTools { outline: false, read_section: true, replace_lines: false, resend: false }),
-    ("canvas_replace_lines", DocumentTools { outline: false, read_section: false, replace_lines: true, resend: false }),
+    (
+        "canvas_outline",
+        DocumentTools { outline: true, read_section: false, replace_lines: false, resend: false },
+    ),
+    (
+        "canvas_read_section",
+        DocumentTools { outline: false, read_section: true, replace_lines: false, resend: false },
+    ),
+    (
+        "canvas_replace_lines",
+        DocumentTools { outline: false, read_section: false, replace_lines: true, resend: false },
+    ),
 ];
 
 fn names(tools: &[ToolSpec]) -> Vec<&str> {

@@ -1,13 +1,12 @@
 //! A canvas, a conversation about it, and a clock that only the test moves.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{
-    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, ShownLines,
-    block_on,
+    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, ShownLines, block_on,
 };
 use canvas_tools::{DocumentTools, RefusedPatch, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};

@@ -49,10 +49,8 @@ pub(crate) fn cases() -> Option<Vec<Case>> {
 
 #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
 fn refusals() -> Option<Vec<Value>> {
-    let data = std::env::var_os("CANVAS_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"),
-        PathBuf::from,
-    );
+    let data = std::env::var_os("CANVAS_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let lines = std::fs::read_to_string(data.join("repair/refusals.jsonl")).ok()?;
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect())
 }
@@ -99,7 +97,9 @@ fn kept(refusals: &[Value]) -> Vec<Case> {
     };
     let editors = |text: &str| {
         let lines = (1..).zip(text.split_inclusive('\n'));
-        lines.map(|(n, line)| if n == 62 { "\n<!-- editors follow -->\n\n".into() } else { line.to_owned() }).collect()
+        lines
+            .map(|(n, line)| if n == 62 { "\n<!-- editors follow -->\n\n".into() } else { line.to_owned() })
+            .collect()
     };
     let mut ambiguous = of("M10", "M10-ambiguous-wrong-number", "PATCH_REJECTED/AMBIGUOUS", &editors);
     ambiguous.mind.line = 62;
@@ -135,7 +135,9 @@ fn kept(refusals: &[Value]) -> Vec<Case> {
             once(&first, "\n## Disclaimer\n", "\n## Disclaimers\n")
         }),
         of("M32", "M32-no-effect", "PATCH_REJECTED/NO_EFFECT", &str::to_owned),
-        of("M33", "M33-line-number-prefix", NOT_FOUND, &|text| once(text, "\nThe scope:\n", "\nScope of this:\n")),
+        of("M33", "M33-line-number-prefix", NOT_FOUND, &|text| {
+            once(text, "\nThe scope:\n", "\nScope of this:\n")
+        }),
         of("R5", "R5-curly-quotes", NOT_FOUND, &|text| {
             let line = text.lines().find(|line| line.starts_with("- Use `xargs`")).unwrap();
             once(text, line, "- Use `xargs` (or `parallel`). It is very powerful. Examples:")
@@ -161,11 +163,18 @@ fn forms() -> Vec<Case> {
             format!("*** Begin Patch\n*** Update File: canvas.md\n@@ ## Meta\n-{line}+{new}*** End Patch\n"),
             "PATCH_REJECTED/UNEXPECTED_TEXT",
         ),
-        of("M24", format!("*** Begin Patch\n*** Update File: canvas.md\n-{line}+{new}*** End Patch\n"), NO_HUNKS),
+        of(
+            "M24",
+            format!("*** Begin Patch\n*** Update File: canvas.md\n-{line}+{new}*** End Patch\n"),
+            NO_HUNKS,
+        ),
         of("M25", format!("<<<<<<< SEARCH\n{line}=======\n{new}>>>>>>> REPLACE\n"), NO_HUNKS),
         place(
             "INVALID_ARGUMENTS at \"/new_str\"",
-            with_arguments("M26", json!({"old_str": "- `pstree -p` shows", "new_str": "- `pstree -p` helps to show"})),
+            with_arguments(
+                "M26",
+                json!({"old_str": "- `pstree -p` shows", "new_str": "- `pstree -p` helps to show"}),
+            ),
         ),
         place(
             "INVALID_ARGUMENTS at \"/diff\"",
@@ -176,7 +185,10 @@ fn forms() -> Vec<Case> {
         case(
             "M36",
             NOTES,
-            &format!("--- canvas\n+++ canvas\n@@ -0,0 +1,11 @@\n{}", meta.lines().map(|line| format!("+{line}\n")).collect::<String>()),
+            &format!(
+                "--- canvas\n+++ canvas\n@@ -0,0 +1,11 @@\n{}",
+                meta.lines().map(|line| format!("+{line}\n")).collect::<String>()
+            ),
             "PATCH_REJECTED/NO_ANCHOR",
             &meta,
         ),
@@ -210,13 +222,7 @@ fn places() -> Vec<Case> {
     let half = japanese.lines().nth(2).unwrap().replace('（', "(").replace('）', ")");
     let half_new = served.lines().nth(2).unwrap();
     let steps = "# A\n\n- one\n- same\n\n# B\n\n- two\n- same\n\n# C\n\n- three\n- same\n";
-    let mut fence = case(
-        "M18",
-        steps,
-        "@@\n \n - same\n",
-        "PATCH_REJECTED/NO_EFFECT",
-        steps,
-    );
+    let mut fence = case("M18", steps, "@@\n \n - same\n", "PATCH_REJECTED/NO_EFFECT", steps);
     fence = Case {
         arguments: json!({"patch": "@@\n-- same\n+- other\n"}),
         refused: "PATCH_REJECTED/AMBIGUOUS",
@@ -225,7 +231,8 @@ fn places() -> Vec<Case> {
         ..fence
     };
     let words = |n: usize| format!("word{n} ").repeat(30);
-    let long = format!("# Long\n\n{}has to be{}\n\nmiddle\n\n{}ends here: \n\nlast\n", words(1), words(2), words(3));
+    let long =
+        format!("# Long\n\n{}has to be{}\n\nmiddle\n\n{}ends here: \n\nlast\n", words(1), words(2), words(3));
     let long_patch = format!(
         "@@\n-{}must be{}\n+short\n@@\n-middle\n+centre\n@@\n-{}ends here:\n+end\n",
         words(1),
@@ -236,7 +243,15 @@ fn places() -> Vec<Case> {
     let rollout = "# R\n\nThis is purely a change\nthat enables code to work naturally.\n\n## Related Issues\n\nThis proposal addresses one issue and\nanother (8605).\n";
     let daily = "# Guide\n\n## Daily use\n\nMuch text.\n\n## One-liners\n\nMore text.\n";
     vec![
-        case("M16", rollout, "--- a/canvas.md\n+++ b/canvas.md\n@@ -4,6 +4,10 @@\n that enables code to work naturally.\n\n+## Rollout\n\n+It ships in one release.\n+\n ## Related Issues\n\n This proposal addresses one issue and\n-another (8605).\n+another (8606).\n", NOT_FOUND, &rollout.replace("## Related Issues", "## Rollout\n\nIt ships in one release.\n\n## Related Issues").replace("8605", "8606")),
+        case(
+            "M16",
+            rollout,
+            "--- a/canvas.md\n+++ b/canvas.md\n@@ -4,6 +4,10 @@\n that enables code to work naturally.\n\n+## Rollout\n\n+It ships in one release.\n+\n ## Related Issues\n\n This proposal addresses one issue and\n-another (8605).\n+another (8606).\n",
+            NOT_FOUND,
+            &rollout
+                .replace("## Related Issues", "## Rollout\n\nIt ships in one release.\n\n## Related Issues")
+                .replace("8605", "8606"),
+        ),
         case("M17", &long, &long_patch, NOT_FOUND, long_wanted),
         fence,
         case("M19", japanese, &format!("@@\n-{half}\n+{half_new}\n"), NOT_FOUND, &served),
@@ -271,7 +286,13 @@ fn places() -> Vec<Case> {
                 assert!(world.patch(&lease, SAME).is_ok());
                 lease
             },
-            ..case("M15", daily, SAME, NOT_FOUND, &daily.replace("Much text.\n", "Much text.\nOf mine.\nAnd more.\n"))
+            ..case(
+                "M15",
+                daily,
+                SAME,
+                NOT_FOUND,
+                &daily.replace("Much text.\n", "Much text.\nOf mine.\nAnd more.\n"),
+            )
         },
     ]
 }
@@ -291,11 +312,15 @@ fn bases() -> Vec<Case> {
         ..case(name, text, patch, STALE_BASE, wanted)
     };
     let theory = "@@\n - [Proofs](#proofs)\n+- [Types](#types)\n";
-    let with_theory = |text: &str| text.replace("- [Proofs](#proofs)\n", "- [Proofs](#proofs)\n- [Types](#types)\n");
+    let with_theory =
+        |text: &str| text.replace("- [Proofs](#proofs)\n", "- [Proofs](#proofs)\n- [Types](#types)\n");
     let heading = "@@\n-## Future Considerations\n+## Future considerations\n \n ### Advanced\n";
     vec![
         Case { before: own, ..based("M07", theory, "FIRST", &with_theory(&by_me)) },
-        Case { before: own, ..based("M09", "@@\n-Other text.\n+My text.\n", "FIRST", &text.replace("Text.", "My text.")) },
+        Case {
+            before: own,
+            ..based("M09", "@@\n-Other text.\n+My text.\n", "FIRST", &text.replace("Text.", "My text."))
+        },
         Case {
             refused: "INVALID_ARGUMENTS at \"/base_revision_id\"",
             ..based("M14", theory, "latest", &with_theory(text))
@@ -306,7 +331,12 @@ fn bases() -> Vec<Case> {
                 world.edit(&world.text().replace("## Future Considerations", "## Future Work"));
                 world.check_out()
             },
-            ..based("A3", heading, "FIRST", &text.replace("## Future Considerations", "## Future considerations"))
+            ..based(
+                "A3",
+                heading,
+                "FIRST",
+                &text.replace("## Future Considerations", "## Future considerations"),
+            )
         },
         Case {
             tool: "canvas_check_out",

@@ -75,7 +75,9 @@ fn mended(sent: &str, error: &Value, mind: &Mind) -> Option<String> {
     // The last first, so that the numbers of the others stay.
     for conflict in error["conflicts"].as_array()?.iter().rev() {
         match conflict["reason"].as_str()? {
-            "NOT_FOUND" if conflict["present_at"].is_u64() => drop_hunk(&mut lines, number(&conflict["hunk"])),
+            "NOT_FOUND" if conflict["present_at"].is_u64() => {
+                drop_hunk(&mut lines, number(&conflict["hunk"]))
+            }
             "NOT_FOUND" => mend_line(&mut lines, conflict, mind),
             "AMBIGUOUS" => return Some(placed(&lines, conflict, mind)),
             "BAD_LINE" => {
@@ -91,7 +93,9 @@ fn mended(sent: &str, error: &Value, mind: &Mind) -> Option<String> {
                 let end = lines.iter().position(|line| !line.starts_with(['@', '+', '-', ' ']));
                 lines.truncate(end.unwrap_or(lines.len()));
             }
-            "NO_HUNKS" if lines.first().is_some_and(|line| line.starts_with(' ')) => lines.insert(0, "@@".into()),
+            "NO_HUNKS" if lines.first().is_some_and(|line| line.starts_with(' ')) => {
+                lines.insert(0, "@@".into())
+            }
             "NO_HUNKS" if sent.starts_with("*** ") => {
                 lines.retain(|line| !line.starts_with("*** "));
                 lines.insert(0, "@@".into());
@@ -115,7 +119,10 @@ impl ConcatLines for Vec<String> {
 }
 
 fn number(value: &Value) -> usize {
-    value.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_else(|| panic!("{value} is no number"))
+    value
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 /// Mends the line of the patch that a conflict names, by what it shows of the document.
@@ -135,7 +142,8 @@ fn mend_line(lines: &mut Vec<String>, conflict: &Value, mind: &Mind) {
             for line in lines.iter_mut().filter(|line| !line.starts_with("@@")) {
                 let (mark, rest) = line.split_at(1);
                 let text = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-                *line = format!("{mark}{}", text.strip_prefix(": ").or(text.strip_prefix(':')).unwrap_or(rest));
+                *line =
+                    format!("{mark}{}", text.strip_prefix(": ").or(text.strip_prefix(':')).unwrap_or(rest));
             }
         }
         "HTML_ESCAPED" => {
@@ -150,7 +158,9 @@ fn mend_line(lines: &mut Vec<String>, conflict: &Value, mind: &Mind) {
                 if !lines[at].starts_with('+') {
                     let own = lines[at].get(1..).unwrap_or_default().to_owned();
                     let mark = lines[at].get(..1).unwrap_or(" ").to_owned();
-                    let Some(text) = whole(conflict, line).or_else(|| is_first.then(|| spliced(&own, conflict))) else {
+                    let Some(text) =
+                        whole(conflict, line).or_else(|| is_first.then(|| spliced(&own, conflict)))
+                    else {
                         break;
                     };
                     lines[at] = format!("{mark}{text}");

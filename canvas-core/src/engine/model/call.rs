@@ -229,7 +229,8 @@ impl Task for Work {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let (lease, first) = (Some(*LEASE), Revision::new(1).expect("one is a revision"));
-        let write = |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None, scope: None, shown: None };
+        let write =
+            |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None, scope: None, shown: None };
         let answer = |resolution| match resolution {
             Resolution::Done(answer) => ClientAnswer::Outcome(answer.json().to_owned()),
             Resolution::NeverDone => ClientAnswer::NeverDone,

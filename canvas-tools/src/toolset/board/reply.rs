@@ -265,7 +265,9 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
         // The history is of the whole canvas, and a change of its document needs the lease.
         (
             Refusal::Lease(
-                LeaseRefusal::NotOwned { .. } | LeaseRefusal::Expired { .. } | LeaseRefusal::StaleEpoch { .. },
+                LeaseRefusal::NotOwned { .. }
+                | LeaseRefusal::Expired { .. }
+                | LeaseRefusal::StaleEpoch { .. },
             ),
             Tool::Undo | Tool::Redo,
         ) => {

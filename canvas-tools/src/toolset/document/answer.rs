@@ -1,14 +1,14 @@
 //! What a model, and the keeper of its lease, hear of a command on the document.
 
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::text::{Repair, RepairKind};
+use canvas_core::text::{QuotedLine, Repair, RepairKind};
 use canvas_core::{
     AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, NotAvailable, Readable, Refusal, Refused, Renewed,
     Snapshot,
 };
 use serde_json::{Value, json};
 
-use super::lines::{Shown, changed_lines};
+use super::lines::{Shown, numbered};
 use crate::hint::{Aftermath, CallKind, after_refusal, seconds_until};
 use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolReply, refusal_json};
@@ -19,8 +19,8 @@ pub(super) trait Answer {
     /// The JSON that the model gets, but for lines.
     fn body(&self) -> Value;
 
-    /// Lines of the canvas that the reply shows. `snapshot` may be of a later revision, where the call is a retry.
-    fn shown(&self, _snapshot: &Snapshot) -> Option<Shown> {
+    /// Lines of the canvas that the reply shows.
+    fn shown(&self) -> Option<Shown> {
         None
     }
 
@@ -38,8 +38,13 @@ pub(super) fn reply<D: Answer, R: Refused>(
     match result {
         Ok(done) => {
             let reply = ToolReply::new(done.body()).with_lease_change(done.lease_change(named));
-            match done.shown(snapshot) {
-                Some(Shown { lines, ranges }) => reply.with(json!({"lines": lines})).with_shown_lines(ranges),
+            match done.shown() {
+                Some(Shown { lines, ranges }) => {
+                    // A retry is answered as the first call was, but its lines may have changed since.
+                    let is_now = reply.revision_id() == Some(&snapshot.revision_id().to_string());
+                    let ranges = if is_now { ranges } else { Vec::new() };
+                    reply.with(json!({"lines": lines})).with_shown_lines(ranges)
+                }
                 None => reply,
             }
         }
@@ -179,10 +184,20 @@ impl Answer for AppliedPatch {
         body
     }
 
-    /// The changed lines with one around them; `None` where they may have changed since.
-    fn shown(&self, snapshot: &Snapshot) -> Option<Shown> {
-        let spans = self.spans.iter().map(|span| (span.start_line, span.end_line));
-        (snapshot.revision_id() == self.revision).then(|| changed_lines(snapshot.text(), spans))
+    /// The changed lines with one around them.
+    fn shown(&self) -> Option<Shown> {
+        let mut shown = Shown::default();
+        for QuotedLine { line, text } in &self.lines {
+            shown.lines.push(numbered(*line, ':', text));
+            // One that was cut ends so; one that ends so by itself counts as cut.
+            if !text.ends_with('…') {
+                shown.whole(*line);
+            }
+        }
+        if self.lines.last().map(|last| last.line) < self.spans.last().map(|last| last.end_line) {
+            shown.lines.push("…".to_owned());
+        }
+        (!self.lines.is_empty()).then_some(shown)
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {

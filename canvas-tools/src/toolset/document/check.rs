@@ -11,7 +11,7 @@ use canvas_core::{
 use serde_json::Value;
 
 use super::arguments::{
-    self as types,     ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
+    self as types, ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
 };
 use super::reading::{Reading, bad_query};
 use super::search::{MAX_CONTEXT, Search};

@@ -22,8 +22,8 @@ pub(crate) mod tool;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::LineRange;
 use canvas_core::{
-    Answered, AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, CheckOut, Command, Engine, PatchRefusal,
-    Read, Snapshot, Store,
+    Answered, AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, CheckOut, Command, Engine,
+    PatchRefusal, Read, Snapshot, Store,
 };
 
 use self::answer::Answer;
