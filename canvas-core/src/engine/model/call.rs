@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use canvas_lease::{LeaseId, Timestamp, Turn};
+use canvas_lease::{CheckOutRequest, LeaseId, Lock, Timestamp, Turn};
 
+use super::store::START;
 use crate::engine::context::CachedRow;
 use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
@@ -14,6 +15,7 @@ use crate::transition::command::{Command, StoredAnswer, encode};
 use crate::transition::document::{ApplyPatch, Read};
 use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut};
+use crate::transition::policy::Policy;
 use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::finish::FinishAction;
@@ -185,6 +187,10 @@ pub(super) enum Work {
     Begin,
     /// [`Op::EditBase`] without its base.
     Overwrite,
+    /// [`Op::WriteA`], done to the first text.
+    Paste,
+    /// [`Op::WriteA`], decided on the lock of the beginning.
+    Seize,
 }
 
 impl Work {
@@ -200,6 +206,7 @@ impl Work {
             Self::Question => operation(Op::AskA),
             Self::Begin => &CHECK_OUT,
             Self::Overwrite => operation(Op::EditBase),
+            Self::Paste | Self::Seize => operation(Op::WriteA),
         }
     }
 
@@ -229,8 +236,15 @@ impl Task for Work {
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let (lease, first) = (Some(*LEASE), Revision::new(1).expect("one is a revision"));
-        let write =
-            |patch: &str| ApplyPatch { lease, patch: patch.into(), base: None, scope: None, shown: None };
+        // Where a write needs no lease, it names none.
+        let named = lease.filter(|_| !context.run.policy.rebase);
+        let write = |patch: &str| ApplyPatch {
+            lease: named,
+            patch: patch.into(),
+            base: None,
+            scope: None,
+            shown: None,
+        };
         let answer = |resolution| match resolution {
             Resolution::Done(answer) => ClientAnswer::Outcome(answer.json().to_owned()),
             Resolution::NeverDone => ClientAnswer::NeverDone,
@@ -240,6 +254,16 @@ impl Task for Work {
             Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
             Self::Call(Op::Edit) => self.run(&Edit::replace("z\n"), context),
             Self::Call(Op::EditBase) => self.run(&Edit::on(first, Op::EditBase.change(TEXT)), context),
+            Self::Paste => self.run(&Edit::replace(Op::WriteA.change(TEXT)), context),
+            Self::Seize => {
+                let row = context.row.map(|row| {
+                    let mut row = row.clone();
+                    Arc::make_mut(&mut row.head).lock = first_lock(context.run.policy);
+                    row
+                });
+                let context = DecisionContext { row: row.as_ref(), ..*context };
+                self.run(&write("@@\n-a\n+c\n"), &context)
+            }
             Self::Overwrite => self.run(&Edit::replace(Op::EditBase.change(TEXT)), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
             Self::Call(Op::Read) => self.run(&Read::part(lease), context),
@@ -269,6 +293,16 @@ impl Task for Work {
     fn is_refusal(answer: &ClientAnswer) -> bool {
         matches!(answer, ClientAnswer::Outcome(json) if json.contains("\"refused\""))
     }
+}
+
+/// The lock with which the world begins.
+fn first_lock(policy: &Policy) -> Lock {
+    let (clock, key) = (at(START), &*CHECK_OUT);
+    let mut lock = Lock::new(clock);
+    let (holder, operation) = (key.conversation.holder(), key.operation());
+    let request = CheckOutRequest { holder, operation, turn: lock.turn() };
+    lock.check_out(&policy.lease, clock, request).expect("nobody has it");
+    lock
 }
 
 /// A person presses the button.

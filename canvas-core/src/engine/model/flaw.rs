@@ -26,6 +26,10 @@ pub(super) enum Flaw {
     ForgottenForAll,
     /// Replaces the whole text by what was made from an older one.
     BaseIgnored,
+    /// Stores what a patch makes of the text that its author has seen.
+    OldText,
+    /// Takes a lease anew without looking who has had the canvas since.
+    OldLock,
     /// Drops entries of the journal with what is not needed.
     HistoryCollected,
     /// Drops what was not needed at an earlier version of the row.

@@ -28,7 +28,7 @@ use stateright::{Checker as _, HasDiscoveries, Model as _};
 use self::call::Op;
 use self::flaw::Flaw;
 use self::oracle::Rule;
-use self::world::{Budget, WorldModel, dangers};
+use self::world::{Budget, Rules, WorldModel, dangers};
 
 const NOTHING: Budget = Budget {
     starts: [0; Op::ALL.len()],
@@ -45,6 +45,7 @@ const NOTHING: Budget = Budget {
     notify: false,
     rumours: 0,
     journal: false,
+    rules: Rules::Usual,
     collections: 0,
 };
 
@@ -80,6 +81,12 @@ const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 
 
 /// The same, and the lease is given back.
 const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]) };
+
+/// Time passes and a write takes its lease anew, unless another has had it.
+const RETAKE: Budget = Budget { ticks: 2, rules: Rules::Retake, ..starts([2, 0, 0, 1, 0, 0, 0, 0, 0, 0]) };
+
+/// The user edits one line and the model, which has not seen it, another, and the same.
+const REBASE: Budget = Budget { rules: Rules::Rebase, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
 /// Servers crash, and their commits arrive or not.
 const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 0, 1, 0, 0]) };
@@ -131,6 +138,8 @@ const SMALL: &[Budget] = &[
     LANDED,
     QUESTION,
     TIME,
+    RETAKE,
+    REBASE,
     skewed(5, RACE),
     NOTIFY,
     BASE,
@@ -150,6 +159,12 @@ const FULL: &[Budget] = &[
     CRASH,
     STALE,
     RELEASE,
+    RETAKE,
+    Budget { delayed: 1, ticks: 3, ..RETAKE },
+    skewed(5, RETAKE),
+    skewed(-5, RETAKE),
+    REBASE,
+    Budget { delayed: 1, ..REBASE },
     NOTIFY,
     NOTIFY_LOST,
     BASE,
@@ -238,6 +253,8 @@ flaws! {
     notification_ignored: NotificationIgnored in NOTIFY breaks ReadsAreFresh,
     forgotten_for_all: ForgottenForAll in NOTIFY breaks ReadsAreFresh,
     base_ignored: BaseIgnored in BASE breaks NothingLost,
+    old_text: OldText in REBASE breaks NothingLost,
+    old_lock: OldLock in RETAKE breaks UnderTheLease,
     history_collected: HistoryCollected in COLLECT breaks HistoryStays,
     started_unsettled: StartedUnsettled in ACTION breaks StartsOnce,
     event_named_twice: EventNamedTwice in ACTION_LOST breaks StartsOnce,

@@ -21,6 +21,8 @@ pub(super) enum Rule {
     UnderTheLease,
     /// A write lands before its lease expires, by the store's clock.
     InTime,
+    /// A lease is taken anew only by who held the last one.
+    TakenAnew,
     /// Answers are true: what is answered as done was done, and what is answered as not written was not.
     AnswersTrue,
     /// Two answers to one call are equal.
@@ -40,12 +42,13 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
         Self::UnderTheLease,
         Self::InTime,
+        Self::TakenAnew,
         Self::AnswersTrue,
         Self::AnswersAgree,
         Self::NeverIsNever,
@@ -63,6 +66,7 @@ impl Rule {
             Self::DoneOnce => "a call is done once at most",
             Self::UnderTheLease => "a write lands under the current lease",
             Self::InTime => "a write lands before its lease expires",
+            Self::TakenAnew => "a lease is taken anew by who held the last one",
             Self::AnswersTrue => "answers are true",
             Self::AnswersAgree => "two answers to one call are equal",
             Self::NeverIsNever => "what was never done never will be",
@@ -98,7 +102,15 @@ impl Oracle {
     }
 
     /// A commit of a run has landed.
-    pub(super) fn landed(&mut self, run: u8, old: &Head, new: &Head, clock: i64, honest: bool) {
+    ///
+    /// `honest` clocks tell when a lease ends; where calls are not `leased`, writes need none.
+    pub(super) fn landed(
+        &mut self,
+        run: u8,
+        (old, new): (&Head, &Head),
+        clock: i64,
+        (honest, leased): (bool, bool),
+    ) {
         self.check(!self.unwritten.contains(&run) || old == new, Rule::AnswersTrue);
         let numbers =
             |head: &Head| [head.revision().get(), head.lock().epoch().get(), head.lock().fence().get()];
@@ -108,7 +120,7 @@ impl Oracle {
             self.check(old.document() == new.document(), Rule::NothingLost);
         } else {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
-            self.changed(old, new, clock, honest);
+            self.changed((old, new), clock, (honest, leased));
         }
         self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
         let is_kept = |receipt: &Receipt| new.receipts.iter().any(|kept| kept == receipt);
@@ -116,7 +128,7 @@ impl Oracle {
     }
 
     /// The text is another: one call has been done, and the right one.
-    fn changed(&mut self, old: &Head, new: &Head, clock: i64, honest: bool) {
+    fn changed(&mut self, (old, new): (&Head, &Head), clock: i64, (honest, leased): (bool, bool)) {
         let is_new = |receipt: &&Receipt| !old.receipts.has_newly(&receipt.operation);
         let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
         let (Some(Some(op)), None) = (added.next(), added.next()) else {
@@ -128,10 +140,19 @@ impl Oracle {
         self.done[op as usize] += 1;
         self.check(self.done[op as usize] == 1, Rule::DoneOnce);
         self.check(!(self.never && op == Op::WriteA), Rule::NeverIsNever);
-        if op.is_write() {
+        if op.is_write() && leased {
             let lease = old.lock().lease().filter(|lease| lease.id == *LEASE);
             self.check(lease.is_some(), Rule::UnderTheLease);
-            self.check(!honest || lease.is_none_or(|lease| at(clock) < lease.expires_at), Rule::InTime);
+            let taken = new.lock().lease().filter(|taken| taken.id != *LEASE);
+            if let (Some(lease), Some(taken)) = (lease, taken) {
+                // It was taken anew with the write. A server may believe a moment early that the last one has run out, which
+                // harms nobody but its holder.
+                let follows = taken.id.fence().get() == old.lock().fence().get() + 1;
+                let is_same = taken.holder == lease.holder && taken.id.epoch() == lease.id.epoch();
+                self.check(follows && is_same, Rule::TakenAnew);
+            }
+            let until = taken.or(lease).map(|lease| lease.expires_at);
+            self.check(!honest || until.is_none_or(|until| at(clock) < until), Rule::InTime);
         }
     }
 

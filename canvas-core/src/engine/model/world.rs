@@ -6,18 +6,20 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 use stateright::{Model, Property};
 
-use super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Runner, Running, Work, at, event, version};
+use super::call::{CANVAS, ClientAnswer, Ended, LEASE, OTHER, Op, Runner, Running, Work, at, event, version};
 use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
 use super::store::{Row, RowStore, START, TOOL, loaded};
 use crate::engine::cache::{Begin, Cache, Ticket};
 use crate::engine::context::RunContext;
 use crate::engine::run::{Done, Next, Request, Response, Run};
+use crate::model::blob::BlobId;
 use crate::model::claims::Claim;
 use crate::store::contract::{Commit, Committed, Loaded};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use crate::transition::policy::Policy;
+use crate::transition::rollout::Rollout;
 use crate::transition::view::Types;
 
 /// With the tool, which runs without being confirmed.
@@ -42,6 +44,22 @@ fn policy(history: u64) -> Policy {
 static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(0));
 
 static WITH_JOURNAL: LazyLock<Policy> = LazyLock::new(|| policy(100));
+
+static RETAKING: LazyLock<Policy> = LazyLock::new(|| Policy { retake: true, ..policy(0) });
+
+/// A write needs no lease here, so that only what its author has seen keeps it from the user's text.
+static REBASING: LazyLock<Policy> =
+    LazyLock::new(|| Policy { rebase: true, rollout: Rollout::LeaseOptional, ..policy(100) });
+
+/// What the host has switched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Rules {
+    Usual,
+    /// An expired lease is taken anew with a write.
+    Retake,
+    /// A write that names no base is moved past what its author has not seen.
+    Rebase,
+}
 
 /// How often each thing may happen. Every counter needs a bound, or the states never end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,6 +91,7 @@ pub(super) struct Budget {
     pub(super) rumours: u8,
     /// There is a journal.
     pub(super) journal: bool,
+    pub(super) rules: Rules,
     /// Collections of old blobs.
     pub(super) collections: u8,
 }
@@ -332,7 +351,7 @@ impl Model for WorldModel {
                 })),*]
             };
         }
-        let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime AnswersTrue AnswersAgree
+        let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime TakenAnew AnswersTrue AnswersAgree
             NeverIsNever NumbersRise HistoryStays ReadsAreFresh StartsOnce EndsOnce);
         rules.into_iter().chain(dangers()).collect()
     }
@@ -380,6 +399,18 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             };
             commits(world, Op::WriteA) > 0 && world.flights.iter().any(late)
         }),
+        Property::sometimes("an expired lease was taken anew", |model: &WorldModel, world: &World| {
+            let lease = world.store.row.head.lock().lease();
+            model.budget.rules == Rules::Retake
+                && lease.is_some_and(|lease| lease.id != *LEASE && lease.holder.as_str() == "model")
+        }),
+        Property::sometimes(
+            "a write was moved past what its author had not seen",
+            |model: &WorldModel, world: &World| {
+                model.budget.rules == Rules::Rebase
+                    && world.store.row.head.document() == BlobId::of(b"c\nx\n")
+            },
+        ),
         Property::sometimes("an action is begun twice at once", |_, world: &World| {
             commits(world, Op::Press) > 1
         }),
@@ -413,7 +444,12 @@ fn broken() -> StoreError {
 
 impl World {
     fn at(&self, server: usize) -> RunContext<'static> {
-        let policy = if self.left.journal { &WITH_JOURNAL } else { &POLICY };
+        let policy = match self.left.rules {
+            Rules::Retake => &RETAKING,
+            Rules::Rebase => &REBASING,
+            Rules::Usual if self.left.journal => &WITH_JOURNAL,
+            Rules::Usual => &POLICY,
+        };
         RunContext { canvas: &CANVAS, policy, types: &TYPES, now: self.heard(server) }
     }
 
@@ -519,6 +555,8 @@ impl World {
         let work = match op {
             Op::Press => Work::Press { event: number, runner: self.runner(server) },
             Op::EditBase if flaw == Some(Flaw::BaseIgnored) => Work::Overwrite,
+            Op::WriteA if flaw == Some(Flaw::OldText) => Work::Paste,
+            Op::WriteA if flaw == Some(Flaw::OldLock) => Work::Seize,
             op => Work::of(op),
         };
         self.start_work(flaw, op, server, work);
@@ -593,7 +631,8 @@ impl World {
                 let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
                 if let Some(old) = replaced {
                     let Row { head, version } = self.store.row.clone();
-                    self.oracle.landed(number, &old.head, &head, self.store.clock, self.left.skew == 0);
+                    let (honest, leased) = (self.left.skew == 0, self.left.rules != Rules::Rebase);
+                    self.oracle.landed(number, (&old.head, &head), self.store.clock, (honest, leased));
                     for other in (0..2).filter(|other| !(is_heard && *other == server)) {
                         self.notify(flaw, other, version);
                     }
