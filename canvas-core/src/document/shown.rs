@@ -48,7 +48,7 @@ impl ShownLines {
         self.ranges.insert(place, new);
         if self.ranges.len() > Self::RANGES {
             let shortest = (0..self.ranges.len()).min_by_key(|&i| self.ranges[i].len());
-            self.ranges.remove(shortest.expect("there are ranges"));
+            shortest.map(|shortest| self.ranges.remove(shortest));
         }
     }
 

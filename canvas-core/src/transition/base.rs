@@ -84,7 +84,8 @@ impl Transition<'_> {
     /// What is known of a base; `None` where it is the document of now.
     fn stale(&self, base: Option<Base>) -> Result<Option<Stale<'_>>, Missing> {
         let conversation = self.head.conversation(self.who);
-        let Some(known) = base.map(Base::revision).or(conversation.seen.map(|seen| seen.revision)) else {
+        let seen = conversation.seen.map(|seen| seen.revision);
+        let Some(known) = base.map_or(seen, |base| Some(base.revision())) else {
             return Ok(Some(Stale::Nothing));
         };
         if self.head.is_current(Face::Document, known) {
