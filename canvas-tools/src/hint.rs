@@ -10,6 +10,7 @@ use canvas_core::{
 };
 
 const READ: &str = "Next: call canvas_read_lines.";
+const SEARCH: &str = "Next: call canvas_grep.";
 const CHECK_OUT: &str = "Next: call canvas_check_out, then this call with its lease_id.";
 const STOP: &str = "Next: the user has ended this turn, so stop and wait for the next user message.";
 
@@ -63,7 +64,7 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Co
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => "Next: call canvas_apply_patch with rebased_patch.",
             Some(Suggestion::AlreadyApplied) => return None,
-            None if error.conflicts().iter().any(must_read) => READ,
+            None if error.conflicts().iter().any(must_search) => SEARCH,
             None => return None,
         },
         Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => READ,
@@ -140,8 +141,8 @@ pub(crate) const fn is_missing(reason: Reason) -> bool {
 }
 
 /// Whether the patch cannot be corrected by what the conflict says: nothing in the document is like what it quotes.
-pub(crate) const fn must_read(conflict: &Conflict) -> bool {
-    is_missing(conflict.reason) && conflict.mismatch.is_none() && conflict.present_at.is_none()
+const fn must_search(conflict: &Conflict) -> bool {
+    is_missing(conflict.reason) && conflict.nearby.is_empty() && conflict.present_at.is_none()
 }
 
 /// The next call after the tool of surfaces has failed with a code.

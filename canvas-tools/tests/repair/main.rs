@@ -59,7 +59,8 @@ fn play(case: &Case) -> Ended {
     }
     assert_eq!(failure(&reply), case.refused, "{name}: {}", reply.body());
     assert_eq!(world.text(), before, "{name}: a refusal changes nothing");
-    assert!(!message(&reply).contains("canvas_read_lines"), "{name} need not read: {}", message(&reply));
+    let looks = ["canvas_read_lines", "canvas_grep"].iter().any(|look| message(&reply).contains(look));
+    assert!(!looks, "{name} need not look: {}", message(&reply));
     let Some(next) = next_call(&call, reply.body(), &case.mind) else {
         assert_eq!(world.text(), case.wanted, "{name}: {}", reply.body());
         return Ended::NothingToDo;

@@ -77,6 +77,7 @@ fn follow(world: &World, lease: &mut String, reply: &ToolReply, depth: usize) {
         let arguments = match tool.as_str() {
             "canvas_check_out" => json!({}),
             "canvas_read_lines" => json!({"lease_id": lease, "start_line": 1, "end_line": 9}),
+            "canvas_grep" => json!({"lease_id": lease, "query": "a"}),
             "canvas_apply_patch" => {
                 let patch = reply.body()["error"]["rebased_patch"].as_str().expect("it is offered");
                 let base = &reply.body()["revision_id"];

@@ -297,9 +297,9 @@ fn patches() -> Vec<Row> {
         ("PATCH_REJECTED/ESCAPED_NEWLINES", of(r"@@\n-a\n+x\n"), correct("@@\n-a\n+x\n")),
         ("PATCH_REJECTED/MISORDERED", of("@@\n-f\n+y\n@@\n-a\n+x\n"), Then::Tools(&["canvas_apply_patch"])),
         ("PATCH_REJECTED/OVERLAP", of("@@\n a\n-b\n@@\n-b\n c\n"), correct("@@\n a\n-b\n c\n")),
-        ("PATCH_REJECTED/NOT_FOUND", of("@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_read_lines"])),
+        ("PATCH_REJECTED/NOT_FOUND", of("@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_grep"])),
         // One of two conflicts is enough.
-        ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_read_lines"])),
+        ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n@@\n-nowhere\n+x\n"), Then::Tools(&["canvas_grep"])),
         // What is there already needs no patch.
         ("PATCH_REJECTED/NOT_FOUND", twice("@@\n a\n-b\n+B\n c\n"), correct("@@\n a\n-B\n+C\n c\n")),
         ("PATCH_REJECTED/AMBIGUOUS", ambiguous(), correct("@@\n b\n-x\n")),
