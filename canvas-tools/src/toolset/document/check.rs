@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::arguments::{
     self as types, ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
 };
-use super::reading::{Reading, bad_query};
-use super::search::{MAX_CONTEXT, Search};
+use super::reading::Reading;
+use super::search::{MAX_CONTEXT, Search, bad_query};
 use super::tool::{DocumentTools, LeaseRule, Tool};
 use crate::arguments::arguments;
 use crate::reply::{PATH_BYTES, ToolError};

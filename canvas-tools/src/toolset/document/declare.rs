@@ -78,10 +78,11 @@ impl Tool {
             Self::ReadSection => tidy_schema_of::<ReadSection>(),
             Self::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
         };
-        if self == Self::ApplyPatch && !toolset.resend {
-            if let Some(properties) = schema["properties"].as_object_mut() {
-                properties.remove("resend");
-            }
+        if self == Self::ApplyPatch
+            && !toolset.resend
+            && let Some(properties) = schema["properties"].as_object_mut()
+        {
+            properties.remove("resend");
         }
         self.lease_rule(rollout).put_into(&mut schema);
         schema

@@ -1,6 +1,6 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::{Address, AddressError, GrepError, LineRange};
+use canvas_core::text::{Address, AddressError, LineRange};
 use canvas_core::{RangeHash, Shown, Snapshot};
 use serde_json::{Value, json};
 
@@ -149,8 +149,4 @@ fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
 fn bad_address(error: &AddressError) -> ToolError {
     let error_of_call = ToolError::new(error.code(), address_words(error)).at(address_place(error));
     error_of_call.with_candidates(candidates_json(error))
-}
-
-pub(super) fn bad_query(error: &GrepError) -> ToolError {
-    ToolError::argument("/query", error.to_string()).with_reason(error.code())
 }

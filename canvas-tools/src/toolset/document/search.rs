@@ -6,7 +6,6 @@ use canvas_core::text::{GrepError, Match, Query, matches};
 use serde_json::{Value, json};
 
 use super::lines::{Shown, clipped, numbered};
-use super::reading::bad_query;
 use crate::reply::ToolError;
 
 /// Bytes of lines in one reply, as JSON: with the other fields they stay within 8 KB.
@@ -138,7 +137,8 @@ impl<'t> Page<'t> {
     fn put(&mut self, found: &Match<'_>) -> bool {
         let mut block: Vec<Entry> = Vec::new();
         block.extend(self.after().take_while(|(number, _)| *number < found.line).map(around));
-        let known = block.last().map(|entry| entry.number).or(self.last.map(|(line, _)| line)).unwrap_or(0);
+        let known =
+            block.last().map(|entry| entry.number).or_else(|| self.last.map(|(line, _)| line)).unwrap_or(0);
         let above = self.text[..found.start].lines().rev().zip((1..found.line).rev()).take(self.context);
         let above = above.map(|(line, number)| (number, line)).take_while(|(number, _)| *number > known);
         let above: Vec<Entry> = above.map(around).collect();
@@ -187,4 +187,8 @@ impl<'t> Page<'t> {
 
 fn around((number, line): (usize, &str)) -> Entry {
     Entry::around(number, line)
+}
+
+pub(super) fn bad_query(error: &GrepError) -> ToolError {
+    ToolError::argument("/query", error.to_string()).with_reason(error.code())
 }
