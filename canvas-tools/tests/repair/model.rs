@@ -142,8 +142,10 @@ fn mend_line(lines: &mut Vec<String>, conflict: &Value, mind: &Mind) {
             for line in lines.iter_mut().filter(|line| !line.starts_with("@@")) {
                 let (mark, rest) = line.split_at(1);
                 let text = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-                *line =
-                    format!("{mark}{}", text.strip_prefix(": ").or(text.strip_prefix(':')).unwrap_or(rest));
+                *line = format!(
+                    "{mark}{}",
+                    text.strip_prefix(": ").or_else(|| text.strip_prefix(':')).unwrap_or(rest)
+                );
             }
         }
         "HTML_ESCAPED" => {
