@@ -532,3 +532,59 @@ fn operations_on_a_list() {
         assert_eq!(apply(request.clone()), expected, "{request}");
     }
 }
+
+/// `canvas_check_out` and the others with the extended toolset and its policies, or without.
+fn offered(
+    bridge: &mut Bridge,
+    toolset: Option<&str>,
+    call: (&str, &str),
+    arguments: Value,
+    now: u64,
+) -> Value {
+    let (name, call_id) = call;
+    let mut request = json!({"op": "tool.call", "canvas": "c", "session": "main", "call_id": call_id, "name": name,
+                             "arguments": arguments, "now": now});
+    if let Some(toolset) = toolset {
+        request["toolset"] = json!(toolset);
+    }
+    ask(bridge, request)
+}
+
+#[test]
+fn the_extended_toolset_moves_patches_and_takes_leases_anew() {
+    for (toolset, moved, taken) in [(Some("extended"), "OK", "OK"), (None, "PATCH_REJECTED", "LEASE_EXPIRED")]
+    {
+        let mut bridge = with_canvas();
+        let lease = check_out(&mut bridge, "out", 1000);
+        offered(&mut bridge, toolset, ("canvas_read_all", "read"), json!({"lease_id": lease}), 1000);
+        let markdown = "# Plan\n\n- one\n- two\n- of the user\n";
+        ask(&mut bridge, json!({"op": "user.edit", "canvas": "c", "markdown": markdown, "now": 1000}));
+        let lease = check_out(&mut bridge, "again", 1000);
+        let patch = json!({"lease_id": lease, "patch": "@@\n-- one\n+- first\n"});
+        let reply = offered(&mut bridge, toolset, ("canvas_apply_patch", "p"), patch, 1000);
+        assert_eq!(code(&reply), moved, "{reply}");
+        let patch = json!({"lease_id": lease, "patch": "@@\n-- two\n+- second\n"});
+        let reply = offered(&mut bridge, toolset, ("canvas_apply_patch", "q"), patch, 60_000);
+        assert_eq!(code(&reply), taken, "{reply}");
+        assert_eq!(reply["lease_id"].is_string(), taken == "OK");
+    }
+}
+
+/// The bridge keeps what each session was shown, and forgets it with a restart.
+#[test]
+fn an_old_number_decides_nothing_at_the_bridge() {
+    let mut bridge = Bridge::new();
+    let markdown = "# A\n- todo\n\n# B\n- todo\n";
+    ask(&mut bridge, json!({"op": "canvas.create", "canvas": "c", "markdown": markdown, "now": 1000}));
+    let lease = check_out(&mut bridge, "out", 1000);
+    let patch = |lease: &str, patch: &str| json!({"lease_id": lease, "patch": patch});
+    let status = "@@ -5 +5 @@\n-- todo\n+- done\n";
+    let refused = tool(&mut bridge, "p1", "canvas_apply_patch", patch(&lease, status), 1000);
+    assert_eq!(refused["error"]["reason"], "AMBIGUOUS", "{refused}");
+    let header = refused["error"]["conflicts"][0]["places"][1]["header"].as_str().expect("it decides");
+    let decided = format!("{header}\n-- todo\n+- done\n");
+    let done = tool(&mut bridge, "p2", "canvas_apply_patch", patch(&lease, &decided), 1000);
+    assert_eq!(done["ok"], true, "{done}");
+    let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+    assert_eq!(text["markdown"], "# A\n- todo\n\n# B\n- done\n");
+}

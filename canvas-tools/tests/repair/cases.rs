@@ -59,7 +59,7 @@ fn refusals() -> Option<Vec<Value>> {
 fn kept(refusals: &[Value]) -> Vec<Case> {
     let find = |case: &str| {
         let with_text = |row: &&Value| row["case"] == case && row["text"].is_string();
-        let row = refusals.iter().filter(with_text).next_back().unwrap_or_else(|| panic!("no {case}"));
+        let row = refusals.iter().rfind(with_text).unwrap_or_else(|| panic!("no {case}"));
         (row["text"].as_str().unwrap(), row["arguments"]["patch"].as_str().unwrap())
     };
     let of = |name, case_name: &str, refused, wanted: &dyn Fn(&str) -> String| {
