@@ -182,7 +182,7 @@ fn replies_end_leases() {
         (LeaseChange::Lost(lease(1)), 0),
         (LeaseChange::Lost(lease(2)), 1),
         // The write took the next lease in the place of the first, and that one is given back.
-        (LeaseChange::Replaced(lease(1), term(2, 1_000)), 1),
+        (LeaseChange::Replaced(lease(1), term(2, at(1_000))), 1),
         (LeaseChange::None, 1),
     ];
     for (change, held) in changes {
