@@ -72,6 +72,13 @@ fn check_refusal(text: &str, patch: &str, refused: &ApplyError) {
         assert!(conflict.line.is_none_or(|line| line > 0), "{conflict:?}");
         assert!(conflict.candidates.is_sorted(), "{conflict:?}");
         assert!(conflict.candidates.iter().all(|line| (1..=text_lines + 1).contains(line)), "{conflict:?}");
+        let places = conflict.places.iter().map(|place| place.line);
+        assert!(places.eq(conflict.candidates.iter().copied().take(conflict.places.len())), "{conflict:?}");
+        for quoted in conflict.nearby.iter().chain(conflict.places.iter().flat_map(|place| &place.nearby)) {
+            let line = text.split('\n').nth(quoted.line - 1).expect("the line is there");
+            let is_there = line.strip_suffix('\r').unwrap_or(line) == quoted.text || line == quoted.text;
+            assert!(is_there || line.chars().count() > 200, "{conflict:?}");
+        }
     }
     if let Some(Suggestion::Rebased(rebased)) = refused.suggestion() {
         assert!(rebased.len() <= 2 * patch.len() + 64 * hunks + 1024);

@@ -3,6 +3,7 @@
 mod building;
 mod fitting;
 mod reference;
+mod refusals;
 mod remedies;
 mod strategies;
 
@@ -24,8 +25,8 @@ fn run(mode: Mode, text: &str, patch: &str) -> Result<String, ApplyError> {
     apply(text, patch, &Options { mode, ..Options::default() }).map(|applied| applied.into_text())
 }
 
-/// A refusal names at least one conflict, and each a place in the patch.
-fn check_refusal(patch: &str, refusal: &ApplyError) -> Result<(), TestCaseError> {
+/// A refusal names at least one conflict, each with a place in the patch, and what it shows is true.
+fn check_refusal(text: &str, patch: &str, refusal: &ApplyError) -> Result<(), TestCaseError> {
     let (lines, hunks) = (patch.lines().count(), patch.lines().filter(|line| line.starts_with("@@")).count());
     prop_assert!(!refusal.conflicts().is_empty());
     for conflict in refusal.conflicts() {
@@ -33,6 +34,7 @@ fn check_refusal(patch: &str, refusal: &ApplyError) -> Result<(), TestCaseError>
         prop_assert!(conflict.hunk <= hunks, "{conflict:?}");
         prop_assert!(conflict.line.is_none_or(|line| line > 0), "{conflict:?}");
         prop_assert!(conflict.candidates.is_sorted(), "{conflict:?}");
+        refusals::check(text, patch, conflict)?;
     }
     Ok(())
 }
@@ -66,7 +68,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
         _ => {}
     }
     for refusal in strict.as_ref().err().into_iter().chain(anchored.as_ref().err()) {
-        check_refusal(patch, refusal)?;
+        check_refusal(text, patch, refusal)?;
     }
     if let Ok(anchored) = &anchored {
         prop_assert_eq!(run(Mode::Strict, anchored.text(), &anchored.inverse()), Ok(text.to_owned()));
@@ -115,7 +117,7 @@ proptest! {
             match run(mode, &text, &patch) {
                 Ok(after) => prop_assert_ne!(after, &*text),
                 Err(e) => {
-                    check_refusal(&patch, &e)?;
+                    check_refusal(&text, &patch, &e)?;
                     prop_assert!(!e.to_string().is_empty());
                 }
             }

@@ -237,7 +237,7 @@ proptest! {
                     [Reason::Misordered, Reason::Overlap, Reason::StartMismatch, Reason::ContextMismatch];
                 misplaced.contains(&reason)
                     || *remedy == Suggestion::AlreadyApplied
-                        && [Reason::NotFound, Reason::Ambiguous].contains(&reason)
+                        && [Reason::NotFound, Reason::Ambiguous, Reason::NoAnchor].contains(&reason)
             };
             prop_assert!(refused.conflicts().iter().all(|conflict| mended(conflict.reason)), "{}", refused);
             if let Suggestion::Rebased(rebased) = remedy {
