@@ -20,6 +20,7 @@ pub mod memory;
 pub mod outline;
 pub mod peers;
 pub mod recipe;
+pub mod refusal;
 pub mod replay;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
@@ -44,12 +45,13 @@ pub struct Work {
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 23] = [
+pub const WORKS: [Work; 24] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
     Work { name: "build-2000", rows: |name, size, effort| build::rows(name, 2_000, size, effort) },
+    Work { name: "not-found", rows: refusal::rows },
     Work { name: "outline", rows: outline::rows },
     Work { name: "outline-edit", rows: outline::rows_after_edit },
     Work { name: "call", rows: call::rows },

@@ -3,7 +3,7 @@
 use crate::diff::slips::is_elision;
 
 /// From this on, lines are taken for versions of one another.
-pub(super) const ALIKE: u32 = 550;
+pub(super) const ALIKE: u32 = 450;
 
 /// Of [`likeness`], for equal lines.
 pub(super) const EQUAL: u32 = 1000;
@@ -20,7 +20,7 @@ pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
     if a.is_empty() || b.is_empty() || is_elision(a) {
         return 0;
     }
-    if a == b {
+    if a.eq_ignore_ascii_case(b) {
         return EQUAL - 10;
     }
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
@@ -58,6 +58,7 @@ mod tests {
         for (a, b, least, most) in [
             ("one two tree four", "one two three four", 900, 999),
             ("  x", "x", 990, 990),
+            ("## LINKS", "## Links", 990, 990),
             ("## ", "## Contents", ALIKE, 800),
             ("カレント（と）", "カレント(と)", 700, 950),
             ("# T", "one two three", 0, 300),

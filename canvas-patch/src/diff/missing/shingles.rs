@@ -135,10 +135,12 @@ impl<const N: usize> Runs<N> {
     }
 }
 
+/// A run as a number, in which upper and lower case of ASCII are one, and so are some signs.
 fn bytes(run: &[u8]) -> u64 {
+    const CASE: u64 = 0x2020_2020_2020_2020;
     let mut bytes = [0; 8];
     bytes[..run.len()].copy_from_slice(run);
-    u64::from_le_bytes(bytes)
+    u64::from_le_bytes(bytes) | CASE
 }
 
 /// Fibonacci hashing (Knuth): the high bits of the product depend on all of the others.
