@@ -100,9 +100,9 @@ impl Player<'_> {
                 return;
             }
             let reply = self.tool("canvas_apply_patch", json!({"patch": patch}));
-            match reply.pointer("/error/code").and_then(Value::as_str) {
-                Some("STALE_EPOCH" | "LEASE_EXPIRED") => drop(self.tool("canvas_check_out", json!({}))),
-                _ => {}
+            let code = reply.pointer("/error/code").and_then(Value::as_str);
+            if let Some("STALE_EPOCH" | "LEASE_EXPIRED") = code {
+                self.tool("canvas_check_out", json!({}));
             }
         }
     }

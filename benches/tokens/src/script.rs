@@ -91,7 +91,7 @@ fn task(number: usize, change: &Change, is_large: bool) -> Task {
     let patch = build(&change.before, &change.after, 2);
     let hunks = hunks(&patch);
     let mut steps = vec![Step::Call("canvas_check_out", json!({}))];
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         steps.push(Step::Call("canvas_grep", json!({"query": "^#+ ", "regex": true})));
     }
     if is_large && let Some(word) = commonest_word(&change.before) {
@@ -121,9 +121,9 @@ fn task(number: usize, change: &Change, is_large: bool) -> Task {
         steps.push(Step::Call("canvas_apply_patch", json!({"patch": bare})));
         steps.push(Step::Patch(exact));
     } else {
-        steps.push(Step::Patch(patch.clone()));
+        steps.push(Step::Patch(patch));
     }
-    if number % 3 == 0
+    if number.is_multiple_of(3)
         && let Some(word) = hunks.last().and_then(longest_word)
     {
         steps.push(Step::Call("canvas_grep", json!({"query": word})));
