@@ -41,6 +41,10 @@ fn strings() {
         ("a\nb\r\nc\n", "a\nb\nc", "a\nb\nx\nc", false, Ok("a\nb\r\nx\r\nc\n")),
         ("a\r\nb", "b\n", "c\n", false, Ok("a\r\nc")),
         ("b\nxb", "b\n", "c\n", false, Ok("c\nxb")),
+        ("a\nb\n", "b\n\n", "c\n\n", false, Err("NOT_FOUND")),
+        ("a\nb", "b\n\n", "c\n", false, Err("NOT_FOUND")),
+        ("a\n", "\n\n", "\n", false, Err("NOT_FOUND")),
+        ("a\r\nb\r\n", "b\r\n\r\n", "c\r\n", false, Err("NOT_FOUND")),
         ("ä\u{0}ö", "\u{0}", "", false, Ok("äö")),
         ("ää", "ä", "a", true, Ok("aa")),
         ("a\rb", "a\rb", "c", false, Ok("c")),
@@ -255,6 +259,12 @@ fn search_replace() {
         ("a\n", "a\nb\n".into(), Err("NO_HUNKS")),
         ("a\na\n", block(":start_line:2\n-------\na\n", "c\n"), Ok("a\nc\n")),
         ("a\na\n", block(":start_line:3\n-------\na\n", "c\n"), Err("AMBIGUOUS")),
+        (
+            "-------\na\n",
+            "<<<<<<< SEARCH\n:start_line:1\na\n=======\nb\n>>>>>>> REPLACE\n".into(),
+            Err("BAD_LINE"),
+        ),
+        ("-------\na\n", block(":start_line:1\n-------\n-------\na\n", "b\n"), Ok("b\n")),
         ("a\r\nb\r\n", block("b\n", "c\nd\n"), Ok("a\r\nc\r\nd\r\n")),
         ("a\nb", block("b\n", "c\n"), Ok("a\nc")),
     ] {

@@ -8,6 +8,8 @@
 //! >>>>>>> REPLACE         or  +++++++ REPLACE
 //! ```
 //!
+//! Below the first marker, `:start_line:N` and a line of seven dashes may say where the old lines begin.
+//!
 //! A block has exactly one separator. A line of the document that reads like a marker has a backslash before it; nothing
 //! else is escaped. All blocks are located in the base, and all are applied or none.
 
@@ -26,7 +28,9 @@ const REPLACE: &str = ">>>>>>> REPLACE";
 /// The markers of the other family.
 const DASHED_SEARCH: &str = "------- SEARCH";
 const PLUS_REPLACE: &str = "+++++++ REPLACE";
+/// A line number, and what ends it.
 const START_LINE: &str = ":start_line:";
+const DASHES: &str = "-------";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -168,6 +172,8 @@ fn lines<'a>(search: &'a str, replace: &'a str) -> Vec<BlockLine<'a>> {
 /// Where a reader of blocks is.
 enum State<'a> {
     Outside,
+    /// Below a line number, which a line of dashes ends.
+    Stated(Marked<'a>),
     Search(Marked<'a>),
     Replace(Marked<'a>),
 }
@@ -198,6 +204,8 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
                 }
                 State::Outside
             }
+            State::Stated(block) if marker == DASHES => State::Search(block),
+            State::Stated(_) => return Err(bad_marker(blocks.len() + 1, number, marker)),
             State::Search(mut block) => {
                 if is_separator {
                     State::Replace(block)
@@ -211,10 +219,7 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
                         return Err(bad_marker(blocks.len() + 1, number, marker));
                     };
                     block.stated = Some(stated);
-                    State::Search(block)
-                } else if block.stated.is_some() && block.search.is_empty() && marker == "-------" {
-                    // It ends the line number, and begins the lines.
-                    State::Search(block)
+                    State::Stated(block)
                 } else {
                     block.search.push(unescaped(line, dashed));
                     State::Search(block)
@@ -236,7 +241,7 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
     }
     match state {
         State::Outside => Ok(blocks),
-        State::Search(block) | State::Replace(block) => {
+        State::Stated(block) | State::Search(block) | State::Replace(block) => {
             let sentence = format!(
                 "Expected `{REPLACE}` at the end of the SEARCH/REPLACE block of line {}.",
                 block.patch_line

@@ -1,6 +1,7 @@
 //! Replacing text inside lines: every occurrence counts, those that overlap too, and terminators are arithmetic.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use canvas_core::text::{Conflict, Delta, Limits, Reason, Repair, RepairKind, TextEdit};
 
@@ -16,7 +17,7 @@ pub(super) enum Miss {
     NotFound(Box<NativeConflict>),
     /// It occurs at several places, which may overlap: the lines, from 1, of the first of them.
     Several {
-        count: usize,
+        count: Count,
         conflict: Box<NativeConflict>,
     },
 }
@@ -28,6 +29,19 @@ impl Miss {
             Self::Equal => NativeConflict::of_patch(0, Reason::NoEffect),
             Self::NotFound(conflict) | Self::Several { conflict, .. } => (**conflict).clone(),
         }
+    }
+}
+
+/// How often text occurs; of too many it is not counted further.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Count(usize);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > Conflict::CANDIDATES {
+            return write!(f, "more than {}", Conflict::CANDIDATES);
+        }
+        write!(f, "{}", self.0)
     }
 }
 
@@ -66,6 +80,7 @@ pub(super) fn replace(
     // The last line may have no terminator, which is arithmetic like those of the others.
     if let (true, Some(open)) = (hits.at.is_empty(), needle.strip_suffix('\n'))
         && !open.is_empty()
+        && !open.ends_with('\n')
         && plain.text.ends_with(open)
     {
         (needle, value) = (open, value.strip_suffix('\n').unwrap_or(value));
@@ -84,7 +99,7 @@ pub(super) fn replace(
         count => {
             let candidates = lines_of(&plain.text, &hits.at);
             let conflict = NativeConflict { candidates, ..NativeConflict::of_patch(1, Reason::Ambiguous) };
-            return Err(Miss::Several { count, conflict: Box::new(conflict) });
+            return Err(Miss::Several { count: Count(count), conflict: Box::new(conflict) });
         }
     }
     if needle == value {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::outcome::{Document, NativeEdit, NativeError, NativeReason};
-use super::string::{Miss, replace};
+use super::string::{Count, Miss, replace};
 use crate::arguments::arguments;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ struct Words {
     edited: fn(&str, usize) -> String,
     equal: fn(&str) -> String,
     not_found: fn(&str) -> String,
-    several: fn(&str, usize) -> String,
+    several: fn(&str, Count) -> String,
 }
 
 const EDIT: Words = Words {
