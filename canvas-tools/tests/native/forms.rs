@@ -247,22 +247,22 @@ fn search_replace() {
         ("a\nb\n", block("b\n", "c\n") + &block("z\n", "x\n"), Err("NOT_FOUND")),
         ("a\nb\n", block("b\n", "c\n") + &block("b\n", "x\n"), Err("OVERLAP")),
         ("T\n===\n", block("T\n===\n", "U\n===\n"), Ok("U\n===\n")),
-        ("T\n=======\n", block("T\n=======\n", "U\n"), Err("BAD_LINE")),
+        ("T\n=======\n", block("T\n=======\n", "U\n"), Err("BAD_MARKER")),
         ("T\n=======\n", block("T\n\\=======\n", "U\n"), Ok("U\n")),
         ("T\n\\=======\n", block("T\n\\\\=======\n", "U\n"), Ok("U\n")),
         ("T\n---\n", block("T\n---\n", "U\n"), Ok("U\n")),
-        ("T\n===\n", "------- SEARCH\nT\n===\n===\nU\n+++++++ REPLACE\n".into(), Err("BAD_LINE")),
+        ("T\n===\n", "------- SEARCH\nT\n===\n===\nU\n+++++++ REPLACE\n".into(), Err("BAD_MARKER")),
         ("a\n", "------- SEARCH\na\n===\nU\n+++++++ REPLACE\n".into(), Ok("U\n")),
         ("a\n", "<<<<<<< SEARCH\na\n=======\nb\n".into(), Err("TRUNCATED")),
-        ("a\n", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n".into(), Err("BAD_LINE")),
-        ("a\n", "=======\n".into(), Err("BAD_LINE")),
+        ("a\n", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n".into(), Err("BAD_MARKER")),
+        ("a\n", "=======\n".into(), Err("BAD_MARKER")),
         ("a\n", "a\nb\n".into(), Err("NO_HUNKS")),
         ("a\na\n", block(":start_line:2\n-------\na\n", "c\n"), Ok("a\nc\n")),
         ("a\na\n", block(":start_line:3\n-------\na\n", "c\n"), Err("AMBIGUOUS")),
         (
             "-------\na\n",
             "<<<<<<< SEARCH\n:start_line:1\na\n=======\nb\n>>>>>>> REPLACE\n".into(),
-            Err("BAD_LINE"),
+            Err("BAD_MARKER"),
         ),
         ("-------\na\n", block(":start_line:1\n-------\n-------\na\n", "b\n"), Ok("b\n")),
         ("a\r\nb\r\n", block("b\n", "c\nd\n"), Ok("a\r\nc\r\nd\r\n")),
@@ -290,7 +290,7 @@ fn refusals_show_the_places() {
     assert_eq!(
         words(Dialect::TextEditor, "a\nb\nc\nd\n", call),
         "Error: No match found for replacement. Please check your text and try again.\n\
-         NOT_FOUND: Read the reported lines and copy the old text from them, character by character.\n\
+         NOT_FOUND: Copy the old text from the document, character by character.\n\
          expected \"C\", line 3 has \"c\"\n\
          L2: b\nL3: c\nL4: d"
     );

@@ -2,7 +2,8 @@
 
 use canvas_core::text::Reason;
 
-use super::outcome::{NativeConflict, NativeError, NativeReason};
+use super::outcome::{NativeConflict, NativeError};
+use super::reason::NativeReason;
 use crate::reply::shorten;
 
 pub(super) const BEGIN: &str = "*** Begin Patch";

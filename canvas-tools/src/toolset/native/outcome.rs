@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::options::NativeOptions;
+use super::reason::NativeReason;
 use crate::reply::ToolError;
 
 /// A native call that was applied, or that only looks.
@@ -22,64 +23,6 @@ pub struct NativeEdit {
     pub repairs: Vec<Repair>,
     /// The dialect's own words for success.
     pub message: String,
-}
-
-/// Why a native call was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NativeReason {
-    /// As of a patch.
-    Patch(Reason),
-    /// The arguments are not those of the tool.
-    InvalidArguments,
-    /// The call names another file.
-    FileNotFound,
-    /// The call creates what is there already.
-    AlreadyExists,
-    /// The call does what no document allows: deletes, moves, or undoes.
-    UnsupportedOp,
-    /// The call has nothing in it.
-    Empty,
-    /// A line number beyond the document.
-    InvalidRange,
-}
-
-impl NativeReason {
-    /// The stable code.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Patch(reason) => reason.code(),
-            Self::InvalidArguments => "INVALID_ARGUMENTS",
-            Self::FileNotFound => "FILE_NOT_FOUND",
-            Self::AlreadyExists => "ALREADY_EXISTS",
-            Self::UnsupportedOp => "UNSUPPORTED_OP",
-            Self::Empty => "EMPTY",
-            Self::InvalidRange => "INVALID_RANGE",
-        }
-    }
-
-    /// One sentence: what the author of the call may do next.
-    pub const fn advice(self) -> &'static str {
-        match self {
-            Self::Patch(Reason::NotFound) => {
-                "Read the reported lines and copy the old text from them, character by character."
-            }
-            Self::Patch(Reason::Ambiguous) => {
-                "Add unchanged text around the old text until all of it occurs at one place only."
-            }
-            Self::Patch(Reason::NoAnchor) => "Quote at least one unchanged line next to what you add.",
-            Self::Patch(Reason::BadLine) => {
-                "Begin every line of the diff with a space (unchanged), - (removed) or + (added), lines of the document that \
-                 begin with * too."
-            }
-            Self::Patch(reason) => reason.advice(),
-            Self::InvalidArguments => "Send the arguments as the tool's schema says.",
-            Self::FileNotFound => "Send the call with the path of the document.",
-            Self::AlreadyExists => "Edit the document instead of creating it.",
-            Self::UnsupportedOp => "Only the text of the document can be changed: send an edit of it.",
-            Self::Empty => "Send the change.",
-            Self::InvalidRange => "Send a line number within the document.",
-        }
-    }
 }
 
 /// One place at which a native call is at fault.

@@ -18,7 +18,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, NativeReason, of_apply_error};
+use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, of_apply_error};
+use super::reason::NativeReason;
 use crate::arguments::arguments;
 use crate::reply::shorten;
 
@@ -283,12 +284,8 @@ pub(super) fn render(search: &[&str], replace: &[&str]) -> String {
 }
 
 fn bad_marker(hunk: usize, number: usize, marker: &str) -> NativeError {
-    let sentence = format!(
-        "Unexpected '{}' at line {number}: a block has one SEARCH marker, one separator and one REPLACE marker. Write a \
-         backslash before a line of the document that reads like one.",
-        shorten(marker)
-    );
-    NativeError::new(sentence, NativeConflict::of_patch(hunk, Reason::BadLine).at_patch_line(number))
+    let sentence = format!("Unexpected '{}' at line {number} of the blocks.", shorten(marker));
+    NativeError::new(sentence, NativeConflict::new(hunk, NativeReason::BadMarker).at_patch_line(number))
 }
 
 /// A line above a block that can only be a path names the document.

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::outcome::{Document, NativeEdit, NativeError, NativeReason};
+use super::outcome::{Document, NativeEdit, NativeError};
+use super::reason::NativeReason;
 use super::string::{Count, Miss, replace};
 use crate::arguments::arguments;
 

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, NativeReason, of_apply_error};
+use super::outcome::{Document, NativeConflict, NativeEdit, NativeError, of_apply_error};
+use super::reason::NativeReason;
 use super::string::{Miss, replace, without_cr};
 use crate::arguments::arguments;
 use crate::reply::{ToolError, shorten};

@@ -5,9 +5,8 @@ use canvas_core::text::{Block, Reason, apply_blocks};
 use super::parse::{Hunk, parse};
 use super::place::{Misplaced, places};
 use crate::reply::shorten;
-use crate::toolset::native::outcome::{
-    Document, NativeConflict, NativeEdit, NativeError, NativeReason, of_apply_error,
-};
+use crate::toolset::native::outcome::{Document, NativeConflict, NativeEdit, NativeError, of_apply_error};
+use crate::toolset::native::reason::NativeReason;
 
 pub(in crate::toolset::native) fn check_path(document: &Document<'_>, path: &str) -> Result<(), NativeError> {
     if document.is_own(path) {
