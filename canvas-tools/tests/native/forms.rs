@@ -1,22 +1,9 @@
-//! Tables of calls: the text that each leads to, or the reason of its refusal.
+//! Tables of calls by strings, lines and blocks: the text that each leads to, or the reason of its refusal.
 
-use canvas_tools::{Dialect, NativeError, NativeOptions, apply_native};
+use canvas_tools::{Dialect, NativeOptions, apply_native};
 use serde_json::{Value, json};
 
-#[track_caller]
-fn check(dialect: Dialect, text: &str, call: &Value, expected: Result<&str, &str>) {
-    let options = NativeOptions { path: "plan.md", ..NativeOptions::default() };
-    let outcome = apply_native(dialect, text, call, &options);
-    let seen = match &outcome {
-        Ok(edit) => {
-            assert_eq!(edit.delta.apply(text).as_deref(), Ok(&*edit.text), "{call}");
-            Ok(&*edit.text)
-        }
-        Err(error) => Err(error.reason().code()),
-    };
-    let words = outcome.as_ref().err().map(NativeError::to_string).unwrap_or_default();
-    assert_eq!(seen, expected, "{dialect} {call} on {text:?}: {words}");
-}
+use crate::check::check;
 
 #[test]
 fn strings() {
@@ -115,120 +102,6 @@ fn text_editor() {
     assert_eq!(seen.as_deref(), Ok(expected));
 }
 
-/// The rulings on which the official appliers of V4A disagree, or take the first match.
-#[test]
-fn v4a() {
-    let twice = "# A\n- x\n# B\n- x\n";
-    for (text, diff, expected) in [
-        ("a\nb\n", "@@\n a\n-b\n+c\n", Ok("a\nc\n")),
-        ("a\nb\n", " a\n-b\n+c", Ok("a\nc\n")),
-        (twice, "@@\n-- x\n+- y\n", Err("AMBIGUOUS")),
-        (twice, "@@ # B\n-- x\n+- y\n", Ok("# A\n- x\n# B\n- y\n")),
-        (twice, "@@ # A\n-- x\n+- y\n", Ok("# A\n- y\n# B\n- x\n")),
-        (twice, "@@ # C\n-- x\n+- y\n", Err("NOT_FOUND")),
-        (twice, "@@ # b\n-- x\n+- y\n", Err("NOT_FOUND")),
-        (twice, "@@\n-- x\n+- y\n*** End of File\n", Ok("# A\n- x\n# B\n- y\n")),
-        ("a \n", "@@\n-a\n+b\n", Err("NOT_FOUND")),
-        ("a\nx\nx\n", "@@ a\n-x\n+y\n", Err("AMBIGUOUS")),
-        ("x\na\nx\n", "@@ a\n-x\n+y\n", Ok("x\na\ny\n")),
-        ("x\na\n", "@@ a\n-x\n+y\n", Err("NOT_FOUND")),
-        // The outer anchor decides between two inner ones.
-        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ # B\n@@ ## N\n-x\n+y\n", Ok("# A\n## N\nx\n# B\n## N\ny\n")),
-        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ # A\n@@ ## N\n-x\n+y\n", Ok("# A\n## N\ny\n# B\n## N\nx\n")),
-        ("# A\n## N\nx\n# B\n## N\nx\n", "@@ ## N\n-x\n+y\n", Err("AMBIGUOUS")),
-        ("# A\n## N\nx\n# B\n", "@@ # B\n@@ ## N\n-x\n+y\n", Err("NOT_FOUND")),
-        (twice, "@@ -4,1 +4,1 @@\n-- x\n+- y\n", Ok("# A\n- x\n# B\n- y\n")),
-        (twice, "@@ -4,2 +4,1 @@\n-- x\n+- y\n", Err("AMBIGUOUS")),
-        (twice, "@@ -3,1 +3,1 @@\n-- x\n+- y\n", Err("AMBIGUOUS")),
-        ("a\nb\n", "@@ -9,1 +9,1 @@\n-b\n+c\n", Ok("a\nc\n")),
-        ("a\nb\n", "@@ a\n+x\n", Err("NO_ANCHOR")),
-        ("a\nb\n", "@@\n+x\n", Err("NO_ANCHOR")),
-        ("", "@@\n+x\n", Ok("x\n")),
-        ("a\nb", "@@\n+x\n*** End of File\n", Ok("a\nb\nx")),
-        ("a\nb\n", "@@\n+x\n*** End of File\n", Ok("a\nb\nx\n")),
-        ("a\nb\n", "@@\n-a\n+x\n*** End of File\n", Err("NOT_FOUND")),
-        ("a\n", "", Err("EMPTY")),
-        ("a\n", "@@\n a\n", Err("NO_EFFECT")),
-        ("a\n", "@@\n-a\n+a\n", Err("NO_EFFECT")),
-        ("a\n\nb\n", "@@\n a\n\n-b\n+c\n", Ok("a\n\nc\n")),
-        ("a\nb\n", "@@\n-b\n+c\n\n\n", Ok("a\nc\n")),
-        ("a\n***\nb\n", "@@\n a\n***\n-b\n+c\n", Err("BAD_LINE")),
-        ("a\n***\nb\n", "@@\n a\n ***\n-b\n+c\n", Ok("a\n***\nc\n")),
-        ("a\nb\n", "@@\n-b\n+c\n@@\n-a\n+x\n", Err("MISORDERED")),
-        ("a\nb\n", "@@\n-a\n+x\n@@\n-b\n+c\n", Ok("x\nc\n")),
-        ("a\nb\n", "@@\n-a\n+x\n@@\n a\n-b\n+c\n", Err("OVERLAP")),
-        ("a\r\nb\r\n", "@@\n-b\n+c\n+d\n", Ok("a\r\nc\r\nd\r\n")),
-        ("a\r\nb\r\n", "@@\r\n-b\r\n+c\r\n", Ok("a\r\nc\r\n")),
-        ("a\nb", "@@\n-b\n+c\n", Ok("a\nc")),
-        ("a\n", "@@\n-a\n+b\n*** Delete File: plan.md\n", Err("UNSUPPORTED_OP")),
-        ("a\n", "@@\n-a\n+b\n*** Update File: other.md\n@@\n-a\n+b\n", Err("MULTI_FILE")),
-        ("a\n", "*** Begin Patch\n*** Update File: plan.md\n@@\n-a\n+b\n*** End Patch\n", Ok("b\n")),
-        (
-            "a\n",
-            "*** Begin Patch\n*** Update File: other.md\n@@\n-a\n+b\n*** End Patch\n",
-            Err("FILE_NOT_FOUND"),
-        ),
-        ("a\n", "--- a/plan.md\n+++ b/plan.md\n@@\n-a\n+b\n", Err("NOT_FOUND")),
-        ("a\n", "@@\n-a\n+b\n\\ No newline at end of file\n", Err("BAD_LINE")),
-    ] {
-        let call = json!({"type": "update_file", "path": "plan.md", "diff": diff});
-        check(Dialect::ApplyPatch, text, &call, expected);
-        let call = json!({"type": "update_file", "path": "other.md", "diff": diff});
-        check(Dialect::ApplyPatch, text, &call, Err("FILE_NOT_FOUND"));
-        if diff.contains("***") && !diff.contains("End of File") {
-            continue;
-        }
-        let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
-        let input = format!("*** Begin Patch\n*** Update File: plan.md\n{diff}{newline}*** End Patch");
-        check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
-    }
-    for (text, call, expected) in [
-        ("", json!({"type": "create_file", "path": "plan.md", "diff": "+a\n+\n+b\n"}), Ok("a\n\nb\n")),
-        ("", json!({"type": "create_file", "path": "plan.md", "diff": "a\n"}), Err("BAD_LINE")),
-        ("a\n", json!({"type": "create_file", "path": "plan.md", "diff": "+a\n"}), Err("ALREADY_EXISTS")),
-        ("a\n", json!({"type": "delete_file", "path": "plan.md"}), Err("UNSUPPORTED_OP")),
-        ("a\n", json!({"type": "update_file", "path": "plan.md"}), Err("EMPTY")),
-        ("a\n", json!({"type": "rename", "path": "plan.md"}), Err("INVALID_ARGUMENTS")),
-        ("a\n", json!("{\"type\": \"update_file\"}"), Err("INVALID_ARGUMENTS")),
-    ] {
-        check(Dialect::ApplyPatch, text, &call, expected);
-    }
-}
-
-#[test]
-fn envelopes() {
-    let update = "*** Begin Patch\n*** Update File: plan.md\n";
-    for (text, input, expected) in [
-        ("a\n", format!("{update}@@\n-a\n+b\n"), Err("TRUNCATED")),
-        ("a\n", format!("{update}@@\n-a\n+b\n*** End Patch\nand more"), Err("UNEXPECTED_TEXT")),
-        ("a\n", format!("{update}*** Move to: b.md\n@@\n-a\n+b\n*** End Patch\n"), Err("UNSUPPORTED_OP")),
-        (
-            "a\n",
-            format!("{update}@@\n-a\n+b\n*** Update File: plan.md\n@@\n-a\n+b\n*** End Patch"),
-            Err("MULTI_FILE"),
-        ),
-        ("a\n", format!("{update}@@\n-a\n+b\n*** Add File: b.md\n+x\n*** End Patch"), Err("MULTI_FILE")),
-        ("a\n", format!("{update}@@\n-a\n+b\n*** Delete File: b.md\n*** End Patch"), Err("UNSUPPORTED_OP")),
-        ("a\n", "*** Begin Patch\n*** Delete File: plan.md\n*** End Patch".into(), Err("UNSUPPORTED_OP")),
-        ("a\n", "*** Begin Patch\n@@\n-a\n+b\n*** End Patch".into(), Err("BAD_HEADER")),
-        ("a\n", "*** Begin Patch\n*** End Patch".into(), Err("NO_HUNKS")),
-        ("a\n", "@@\n-a\n+b\n".into(), Err("UNEXPECTED_TEXT")),
-        ("a\n", "{\"input\": \"*** Begin Patch\"}".into(), Err("UNEXPECTED_TEXT")),
-        ("", "*** Begin Patch\n*** Add File: plan.md\n+a\n*** End Patch\n".into(), Ok("a\n")),
-        ("a\n", "*** Begin Patch\n*** Add File: plan.md\n+a\n*** End Patch\n".into(), Err("ALREADY_EXISTS")),
-        (
-            "a\n",
-            "*** Begin Patch\n*** Update File: b.md\n@@\n-a\n+b\n*** End Patch".into(),
-            Err("FILE_NOT_FOUND"),
-        ),
-        // A line of the document may read like the envelope, behind its prefix.
-        ("*** End Patch\n", format!("{update}@@\n-*** End Patch\n+b\n*** End Patch\n"), Ok("b\n")),
-    ] {
-        check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
-    }
-    check(Dialect::CodexPatch, "a\n", &json!({"input": "", "path": "plan.md"}), Err("INVALID_ARGUMENTS"));
-}
-
 #[test]
 fn search_replace() {
     fn block(search: &str, replace: &str) -> String {
@@ -256,6 +129,13 @@ fn search_replace() {
         ("a\n", "<<<<<<< SEARCH\na\n=======\nb\n".into(), Err("TRUNCATED")),
         ("a\n", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n".into(), Err("BAD_MARKER")),
         ("a\n", "=======\n".into(), Err("BAD_MARKER")),
+        // Neither is a block that passes for prose.
+        ("a\n", format!("{}<<<<< SEARCH\nb\n=======\n", block("a\n", "c\n")), Err("BAD_MARKER")),
+        ("a\n", format!("{}<<<<<<< HEAD\n", block("a\n", "c\n")), Err("BAD_MARKER")),
+        ("a\n", format!("{}>>>>>>>>> REPLACE\n", block("a\n", "c\n")), Err("BAD_MARKER")),
+        ("a\n", format!("{}<<<<<<< SEA", block("a\n", "c\n")), Err("BAD_MARKER")),
+        ("a\n", format!("{}<<<", block("a\n", "c\n")), Err("TRUNCATED")),
+        ("a\n", format!("{}---", block("a\n", "c\n")), Ok("c\n")),
         ("a\n", "a\nb\n".into(), Err("NO_HUNKS")),
         ("a\na\n", block(":start_line:2\n-------\na\n", "c\n"), Ok("a\nc\n")),
         ("a\na\n", block(":start_line:3\n-------\na\n", "c\n"), Err("AMBIGUOUS")),

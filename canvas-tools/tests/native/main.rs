@@ -1,5 +1,8 @@
 //! Native dialects: what each form takes and refuses, laws, and their tools in a session.
 
+mod check;
 mod forms;
+mod input;
 mod laws;
 mod session;
+mod v4a;

@@ -199,6 +199,13 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
             State::Outside if marker == SEPARATOR || marker == REPLACE || marker == PLUS_REPLACE => {
                 return Err(bad_marker(blocks.len(), number, marker));
             }
+            State::Outside if is_like_marker(marker) => {
+                return Err(bad_marker(blocks.len() + 1, number, marker));
+            }
+            // A marker of which the end has not arrived begins a block all the same.
+            State::Outside if is_cut_short(line, sent, dashed) => {
+                return Err(truncated(blocks.len() + 1, number));
+            }
             State::Outside => {
                 if !marker.trim().is_empty() && !marker.starts_with("```") {
                     above = Some(marker.trim());
@@ -243,14 +250,29 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
     match state {
         State::Outside => Ok(blocks),
         State::Stated(block) | State::Search(block) | State::Replace(block) => {
-            let sentence = format!(
-                "Expected `{REPLACE}` at the end of the SEARCH/REPLACE block of line {}.",
-                block.patch_line
-            );
-            let conflict = NativeConflict::of_patch(blocks.len() + 1, Reason::Truncated);
-            Err(NativeError::new(sentence, conflict.at_patch_line(block.patch_line)))
+            Err(truncated(blocks.len() + 1, block.patch_line))
         }
     }
+}
+
+fn truncated(hunk: usize, number: usize) -> NativeError {
+    let sentence = format!("Expected `{REPLACE}` at the end of the SEARCH/REPLACE block of line {number}.");
+    let conflict = NativeConflict::of_patch(hunk, Reason::Truncated);
+    NativeError::new(sentence, conflict.at_patch_line(number))
+}
+
+/// Whether a line outside of blocks is a marker of another length, so that a block would pass for prose.
+fn is_like_marker(line: &str) -> bool {
+    let begins = |starts: [&str; 2]| starts.iter().any(|start| line.starts_with(start));
+    line.starts_with("<<<<<<<")
+        || begins(["<<<", "---"]) && line.ends_with(" SEARCH")
+        || begins([">>>", "+++"]) && line.ends_with(" REPLACE")
+}
+
+/// Whether a line is the last, and the beginning of a marker.
+fn is_cut_short(line: &str, sent: &str, dashed: bool) -> bool {
+    let marker = if dashed { DASHED_SEARCH } else { SEARCH };
+    !line.is_empty() && marker.starts_with(line) && std::ptr::eq(&sent[sent.len() - line.len()..], line)
 }
 
 /// The form with dashes takes three or more `=`.
