@@ -40,6 +40,9 @@ pub struct Session {
     pub shown: ShownLines,
     /// The patch that was refused last, of which the model may send the bad hunks again.
     pub refused: RefusedPatch,
+    /// Calls of a native dialect in a row whose old text was nowhere, or at several places. From the second on, the reply
+    /// has the lines around.
+    pub misses: u32,
     /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
     /// replies have them in place of ids. Empty until the host sets them.
     #[cfg(feature = "board")]
@@ -118,6 +121,7 @@ impl Session {
             start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
             shown: ShownLines::none(BlobId::of(b"")),
             refused: RefusedPatch::default(),
+            misses: 0,
             #[cfg(feature = "board")]
             aliases: Aliases::default(),
             #[cfg(feature = "board")]

@@ -94,6 +94,7 @@ fn a_retry_is_answered_from_the_receipt() {
     let first = world.call_as("1", insert.clone());
     let again = world.call_as("1", insert);
     assert_eq!((first.revision_id(), again.is_ok()), (again.revision_id(), true));
+    assert_eq!(NativeTools::text_of(&again), "edited document.md");
     assert_eq!(world.text(), "a\na\na\na\n");
     assert_eq!(world.call_as("1", edit("a\na\na\na", "b")).code(), Some("CALL_ID_REUSED"));
 }
@@ -155,6 +156,39 @@ fn refusals_change_nothing() {
     world.other(Cancel).unwrap();
     assert_eq!(world.call(edit("a\na", "b")).code(), Some("LOCK_NOT_AVAILABLE"));
     assert_eq!(world.text(), "a\na\n");
+}
+
+/// The second miss in a row shows the lines, whatever the model made of the first.
+#[test]
+fn a_second_miss_shows_the_lines_around() {
+    let text: String = (1..=40).map(|i| format!("line {i}\n")).collect();
+    let mut world = World::new(Dialect::Edit, &text);
+    let shown = |reply: &ToolReply| reply.body()["error"]["region"].as_str().map(str::to_owned);
+    assert_eq!(shown(&world.call(edit("line 19\nline 20!\n", "x"))), None);
+    let again = world.call(edit("line 19\nline 20?\n", "x"));
+    let around: String = (10..=30).map(|i| format!("{i:>6}\tline {i}\n")).collect();
+    assert_eq!(shown(&again), Some(around));
+    assert!(NativeTools::text_of(&again).ends_with("    30\tline 30\n"));
+    // Each of several places, in less detail.
+    let places = shown(&world.call(edit("line 3", "x"))).unwrap();
+    assert!(places.starts_with("     1\tline 1\n") && places.ends_with("    35\tline 35\n"), "{places}");
+    assert!(!places.contains("line 10"));
+    // What is wrong with the form is no miss, and an edit ends the row.
+    assert_eq!(shown(&world.call(json!({}))), None);
+    assert!(world.call(edit("line 20\n", "x\n")).is_ok());
+    assert_eq!(shown(&world.call(edit("line 20\n", "x\n"))), None);
+}
+
+/// What is shown again stays small, of a document of any shape.
+#[test]
+fn the_lines_around_are_few() {
+    for text in ["x\n".repeat(5_000), "y".repeat(100_000), "z".repeat(3_000) + "\n" + &"w".repeat(90_000)] {
+        let mut world = World::new(Dialect::Edit, &text);
+        world.call(edit("nowhere", "a"));
+        let reply = world.call(edit("nowhere", "a"));
+        let region = reply.body()["error"]["region"].as_str().unwrap();
+        assert!((1..10_000).contains(&region.len()), "{}", region.len());
+    }
 }
 
 #[test]

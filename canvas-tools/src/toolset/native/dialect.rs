@@ -25,4 +25,15 @@ impl Dialect {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.code() == name)
     }
+
+    /// Its words for an edit of which no more is known than that it was made.
+    pub(super) fn edited(self, path: &str) -> String {
+        match self {
+            Self::TextEditor => format!("The file {path} has been edited."),
+            Self::ApplyPatch | Self::CodexPatch => format!("Success. Updated the following files:\nM {path}"),
+            Self::Edit => format!("edited {path}"),
+            Self::Replace => format!("Successfully modified file: {path}."),
+            Self::SearchReplace => format!("Applied the SEARCH/REPLACE blocks to {path}."),
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod family;
 mod options;
 mod outcome;
 mod reason;
+mod region;
 mod render;
 mod search_replace;
 mod stream;

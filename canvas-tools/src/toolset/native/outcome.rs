@@ -96,6 +96,11 @@ impl NativeConflict {
             .collect()
     }
 
+    /// Lines of the document, from 1, that it is about.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.line.into_iter().chain(self.candidates.iter().copied())
+    }
+
     /// Fills in the nearest places of what is nowhere.
     pub(super) fn locate(conflicts: &mut [Self], text: &str, wanted: &[(usize, Vec<&str>)], limits: &Limits) {
         let found = Self::missing(text, wanted, limits);

@@ -1,6 +1,6 @@
 //! A dialect's tool in a session: lease and base come from what the canvas knows of the conversation.
 
-use canvas_core::text::{Delta, Limits};
+use canvas_core::text::{Delta, Limits, Reason};
 use canvas_core::{
     Access, Answered, AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Engine, Look, Refusal,
     Refused as _, Revision, RevisionId, Shown, Snapshot, Store,
@@ -11,6 +11,8 @@ use super::apply::apply_native;
 use super::dialect::Dialect;
 use super::options::NativeOptions;
 use super::outcome::NativeError;
+use super::reason::NativeReason;
+use super::region::region;
 use super::text_editor::is_view;
 use crate::reply::{ToolError, ToolReply, refusal_json};
 use crate::toolset::call::ToolCall;
@@ -22,7 +24,8 @@ use crate::toolset::spec::ToolSpec;
 ///
 /// A call takes the lease and gives it back with its commit. It is for the revision that the conversation has seen last;
 /// one that has not seen the document as it is gets `STALE_BASE` with the changes, and may send the call again. A refusal
-/// of the call itself leaves no receipt: a retry is read anew.
+/// of the call itself leaves no receipt: a retry is read anew. From the second miss in a row on, the refusal shows the lines
+/// around.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeTools {
     /// The form.
@@ -39,16 +42,16 @@ impl NativeTools {
         Self { dialect, path: NativeOptions::default().path.to_owned(), whole_replace: false }
     }
 
-    /// What a model of this dialect reads in a reply: the dialect's words for success, or the refusal with its lines and
-    /// what changed meanwhile.
+    /// What a model of this dialect reads in a reply: the dialect's words for success, or the refusal with its lines, and
+    /// those around where it has missed again, or what changed meanwhile.
     pub fn text_of(reply: &ToolReply) -> String {
         let body = reply.body();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
         let mut words = text("/message").or_else(|| text("/error/message")).unwrap_or_default().to_owned();
-        let changes = ["/error/changes/diff", "/error/changes/whole"];
-        if let Some(changes) = changes.into_iter().find_map(text) {
+        let shown = ["/error/region", "/error/changes/diff", "/error/changes/whole"];
+        if let Some(shown) = shown.into_iter().find_map(text) {
             words.push('\n');
-            words.push_str(changes);
+            words.push_str(shown);
         }
         words
     }
@@ -119,7 +122,7 @@ async fn run<S: Store>(
                 let edits = ApplyEdits { made_on, delta: edit.delta, repairs: edit.repairs, request };
                 Some((edits, edit.message))
             }
-            Err(error) => return Ok(refused(&error, &snapshot)),
+            Err(error) => return Ok(missed(&error, &snapshot, &mut context.session.misses)),
         }
     } else {
         None
@@ -130,6 +133,9 @@ async fn run<S: Store>(
         None => (nothing, None),
     };
     let Answered { result, snapshot, .. } = context.run(edits).await?;
+    if result.is_ok() {
+        context.session.misses = 0;
+    }
     Ok(reply(tools, &result, &snapshot, message))
 }
 
@@ -142,7 +148,7 @@ async fn view<S: Store>(
     let snapshot = context.snapshot().await?;
     let seen = match apply_native(tools.dialect, snapshot.text(), &call.arguments, options) {
         Ok(seen) => seen.message,
-        Err(error) => return Ok(refused(&error, &snapshot)),
+        Err(error) => return Ok(ToolReply::failure(refusal(&error), Some(&snapshot))),
     };
     if seen.len() > READ_BYTES {
         let message = "the lines are more than one call shows: send a shorter view_range";
@@ -157,14 +163,25 @@ async fn view<S: Store>(
     Ok(ToolReply::new(json!({"ok": true, "revision_id": snapshot.revision_id(), "message": seen})))
 }
 
-fn refused(error: &NativeError, snapshot: &Snapshot) -> ToolReply {
-    let body = json!({
+fn refusal(error: &NativeError) -> Value {
+    json!({
         "code": error.code(),
         "reason": error.reason().code(),
         "message": error.to_string(),
         "conflicts": error.conflicts(),
         "retryable": false,
-    });
+    })
+}
+
+/// A refusal of an edit. One that misses again shows the lines that it could have quoted.
+fn missed(error: &NativeError, snapshot: &Snapshot, misses: &mut u32) -> ToolReply {
+    let mut body = refusal(error);
+    if matches!(error.reason(), NativeReason::Patch(Reason::NotFound | Reason::Ambiguous)) {
+        *misses = misses.saturating_add(1);
+        if *misses > 1 {
+            body["region"] = region(snapshot.text(), error.conflicts()).into();
+        }
+    }
     ToolReply::failure(body, Some(snapshot))
 }
 
@@ -183,7 +200,7 @@ fn reply(
             "summary": done.summary.to_string(),
             "repairs": done.repairs,
             "spans": done.spans,
-            "message": message.unwrap_or_else(|| format!("The file {} has been edited.", tools.path)),
+            "message": message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
         })),
         Err(refusal) => {
             let refusal = refusal.view();
