@@ -53,6 +53,8 @@ any! {
     Read -> Readable, Holder;
     ApplyPatch -> Applied, ApplyPatch;
     ReplaceLines -> Applied, ReplaceLines;
+    ApplyEdits -> Applied, ApplyPatch;
+    Look -> Readable, Holder;
     Edit -> Edited, Edit;
     HostEdit -> HostEdited, HostEdit;
     SendMessage -> TurnBegan, Call;

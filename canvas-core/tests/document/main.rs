@@ -19,6 +19,7 @@ mod history;
 mod laws;
 mod lease;
 mod lock_view;
+mod native;
 mod near;
 mod newer;
 mod outline;
