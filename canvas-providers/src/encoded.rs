@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::names::Renames;
+use crate::native::NativeTool;
 
 /// Something that a provider does not get, or gets in another form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -76,6 +77,9 @@ pub struct RequestOptions {
     pub max_tokens: u32,
     /// Which tool the model has to call.
     pub tool_choice: ToolChoice,
+    /// The tool that the provider has built in: the spec of its dialect is declared so. Where the provider does not have
+    /// it, the spec is declared as a function.
+    pub native: Option<NativeTool>,
     /// Whether one answer may hold several calls.
     pub parallel_calls: bool,
     /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
@@ -91,6 +95,7 @@ impl Default for RequestOptions {
         Self {
             max_tokens: 4096,
             tool_choice: ToolChoice::Auto,
+            native: None,
             parallel_calls: true,
             unsigned_thinking: false,
             extra: Map::new(),

@@ -54,7 +54,7 @@
 //! # Modules
 //!
 //! `event`, `verdict` and `envelope` are the history in a form that all providers share; `decoded` and `encoded` are the
-//! results of the operations of `provider`. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
+//! results of the operations of `provider`. `native` declares the tools that models know by training. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
 //! Each provider has a folder whose `wire` holds the structs that requests are written from. Answers are read by
 //! `decode` as JSON without such structs, because each part has to go back as it came, known or not. `tool_loop` runs a
 //! turn.
@@ -65,6 +65,7 @@ mod encoded;
 mod envelope;
 mod event;
 mod names;
+mod native;
 mod not_executed;
 mod place;
 mod provider;
@@ -78,6 +79,7 @@ pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, Reques
 pub use envelope::Envelope;
 pub use event::{Body, Event, Role, ToolResult};
 pub use names::Renames;
+pub use native::{NativeTool, TextEditor};
 pub use provider::{Provider, UnknownProvider};
 pub use repair::{Repaired, repair};
 pub use tool_loop::{

@@ -56,15 +56,20 @@ impl Mapper {
     }
 
     /// Maps allowed names first, so that none of them has to yield to a made one.
-    pub(crate) fn over<'a>(rule: NameRule, names: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let mut mapper = Self::new(rule);
+    pub(crate) fn over<'a>(&mut self, names: impl Iterator<Item = &'a str> + Clone) {
+        let rule = self.rule;
         for name in names.clone().filter(|name| rule.allows(name)) {
-            mapper.wire(name);
+            self.wire(name);
         }
         for name in names {
-            mapper.wire(name);
+            self.wire(name);
         }
-        mapper
+    }
+
+    /// Gives a name that the wire knows already, before any other is mapped.
+    pub(crate) fn fix(&mut self, original: &str, wire: &str) {
+        self.taken.insert(wire.to_owned());
+        self.to_wire.insert(original.to_owned(), wire.to_owned());
     }
 
     pub(crate) fn wire(&mut self, original: &str) -> &str {
@@ -141,7 +146,8 @@ mod tests {
     #[test]
     fn a_made_name_yields_to_an_allowed_one_and_keeps_what_it_has() {
         let made = Mapper::new(RULE).wire("a.b").to_owned();
-        let mut together = Mapper::over(RULE, ["a.b", &made].into_iter());
+        let mut together = Mapper::new(RULE);
+        together.over(["a.b", &made].into_iter());
         assert_eq!(together.wire(&made), made);
         assert_ne!(together.wire("a.b"), made);
         let mut later = Mapper::new(RULE);

@@ -11,6 +11,7 @@ use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::event::Event;
 use crate::names::Renames;
+use crate::native::NativeTool;
 
 /// A provider whose wire format this crate reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,10 +69,11 @@ impl Provider {
         self.decode(&body, renames)
     }
 
-    /// Tools in the provider's form, cut to the schema that it accepts. What was cut is listed; the tools still check it.
-    pub fn tools(self, specs: &[ToolSpec]) -> EncodedTools {
+    /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was
+    /// cut is listed; the tools still check it.
+    pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
         match self {
-            Self::Anthropic => anthropic::tools(specs),
+            Self::Anthropic => anthropic::tools(specs, native),
         }
     }
 

@@ -202,7 +202,7 @@ proptest! {
             parameters: json!({"type": "object"}),
         };
         let specs: Vec<ToolSpec> = names.iter().map(spec).collect();
-        let encoded = Provider::Anthropic.tools(&specs);
+        let encoded = Provider::Anthropic.tools(&specs, None);
         let mut back = Vec::new();
         for tool in encoded.tools.as_array().expect("a list") {
             let wire = tool["name"].as_str().expect("a name");
@@ -218,7 +218,7 @@ proptest! {
     #[test]
     fn any_schema_becomes_a_plain_object(parameters in any_json()) {
         let spec = ToolSpec { name: "t".to_owned(), description: String::new(), parameters };
-        let encoded = Provider::Anthropic.tools(&[spec]);
+        let encoded = Provider::Anthropic.tools(&[spec], None);
         let schema = &encoded.tools[0]["input_schema"];
         prop_assert_eq!(&schema["type"], "object");
         prop_assert!(schema["properties"].is_object());
@@ -237,5 +237,5 @@ fn a_schema_that_holds_itself_ends() {
         description: String::new(),
         parameters: json!({"anyOf": branches, "oneOf": branches, "allOf": branches}),
     };
-    assert_eq!(Provider::Anthropic.tools(&[spec]).tools[0]["input_schema"]["type"], "object");
+    assert_eq!(Provider::Anthropic.tools(&[spec], None).tools[0]["input_schema"]["type"], "object");
 }

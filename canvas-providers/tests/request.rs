@@ -72,7 +72,7 @@ fn tool_fixtures() {
                 parameters: spec["parameters"].clone(),
             })
             .collect();
-        let encoded = Provider::Anthropic.tools(&specs);
+        let encoded = Provider::Anthropic.tools(&specs, None);
         assert_eq!(encoded.tools, case["tools"], "{name}");
         assert_eq!(json!(encoded.renames), case["renames"], "{name}");
         assert_eq!(degraded(&encoded.degradations), case["losses"], "{name}");
@@ -82,7 +82,7 @@ fn tool_fixtures() {
 #[test]
 fn names_come_back() {
     let tools = [spec("canvas.node.move", json!({"type": "object"}))];
-    let renames = Provider::Anthropic.tools(&tools).renames;
+    let renames = Provider::Anthropic.tools(&tools, None).renames;
     let wire = renames.wire("canvas.node.move").expect("renamed").to_owned();
     let body = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "t1", "name": wire, "input": {}}]});

@@ -93,9 +93,8 @@ pub use toolset::directive::schema::directive_schema;
 pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
 pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
 pub use toolset::native::{
-    CODEX_GRAMMAR, Declaration, Dialect, DiffStream, FAMILIES, ModelFamily, NativeConflict, NativeEdit,
-    NativeError, NativeOptions, NativeReason, NativeTools, RenderError, RenderOptions, apply_native,
-    render_native,
+    CODEX_GRAMMAR, Dialect, DiffStream, FAMILIES, ModelFamily, NativeConflict, NativeEdit, NativeError,
+    NativeOptions, NativeReason, NativeTools, RenderError, RenderOptions, apply_native, render_native,
 };
 #[cfg(feature = "recipe")]
 pub use toolset::recipe::{RECORD_RECIPE, REFRESH, RecipeTools};

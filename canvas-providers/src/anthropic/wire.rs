@@ -41,11 +41,15 @@ pub(super) struct Message {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Tool<'a> {
-    pub(super) name: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub(super) description: &'a str,
-    pub(super) input_schema: Value,
+#[serde(untagged)]
+pub(super) enum Tool<'a> {
+    Function {
+        name: String,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        description: &'a str,
+        input_schema: Value,
+    },
+    BuiltIn(Value),
 }
 
 #[derive(Debug, Serialize)]

@@ -1,8 +1,10 @@
 //! Operations on native dialects.
 
 use canvas_core::text::build as build_patch;
+use canvas_providers::NativeTool;
 use canvas_tools::{
-    Dialect, NativeError, NativeOptions, NativeTools, RenderOptions, ToolCall, apply_native, render_native,
+    Dialect, NativeError, NativeOptions, NativeTools, RenderOptions, ToolCall, ToolSpec, apply_native,
+    render_native,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +38,14 @@ pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
 
 /// The dialect's tool as its provider takes it.
 pub(super) fn list(request: &Request<'_>) -> Result<Value, BridgeError> {
-    Ok(json!({"tools": [dialect(request)?.declare(path(request)?).to_json()]}))
+    let spec = spec(request)?;
+    let tool = NativeTool::of(dialect(request)?).map_or_else(|| json!(spec), |tool| tool.declare(&spec));
+    Ok(json!({"tools": [tool]}))
+}
+
+/// The dialect's tool, as a function.
+pub(super) fn spec(request: &Request<'_>) -> Result<ToolSpec, BridgeError> {
+    Ok(dialect(request)?.spec(path(request)?))
 }
 
 /// A call of the dialect's tool on a canvas, and the reply as that model gets it.

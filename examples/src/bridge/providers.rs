@@ -3,15 +3,15 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
-    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopOptions, Provider, Renames,
+    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopOptions, NativeTool, Provider, Renames,
     RequestOptions, ToolLoop,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::documents::{Documents, join};
-use super::not_supported;
 use super::request::{BridgeError, Request};
+use super::{native, not_supported};
 
 /// Providers of the interface that are not built yet.
 const PLANNED: [&str; 6] = ["openai-chat", "openai-responses", "gemini", "mcp", "bedrock-converse", "ollama"];
@@ -26,7 +26,19 @@ fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
 }
 
 pub(super) fn tools(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    Ok(json!(provider(request)?.tools(&documents.toolset(request)?)))
+    let (specs, native) = specs(documents, request)?;
+    Ok(json!(provider(request)?.tools(&specs, native)))
+}
+
+/// The tools of a request, and the one among them that its provider may have built in.
+fn specs(
+    documents: &Documents,
+    request: &Request<'_>,
+) -> Result<(Vec<ToolSpec>, Option<NativeTool>), BridgeError> {
+    if request.field::<Option<&str>>("toolset")? == Some("native") {
+        return Ok((vec![native::spec(request)?], NativeTool::of(native::dialect(request)?)));
+    }
+    Ok((documents.toolset(request)?, None))
 }
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -41,13 +53,13 @@ pub(super) fn replay(request: &Request<'_>) -> Result<Value, BridgeError> {
 
 pub(super) fn request(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let provider = provider(request)?;
-    let tools: Vec<ToolSpec> = match request.field::<Option<&str>>("toolset")? {
-        None => Vec::new(),
-        Some(_) => documents.toolset(request)?,
+    let (tools, native) = match request.field::<Option<&str>>("toolset")? {
+        None => (Vec::new(), None),
+        Some(_) => specs(documents, request)?,
     };
     let system = request.field::<Option<&str>>("system")?.unwrap_or_default();
     let events: Vec<Event> = request.field("events")?;
-    let options = RequestOptions::default();
+    let options = RequestOptions { native, ..RequestOptions::default() };
     let encoded = provider.request(request.text("model")?, system, &tools, &events, &options)?;
     Ok(json!({"body": encoded.body, "losses": encoded.degradations}))
 }

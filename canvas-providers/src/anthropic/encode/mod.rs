@@ -31,8 +31,8 @@ pub(crate) fn request(
         return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
     }
     let mut degradations = Degradations::default();
-    let mut names = tools::mapper(specs);
-    let mut tools = tools::declare(specs, &mut names, &mut degradations);
+    let mut names = tools::mapper(specs, options.native);
+    let mut tools = tools::declare(specs, options.native, &mut names, &mut degradations);
     let history = entries(events, &mut degradations);
     let system = join_system(system, &history, &mut degradations);
     let mut encoder =
@@ -57,7 +57,7 @@ pub(crate) fn request(
 
 /// One assistant turn as blocks, without what only a whole request needs.
 pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
-    let (mut names, mut degradations) = (tools::mapper(&[]), Degradations::default());
+    let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
     let mut encoder =
         BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });

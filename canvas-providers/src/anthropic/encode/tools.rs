@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::wire::{self, Item, Tool};
 use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
+use crate::native::NativeTool;
 use crate::place::inside;
 use crate::schema::{self, Subset};
 
@@ -21,34 +22,58 @@ fn is_property_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
 }
 
-pub(crate) fn tools(specs: &[ToolSpec]) -> EncodedTools {
+pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
     let mut degradations = Degradations::default();
-    let mut mapper = mapper(specs);
-    let tools = declare(specs, &mut mapper, &mut degradations);
+    let mut mapper = mapper(specs, native);
+    let tools = declare(specs, native, &mut mapper, &mut degradations);
     let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
     EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
-pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {
-    Mapper::over(NAME_RULE, specs.iter().map(|spec| spec.name.as_str()))
+pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
+    let mut mapper = Mapper::new(NAME_RULE);
+    if let Some((native, spec)) = built_in(specs, native) {
+        mapper.fix(&spec.name, native.name());
+    }
+    mapper.over(specs.iter().map(|spec| spec.name.as_str()));
+    mapper
+}
+
+/// The tool that the endpoint has built in, and the first spec that it stands for.
+fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<(NativeTool, &ToolSpec)> {
+    let native = native.filter(|native| matches!(native, NativeTool::TextEditor(_)))?;
+    specs.iter().find(|spec| native.is_of(spec)).map(|spec| (native, spec))
 }
 
 pub(super) fn declare<'a>(
     specs: &'a [ToolSpec],
+    native: Option<NativeTool>,
     mapper: &mut Mapper,
     degradations: &mut Degradations,
 ) -> Vec<Tool<'a>> {
     let mut tools = Vec::with_capacity(specs.len());
+    let built_in = built_in(specs, native);
     for (index, spec) in specs.iter().enumerate() {
         let place = format!("/tools/{index}");
         if specs[..index].iter().any(|earlier| earlier.name == spec.name) {
             degradations.add(place, "name", "left out: an earlier tool has the same name");
             continue;
         }
+        if let Some((native, _)) = built_in.filter(|(_, stands_for)| std::ptr::eq(*stands_for, spec)) {
+            tools.push(Tool::BuiltIn(native.declare(spec)));
+            continue;
+        }
+        if native.is_some_and(|native| native.is_of(spec)) {
+            degradations.add(
+                &place,
+                "native",
+                "declared as a function: this provider does not have it built in",
+            );
+        }
         let input_schema: Value =
             schema::cut(&spec.parameters, &inside(&place, "parameters"), SUBSET, degradations);
         let name = mapper.wire(&spec.name).to_owned();
-        tools.push(Tool { name, description: &spec.description, input_schema });
+        tools.push(Tool::Function { name, description: &spec.description, input_schema });
     }
     tools
 }
@@ -90,7 +115,7 @@ fn bad_choice(value: &str) -> EncodeError {
 pub(super) fn placeholder_tools(items: &[Item]) -> Vec<Tool<'static>> {
     let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
     let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
-    let tools = names.into_iter().map(|name| Tool {
+    let tools = names.into_iter().map(|name| Tool::Function {
         name: name.to_owned(),
         description: "Not available in this request.",
         input_schema: json!({"type": "object", "properties": {}}),

@@ -1,6 +1,4 @@
-//! How a dialect is declared to a provider.
-
-use serde_json::{Value, json};
+//! What a dialect's tool is called, and what it takes.
 
 use super::dialect::Dialect;
 use super::string_edit::{Edit, Replace};
@@ -8,25 +6,6 @@ use crate::toolset::spec::{ToolSpec, schema_of};
 
 /// The grammar, in Lark, of the input of [`Dialect::CodexPatch`]: one section of one file.
 pub const CODEX_GRAMMAR: &str = include_str!("codex.lark");
-
-/// A dialect's tool.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Declaration {
-    /// Built into the provider, which takes this in its list of tools.
-    BuiltIn(Value),
-    /// A function, declared like any other.
-    Function(ToolSpec),
-}
-
-impl Declaration {
-    /// The JSON for a list of tools; of a function name, description and parameters.
-    pub fn to_json(&self) -> Value {
-        match self {
-            Self::BuiltIn(tool) => tool.clone(),
-            Self::Function(spec) => json!(spec),
-        }
-    }
-}
 
 const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
 const OLDER_TEXT_EDITOR: &str = "str_replace_editor";
@@ -44,24 +23,8 @@ impl Dialect {
         }
     }
 
-    /// The tool as its provider takes it, for a document of this path.
-    pub fn declare(self, path: &str) -> Declaration {
-        let name = self.tool_names()[0];
-        match self {
-            Self::TextEditor => Declaration::BuiltIn(json!({"type": "text_editor_20250728", "name": name})),
-            Self::ApplyPatch => Declaration::BuiltIn(json!({"type": name})),
-            Self::CodexPatch => Declaration::BuiltIn(json!({
-                "type": "custom",
-                "name": name,
-                "description": self.description(path),
-                "format": {"type": "grammar", "syntax": "lark", "definition": CODEX_GRAMMAR},
-            })),
-            Self::Edit | Self::Replace | Self::SearchReplace => Declaration::Function(self.spec(path)),
-        }
-    }
-
-    /// The tool as a function, for providers that do not have it built in.
-    pub(super) fn spec(self, path: &str) -> ToolSpec {
+    /// The tool for a document of this path, as a function: providers that do not have it built in declare it so.
+    pub fn spec(self, path: &str) -> ToolSpec {
         let parameters = match self {
             Self::TextEditor => schema_of::<super::text_editor::Call>(),
             Self::ApplyPatch => schema_of::<super::apply_patch::Call>(),

@@ -29,7 +29,7 @@ mod tool;
 mod v4a;
 
 pub use self::apply::apply_native;
-pub use self::declare::{CODEX_GRAMMAR, Declaration};
+pub use self::declare::CODEX_GRAMMAR;
 pub use self::dialect::Dialect;
 pub use self::family::{FAMILIES, ModelFamily};
 pub use self::options::NativeOptions;
