@@ -306,7 +306,9 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
         let adds_last = ends.added && at == text.len();
         ends.mismatched |= ends.added && ends.marked && !adds_last;
         let unterminated = if ends.mismatched { !at_line_end(text) } else { ends.marked };
-        if adds_last && unterminated && !ends.blank {
+        // Nothing but further added lines can follow those that end the text.
+        let is_last = i + 1 == patch.hunks.len();
+        if adds_last && is_last && unterminated && !ends.blank {
             splice.shorten(wanted.len());
         }
         splice.end_hunk();

@@ -53,8 +53,8 @@ pub fn find_lines(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Vec<usiz
 
 /// Applies blocks at places that are lines of the text, from 0: all of them, or none.
 ///
-/// Terminators and the end of the text are handled as in [`Mode::Anchored`](crate::Mode::Anchored): an added line takes
-/// the terminator of its neighbour, and the text ends with a terminator afterwards where it did before.
+/// Terminators and the end of the text are handled as in [`Mode::Anchored`](crate::Mode::Anchored): kept lines keep theirs,
+/// an added line takes that of its neighbour, and an added last line with content ends as the text did.
 ///
 /// ```
 /// use canvas_patch::{Block, BlockLine, Limits, apply_blocks};
@@ -174,6 +174,10 @@ mod tests {
             ("a\r\nb", vec![("+c", 2)], Ok("a\r\nb\r\nc")),
             ("a\nb", vec![("+c", 1)], Ok("a\nc\nb")),
             ("", vec![("+c", 0)], Ok("c\n")),
+            // The text ends after the last of them only.
+            ("b", vec![("-b\n+c", 0), ("+d", 1)], Ok("c\nd")),
+            ("a\nb", vec![(" a\n-b\n+c", 0), ("+d", 2), ("+", 2)], Ok("a\nc\nd\n\n")),
+            ("a\r\nb", vec![(" b\n+c", 1), ("+d", 2)], Ok("a\r\nb\r\nc\r\nd")),
             ("a\nb\n", vec![(" a\n+x", 0), ("-b", 1)], Ok("a\nx\n")),
             ("a\nb\n", vec![("-b", 1), ("-a", 0)], Err(Reason::Misordered)),
             ("a\nb\n", vec![("-b", 0)], Err(Reason::NotFound)),
