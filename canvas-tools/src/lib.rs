@@ -52,6 +52,8 @@ mod prompt;
 pub mod recipe;
 mod reply;
 mod session;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategies;
 #[cfg(feature = "surface")]
 pub mod surface;
 mod sync;

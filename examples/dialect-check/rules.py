@@ -245,10 +245,6 @@ def v4a(text, diff, quirks):
         cursor = places[-1] + len(old)
     if refused:
         raise refused
-    if "idle" not in quirks:
-        for hunk in hunks:
-            if [line[1:] for line in hunk["lines"] if line[0] != "+"] == [line[1:] for line in hunk["lines"] if line[0] != "-"]:
-                raise Refused("NO_EFFECT")
     chunks = [chunk for hunk, at in zip(hunks, places) for chunk in chunks_of(hunk, at)]
     if "down" in quirks:
         if any(next_one[0] < one[0] + one[1] for one, next_one in zip(chunks, chunks[1:])):

@@ -1,56 +1,9 @@
 //! Laws over generated texts and changes.
 
 use canvas_core::text::{Mode, Options, apply, build};
+use canvas_tools::strategies::{dialects, native_calls, native_changes, native_texts};
 use canvas_tools::{Dialect, DiffStream, NativeOptions, RenderOptions, apply_native, render_native};
 use proptest::prelude::*;
-
-/// Few words, so that lines repeat; markers of the forms among them, and every terminator.
-fn text() -> impl Strategy<Value = String> {
-    let line = prop_oneof![
-        6 => prop::sample::select(vec!["a", "b", "c", "", "# A", "## B", "- x"]),
-        // What a form could take for its own.
-        1 => prop::sample::select(vec![
-            "=======", "===", "\\=======", "***", "*** End of File", "@@", "+a", "-a", " a", ">>>>>>> REPLACE",
-            "<<<<<<< SEARCH", "*** End Patch", ":start_line:1", "a\rb",
-        ]),
-    ];
-    // Mixed terminators are rare, texts without a last one are not.
-    let newline = prop_oneof![12 => Just("\n"), 1 => Just("\r\n")];
-    (prop::collection::vec((line, newline), 0..12), any::<bool>()).prop_map(|(lines, open)| {
-        let mut text: String = lines.iter().flat_map(|(line, newline)| [*line, *newline]).collect();
-        if open && text.ends_with('\n') {
-            let kept = text.trim_end_matches(['\r', '\n']).len();
-            text.truncate(kept);
-        }
-        text
-    })
-}
-
-fn change() -> impl Strategy<Value = (String, String)> {
-    (text(), text(), 0..3_usize, any::<bool>()).prop_map(|(before, other, keep, crlf)| {
-        // A part of the text is replaced by one of another.
-        let lines: Vec<&str> = before.split_inclusive('\n').collect();
-        let third = lines.len() / 3;
-        let other: Vec<&str> = other.split_inclusive('\n').take(3).collect();
-        let after: String = match keep {
-            0 => other.concat(),
-            1 => [&lines[..third], &other[..], &lines[third..]].concat().concat(),
-            _ => [&lines[..third], &other[..], &lines[(2 * third).min(lines.len())..]].concat().concat(),
-        };
-        if crlf {
-            (
-                before.replace('\n', "\r\n").replace("\r\r", "\r"),
-                after.replace('\n', "\r\n").replace("\r\r", "\r"),
-            )
-        } else {
-            (before, after)
-        }
-    })
-}
-
-fn dialects() -> impl Strategy<Value = Dialect> {
-    prop::sample::select(Dialect::ALL.to_vec())
-}
 
 /// Makes calls one after the other; `None` where one is refused.
 fn run(dialect: Dialect, text: &str, calls: &[serde_json::Value]) -> Option<String> {
@@ -66,7 +19,7 @@ proptest! {
 
     /// What is rendered does what it was rendered for. Only changes of terminators and of the end cannot be said.
     #[test]
-    fn rendered_calls_lead_there((before, after) in change(), dialect in dialects()) {
+    fn rendered_calls_lead_there((before, after) in native_changes(), dialect in dialects()) {
         let path = NativeOptions::default().path;
         match render_native(&before, &after, dialect, path, &RenderOptions::default()) {
             Ok(calls) => prop_assert_eq!(run(dialect, &before, &calls), Some(after)),
@@ -82,7 +35,7 @@ proptest! {
     /// A call with any context is refused, or has the lines that it was written for; where no form has anything to say of
     /// terminators and of the end, it has all bytes.
     #[test]
-    fn accepted_calls_do_what_they_say((before, after) in change(), dialect in dialects(), context in 0..4_usize) {
+    fn accepted_calls_do_what_they_say((before, after) in native_changes(), dialect in dialects(), context in 0..4_usize) {
         let path = NativeOptions::default().path;
         let options = RenderOptions { context, unique: false };
         let calls = render_native(&before, &after, dialect, path, &options).unwrap_or_default();
@@ -94,9 +47,39 @@ proptest! {
         }
     }
 
+    /// Whatever takes a change, a unified patch read either way or a call of any form, makes the same of it.
+    #[test]
+    fn all_that_is_taken_is_the_same((before, after) in native_changes(), context in 0..4_usize) {
+        // A unified patch says more of terminators and of the end than the others can.
+        let plain = |text: String| text.lines().map(|line| line.replace('\r', "") + "\n").collect::<String>();
+        let (before, after) = (plain(before), plain(after));
+        let patch = build(&before, &after, context);
+        let unified = |mode| {
+            let options = Options { mode, ..Options::default() };
+            apply(&before, &patch, &options).ok().map(|applied| applied.into_text())
+        };
+        let mut taken = vec![unified(Mode::Strict), unified(Mode::Anchored)];
+        for dialect in Dialect::ALL {
+            let options = RenderOptions { context, unique: false };
+            let calls = render_native(&before, &after, dialect, NativeOptions::default().path, &options);
+            taken.push(calls.ok().and_then(|calls| run(dialect, &before, &calls)));
+        }
+        prop_assert!(taken.iter().flatten().all(|text| *text == after), "{:?}", taken);
+    }
+
+    /// Calls that have gone wrong on the way are refused, or are edits that fit the text and are no nothing.
+    #[test]
+    fn damaged_calls_are_edits_or_nothing(made in native_calls()) {
+        if let Ok(edit) = apply_native(made.dialect, &made.text, &made.call, &NativeOptions::default()) {
+            prop_assert!(!edit.delta.is_empty() && edit.text != made.text);
+            prop_assert_eq!(edit.delta.apply(&made.text), Ok(edit.text.clone()));
+            prop_assert_eq!(edit.delta.inverse().apply(&edit.text), Ok(made.text));
+        }
+    }
+
     /// A V4A diff without anchors is an anchored patch with bare headers, and does the same.
     #[test]
-    fn v4a_is_the_anchored_patch((before, after) in change(), context in 0..4_usize) {
+    fn v4a_is_the_anchored_patch((before, after) in native_changes(), context in 0..4_usize) {
         let (path, options) = (NativeOptions::default().path, RenderOptions { context, unique: false });
         let calls = render_native(&before, &after, Dialect::ApplyPatch, path, &options).unwrap_or_default();
         prop_assume!(calls.first().is_some_and(|call| call["type"] == "update_file"));
@@ -108,7 +91,7 @@ proptest! {
 
     /// However a diff is cut, it is the same one.
     #[test]
-    fn streams_cut_anywhere((before, after) in change(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {
+    fn streams_cut_anywhere((before, after) in native_changes(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8)) {
         let diff = build(&before, &after, 1).replace("@@ -", "@@ - ä");
         let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(diff.len() + 1)).collect();
         places.sort_unstable();
@@ -122,9 +105,26 @@ proptest! {
         prop_assert_eq!(stream.finish(), Ok(diff));
     }
 
+    /// Cut in two at any byte, a diff is the same edit.
+    #[test]
+    fn streams_cut_at_every_byte((before, after) in native_changes()) {
+        let (path, options) = (NativeOptions::default().path, RenderOptions::default());
+        let calls = render_native(&before, &after, Dialect::ApplyPatch, path, &options).unwrap_or_default();
+        prop_assume!(!calls.is_empty());
+        let diff = calls[0]["diff"].as_str().unwrap_or_default().replace('a', "ä");
+        for cut in 0..=diff.len() {
+            let mut stream = DiffStream::default();
+            stream.push(&diff.as_bytes()[..cut]);
+            stream.push(&diff.as_bytes()[cut..]);
+            let mut call = calls[0].clone();
+            call["diff"] = stream.finish().expect("the whole is UTF-8").replace('ä', "a").into();
+            prop_assert_eq!(run(Dialect::ApplyPatch, &before, &[call]), Some(after.clone()));
+        }
+    }
+
     /// Whatever is sent, nothing panics, and what is accepted is a change.
     #[test]
-    fn any_call_is_answered(before in text(), sent in "[-+ @*=<>\\\\a\r\nSEARCH]{0,40}", dialect in dialects()) {
+    fn any_call_is_answered(before in native_texts(), sent in "[-+ @*=<>\\\\a\r\nSEARCH]{0,40}", dialect in dialects()) {
         use serde_json::json;
         for call in [
             json!({"text": sent}), json!({"input": sent}), json!({"type": "update_file", "path": "document.md", "diff": sent}),

@@ -5,7 +5,7 @@ use canvas_core::{
     CallId, Cancel, CanvasId, CheckOut, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy,
     Rollout, block_on,
 };
-use canvas_tools::{Dialect, NativeTools, Session, ToolCall, ToolReply, Tools};
+use canvas_tools::{Dialect, FAMILIES, ModelFamily, NativeTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -218,4 +218,32 @@ fn dialects_agree() {
     }
     ids.dedup();
     assert_eq!(ids.len(), 1);
+}
+
+/// A family brings its dialect's tool and prompt; one without brings the addressed tools.
+#[test]
+fn a_family_suggests_tools_and_prompt() {
+    let engine = World::new(Dialect::Edit, "a\n").engine;
+    for (model, tool, said) in [
+        ("claude-opus-4-6", "str_replace_based_edit_tool", "Insert at a line"),
+        ("openai/gpt-5.6-codex", "apply_patch", "into one patch"),
+        ("GPT-4.1-mini", "apply_patch", "into one patch"),
+        ("gpt-4o", "canvas_check_out", "canvas_apply_patch"),
+        ("google/gemini-3-pro", "replace", "once escaped"),
+        ("Qwen3-Coder", "search_replace", "never shorten"),
+    ] {
+        let family = ModelFamily::of(FAMILIES, model).expect(model);
+        let tools: Tools<MemoryStore> = Tools::new(vec![family.toolset("plan.md")]).unwrap();
+        let (specs, prompt) = (tools.specs(&engine), tools.system_prompt(&engine));
+        assert_eq!(specs[0].name, tool, "{model}");
+        assert!(prompt.contains(said), "{model}: {prompt}");
+        // A dialect's prompt names its document, and is no longer than two of ours.
+        assert_eq!(prompt.contains("plan.md"), family.dialect.is_some(), "{model}");
+        assert!(family.dialect.is_none() || prompt.len() < 700, "{model}: {}", prompt.len());
+    }
+    assert_eq!(ModelFamily::of(FAMILIES, "llama-5"), None);
+    let own = [ModelFamily { prefix: "llama", dialect: Some(Dialect::Edit), prompt: "Be brief." }];
+    let tools: Tools<MemoryStore> =
+        Tools::new(vec![ModelFamily::of(&own, "llama-5").unwrap().toolset("plan.md")]).unwrap();
+    assert!(tools.system_prompt(&engine).contains("Be brief."));
 }

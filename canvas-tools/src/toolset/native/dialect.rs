@@ -26,6 +26,20 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.code() == name)
     }
 
+    /// How to use it, for the system prompt.
+    pub(super) fn prompt(self) -> &'static str {
+        match self {
+            Self::TextEditor => "Insert at a line only where you have viewed the lines as they are now.",
+            Self::ApplyPatch | Self::CodexPatch => {
+                "Put what belongs together into one patch, its hunks in the order of the document."
+            }
+            Self::Edit | Self::Replace => "Quote whole lines, as few as are unique.",
+            Self::SearchReplace => {
+                "Several blocks in one call are applied together or not at all; a block has one separator."
+            }
+        }
+    }
+
     /// Its words for an edit of which no more is known than that it was made.
     pub(super) fn edited(self, path: &str) -> String {
         match self {

@@ -1,6 +1,11 @@
-//! Which dialect the models of a family were trained on.
+//! What suits the models of a family: the form of edits that they were trained on, its tool and its prompt.
+
+use canvas_core::Store;
 
 use super::dialect::Dialect;
+use super::tool::NativeTools;
+use crate::toolset::context::Toolset;
+use crate::toolset::document::tool::DocumentTools;
 
 /// Models that were trained on the same form of edits, by how their names begin.
 ///
@@ -10,12 +15,13 @@ use super::dialect::Dialect;
 /// ```
 /// use canvas_tools::{Dialect, FAMILIES, ModelFamily};
 ///
-/// assert_eq!(ModelFamily::suggest(FAMILIES, "gpt-5.6-codex"), Some(Dialect::CodexPatch));
-/// assert_eq!(ModelFamily::suggest(FAMILIES, "anthropic/claude-opus-4-6"), Some(Dialect::TextEditor));
-/// assert_eq!(ModelFamily::suggest(FAMILIES, "someone's-model"), None);
+/// let dialect = |families: &[ModelFamily<'_>], model| ModelFamily::of(families, model)?.dialect;
+/// assert_eq!(dialect(FAMILIES, "gpt-5.6-codex"), Some(Dialect::CodexPatch));
+/// assert_eq!(dialect(FAMILIES, "anthropic/claude-opus-4-6"), Some(Dialect::TextEditor));
+/// assert_eq!(dialect(FAMILIES, "someone's-model"), None);
 ///
-/// let own = [ModelFamily { prefix: "claude", dialect: Some(Dialect::Edit) }];
-/// assert_eq!(ModelFamily::suggest(&own, "claude-opus-4-6"), Some(Dialect::Edit));
+/// let own = [ModelFamily { prefix: "claude", dialect: Some(Dialect::Edit), prompt: "" }];
+/// assert_eq!(dialect(&own, "claude-opus-4-6"), Some(Dialect::Edit));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModelFamily<'a> {
@@ -23,33 +29,56 @@ pub struct ModelFamily<'a> {
     pub prefix: &'a str,
     /// The form; `None` for a family that is better off with the addressed tools.
     pub dialect: Option<Dialect>,
+    /// A line for the system prompt, beside those of the dialect; may be empty.
+    pub prompt: &'a str,
 }
 
-const fn family(prefix: &str, dialect: Dialect) -> ModelFamily<'_> {
-    ModelFamily { prefix, dialect: Some(dialect) }
+const fn family<'a>(prefix: &'a str, dialect: Dialect, prompt: &'a str) -> ModelFamily<'a> {
+    ModelFamily { prefix, dialect: Some(dialect), prompt }
 }
+
+const fn addressed(prefix: &str) -> ModelFamily<'_> {
+    ModelFamily { prefix, dialect: None, prompt: "" }
+}
+
+/// They are known to shorten what they quote.
+const WHOLE_LINES: &str = "Quote whole lines; never shorten them with ....";
+/// They are known to escape twice.
+const REAL_NEWLINES: &str = "Write line breaks in strings once escaped.";
 
 /// What hosts of 2026 give each family.
 pub const FAMILIES: &[ModelFamily<'static>] = &[
-    family("claude", Dialect::TextEditor),
-    family("codex", Dialect::CodexPatch),
-    family("deepseek", Dialect::SearchReplace),
-    family("gemini", Dialect::Replace),
+    family("claude", Dialect::TextEditor, ""),
+    family("codex", Dialect::CodexPatch, ""),
+    family("deepseek", Dialect::SearchReplace, WHOLE_LINES),
+    family("gemini", Dialect::Replace, REAL_NEWLINES),
     // Models before V4A, and open weights that were not trained on it.
-    ModelFamily { prefix: "gpt-3", dialect: None },
-    ModelFamily { prefix: "gpt-4", dialect: None },
-    ModelFamily { prefix: "gpt-oss", dialect: None },
-    family("gpt-4.1", Dialect::CodexPatch),
-    family("gpt", Dialect::CodexPatch),
-    family("qwen", Dialect::SearchReplace),
+    addressed("gpt-3"),
+    addressed("gpt-4"),
+    addressed("gpt-oss"),
+    family("gpt-4.1", Dialect::CodexPatch, ""),
+    family("gpt", Dialect::CodexPatch, ""),
+    family("qwen", Dialect::SearchReplace, WHOLE_LINES),
 ];
 
-impl ModelFamily<'_> {
-    /// The dialect of the family with the longest prefix of a model's name; `None` where the addressed tools are better, or
-    /// no family is known.
-    pub fn suggest(families: &[ModelFamily<'_>], model: &str) -> Option<Dialect> {
+impl<'a> ModelFamily<'a> {
+    /// The family with the longest prefix of a model's name; `None` where no family is known.
+    pub fn of(families: &[Self], model: &str) -> Option<Self> {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let known = families.iter().filter(|family| name.starts_with(family.prefix));
-        known.max_by_key(|family| family.prefix.len()).and_then(|family| family.dialect)
+        known.max_by_key(|family| family.prefix.len()).copied()
+    }
+
+    /// The tools for a document of this path, whose prompt has the family's line: those of the dialect, or the addressed
+    /// ones.
+    pub fn toolset<S: Store>(&self, path: &str) -> Box<dyn Toolset<S>> {
+        match self.dialect {
+            Some(dialect) => Box::new(NativeTools {
+                path: path.to_owned(),
+                prompt: self.prompt.to_owned(),
+                ..NativeTools::new(dialect)
+            }),
+            None => Box::new(DocumentTools::default()),
+        }
     }
 }

@@ -34,12 +34,19 @@ pub struct NativeTools {
     pub path: String,
     /// Whether a call may replace a document that is not empty as a whole.
     pub whole_replace: bool,
+    /// A line for the system prompt, beside those of the dialect; may be empty.
+    pub prompt: String,
 }
 
 impl NativeTools {
     /// The tool of a dialect for a document called `document.md`.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, path: NativeOptions::default().path.to_owned(), whole_replace: false }
+        Self {
+            dialect,
+            path: NativeOptions::default().path.to_owned(),
+            whole_replace: false,
+            prompt: String::new(),
+        }
     }
 
     /// What a model of this dialect reads in a reply: the dialect's words for success, or the refusal with its lines, and
@@ -82,10 +89,12 @@ impl<S: Store> Toolset<S> for NativeTools {
     }
 
     fn prompt(&self, _: &[ToolSpec]) -> Vec<String> {
-        vec![format!(
+        let rule = format!(
             "The document is {}. Old text must be copied exactly and stand at one place; a refusal shows the places.",
             self.path
-        )]
+        );
+        let own = (!self.prompt.is_empty()).then(|| self.prompt.clone());
+        [rule, self.dialect.prompt().to_owned()].into_iter().chain(own).collect()
     }
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
