@@ -17,6 +17,7 @@ pub mod edit;
 pub mod inputs;
 pub mod measure;
 pub mod memory;
+pub mod native;
 pub mod outline;
 pub mod peers;
 pub mod recipe;
@@ -49,6 +50,7 @@ pub const WORKS: [Work; 24] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
+    Work { name: "native-1", rows: native::rows },
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
     Work { name: "build-2000", rows: |name, size, effort| build::rows(name, 2_000, size, effort) },
     Work { name: "not-found", rows: refusal::rows },

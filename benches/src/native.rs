@@ -1,0 +1,43 @@
+//! The same edit as a unified patch and as calls of native dialects, from text to text.
+
+use canvas_patch::{Mode, Options};
+use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
+use serde_json::Value;
+
+use crate::inputs::Edited;
+use crate::measure::{Effort, Subject, side_by_side};
+use crate::report::Row;
+
+/// Measures an edit of one hunk on a document of `size` bytes, `canvas` being the unified patch of it; no rows where it does
+/// not fit.
+pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
+    let Some(input) = Edited::new(size, 1) else { return Vec::new() };
+    let path = NativeOptions::default().path;
+    let calls: Vec<(Dialect, Value)> = Dialect::ALL
+        .into_iter()
+        .map(|dialect| {
+            let calls = render_native(&input.before, &input.after, dialect, path, &RenderOptions::default());
+            let [call] = calls.expect("every form can say it").try_into().expect("one change is one call");
+            (dialect, call)
+        })
+        .collect();
+    let is_right = |text: &String| *text == input.after;
+    let unified = Subject::new("canvas", || unified(&input), is_right);
+    let native = calls.iter().map(|(dialect, call)| {
+        let (dialect, before) = (*dialect, &input.before);
+        let apply = move || native(dialect, before, call);
+        Subject::new(dialect.code(), apply, is_right)
+    });
+    let subjects: Vec<_> =
+        [Subject::memcpy(input.before.as_bytes()), unified].into_iter().chain(native).collect();
+    Row::of(work, size, side_by_side(&subjects, effort))
+}
+
+fn unified(input: &Edited) -> Result<String, canvas_patch::ApplyError> {
+    let options = Options { mode: Mode::Anchored, ..Options::default() };
+    Ok(canvas_patch::apply(&input.before, &input.patch, &options)?.into_text())
+}
+
+fn native(dialect: Dialect, text: &str, call: &Value) -> Result<String, canvas_tools::NativeError> {
+    Ok(apply_native(dialect, text, call, &NativeOptions::default())?.text)
+}
