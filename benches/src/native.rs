@@ -10,6 +10,10 @@ use crate::report::Row;
 
 /// Measures an edit of one hunk on a document of `size` bytes, `canvas` being the unified patch of it; no rows where it does
 /// not fit.
+///
+/// # Panics
+///
+/// Where a form cannot say the edit in one call: a defect of the generator.
 pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     let Some(input) = Edited::new(size, 1) else { return Vec::new() };
     let path = NativeOptions::default().path;
