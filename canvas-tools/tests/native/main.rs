@@ -4,5 +4,6 @@ mod check;
 mod forms;
 mod input;
 mod laws;
+mod render;
 mod session;
 mod v4a;
