@@ -82,10 +82,6 @@ impl Search {
     }
 }
 
-pub(super) fn bad_query(error: &GrepError) -> ToolError {
-    ToolError::argument("/query", error.to_string()).with_reason(error.code())
-}
-
 /// Whether a query asks for case: by a capital letter of its own, which `\S` is not, or by a class that knows cases.
 fn has_capital(query: &str, regex: bool) -> bool {
     let mut chars = query.chars();
@@ -191,4 +187,8 @@ impl<'t> Page<'t> {
 
 fn around((number, line): (usize, &str)) -> Entry {
     Entry::around(number, line)
+}
+
+pub(super) fn bad_query(error: &GrepError) -> ToolError {
+    ToolError::argument("/query", error.to_string()).with_reason(error.code())
 }
