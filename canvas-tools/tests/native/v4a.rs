@@ -1,6 +1,6 @@
 //! V4A: a ruling for each case on which the two official appliers disagree, or take the first match.
 
-use canvas_tools::Dialect;
+use canvas_tools::{Dialect, NativeOptions, apply_native};
 use serde_json::json;
 
 use crate::check::{PATH, check};
@@ -247,4 +247,19 @@ fn envelopes() {
         check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
     }
     check(Dialect::CodexPatch, "a\n", &json!({"input": "", "path": "plan.md"}), Err("INVALID_ARGUMENTS"));
+}
+
+/// A fault names the line of the patch as it was sent, the envelope counted.
+#[test]
+fn faults_have_their_line() {
+    let options = NativeOptions { path: PATH, ..NativeOptions::default() };
+    let diff = "@@\n a\n***\n-b\n";
+    let sent = format!("*** Begin Patch\n*** Update File: {PATH}\n{diff}*** End Patch\n");
+    for (dialect, call, line) in [
+        (Dialect::ApplyPatch, json!({"type": "update_file", "path": PATH, "diff": diff}), 3),
+        (Dialect::CodexPatch, json!({"input": sent}), 5),
+    ] {
+        let refused = apply_native(dialect, "a\n***\nb\n", &call, &options).unwrap_err();
+        assert_eq!(refused.conflicts()[0].patch_line, Some(line), "{dialect}");
+    }
 }
