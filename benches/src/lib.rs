@@ -46,7 +46,7 @@ pub struct Work {
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 26] = [
+pub const WORKS: [Work; 25] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },

@@ -188,3 +188,7 @@ impl<'t> Page<'t> {
 fn around((number, line): (usize, &str)) -> Entry {
     Entry::around(number, line)
 }
+
+pub(super) fn bad_query(error: &GrepError) -> ToolError {
+    ToolError::argument("/query", error.to_string()).with_reason(error.code())
+}
