@@ -161,7 +161,8 @@ impl Query {
         Self::compiled(pattern)
     }
 
-    /// The same query, to which letters of either case are alike.
+    /// The same query, to which letters of either case are alike. Searching costs up to the text times the query, where a
+    /// literal that minds case costs the text alone.
     ///
     /// # Errors
     ///
@@ -177,7 +178,7 @@ impl Query {
     pub fn ignoring_case(&self) -> Result<Self, GrepError> {
         match self.source() {
             QuerySource::Literal(literal) => {
-                // Each wrong character ends an attempt, so that a long literal is no more work than a short one.
+                // A literal is searched for however long it is; who lets long ones in pays for it.
                 let Self(Kind::Regex { regex, keeps_to_lines, asserts_end, .. }) =
                     Self::compiled(&format!("(?i){}", regex::escape(literal)))?
                 else {

@@ -158,4 +158,6 @@ fn a_costly_query_on_a_huge_line_comes_to_an_end() {
     assert_eq!(grep(&text, json!({"query": "(a+)+c", "regex": true})), json!({"matches": [], "total": 0}));
     let many = format!("{}c", "a".repeat(4_000));
     assert_eq!(grep(&text, json!({"query": many})), json!({"matches": [], "total": 0}));
+    let few = format!("{}c", "a".repeat(60));
+    assert_eq!(grep(&text, json!({"query": few})), json!({"matches": [], "total": 0}));
 }

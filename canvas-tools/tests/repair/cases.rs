@@ -41,10 +41,14 @@ const NOT_FOUND: &str = "PATCH_REJECTED/NOT_FOUND";
 const NO_HUNKS: &str = "PATCH_REJECTED/NO_HUNKS";
 const STALE_BASE: &str = "PATCH_REJECTED/STALE_BASE";
 
-/// All of them; `None` where the data of the trial are not there.
-pub(crate) fn cases() -> Option<Vec<Case>> {
-    let kept = kept(&refusals()?);
-    Some(kept.into_iter().chain(forms()).chain(places()).chain(bases()).collect())
+/// Those whose text was not kept, as small cases of the same mistake.
+pub(crate) fn small() -> Vec<Case> {
+    forms().into_iter().chain(places()).chain(bases()).collect()
+}
+
+/// Those of the trial itself; `None` where its data are not there.
+pub(crate) fn of_the_trial() -> Option<Vec<Case>> {
+    Some(kept(&refusals()?))
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test is its own host")]

@@ -13,7 +13,7 @@ mod world;
 use canvas_core::Policy;
 use serde_json::{Value, json};
 
-use self::cases::{Case, cases};
+use self::cases::{Case, of_the_trial, small};
 use self::model::next_call;
 use self::world::{World, failure, message};
 
@@ -78,20 +78,32 @@ fn first_revision(text: &str) -> String {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "it makes a table")]
-fn every_refusal_of_the_trial_is_mended_in_one_round() {
-    let Some(cases) = cases() else {
-        println!("SKIPPED: refusals of the trial (not in CANVAS_DATA)");
-        return;
-    };
+fn every_refusal_is_mended_in_one_round() {
+    let mut cases = small();
+    match of_the_trial() {
+        Some(kept) => cases.extend(kept),
+        None => println!("SKIPPED: refusals whose text was kept (not in CANVAS_DATA)"),
+    }
     let names: std::collections::BTreeSet<_> = cases.iter().map(|case| case.name).collect();
-    assert_eq!((cases.len(), names.len()), (42, 42));
+    assert_eq!(names.len(), cases.len());
     let ended: Vec<_> = cases.iter().map(|case| (case.name, play(case))).collect();
     for (name, ended) in &ended {
         println!("{name:>5} {ended:?}");
     }
-    let of = |which: Ended| ended.iter().filter(|(_, ended)| *ended == which).count();
-    let accepted: Vec<_> =
-        ended.iter().filter(|(_, ended)| *ended == Ended::Accepted).map(|(name, _)| *name).collect();
-    assert_eq!(accepted, ["M16"], "a blank line between added ones needs no + any more");
-    assert_eq!(of(Ended::NothingToDo), 3);
+    // The rest was mended.
+    let of = |which: Ended| {
+        let names = ended.iter().filter(|(_, ended)| *ended == which).map(|(name, _)| *name);
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    // A blank line between added ones needs no + any more.
+    assert!(of(Ended::Accepted).iter().all(|name| *name == "M16"), "{:?}", of(Ended::Accepted));
+    assert!(of(Ended::NothingToDo).len() <= 3, "{:?}", of(Ended::NothingToDo));
+}
+
+#[test]
+fn all_42_are_there() {
+    match of_the_trial() {
+        Some(kept) => assert_eq!((small().len(), kept.len()), (27, 15)),
+        None => assert_eq!(small().len(), 27),
+    }
 }

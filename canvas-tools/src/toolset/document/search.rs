@@ -15,6 +15,9 @@ const LINES_BYTES: usize = 7_900;
 const LINE_BYTES: usize = 120;
 /// Bytes of one line where the call asks for those around it, too: who reads on here need not read again.
 const INSPECTED_BYTES: usize = 1_000;
+/// Longest literal that is looked for in either case. A longer one is copied from the text, and each of its characters could
+/// cost a pass over it.
+const ANY_CASE_BYTES: usize = 64;
 /// Lines around a match that may be asked for.
 pub(super) const MAX_CONTEXT: usize = 10;
 
@@ -30,7 +33,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Matches letters of either case where the query has no capital one.
+    /// Matches letters of either case where the query has no capital one and is no long literal.
     pub(super) fn new(
         sent: String,
         regex: bool,
@@ -38,7 +41,8 @@ impl Search {
         from_line: usize,
     ) -> Result<Self, GrepError> {
         let query = if regex { Query::regex(&sent) } else { Query::literal(&sent) }?;
-        let query = if has_capital(&sent, regex) { query } else { query.ignoring_case()? };
+        let any_case = (regex || sent.len() <= ANY_CASE_BYTES) && !has_capital(&sent, regex);
+        let query = if any_case { query.ignoring_case()? } else { query };
         let line_bytes = if context.is_some() { INSPECTED_BYTES } else { LINE_BYTES };
         Ok(Self { query, sent, regex, context: context.unwrap_or(0), line_bytes, from_line })
     }
@@ -73,6 +77,9 @@ impl Search {
         }
         if !self.regex && self.sent.contains('|') {
             return Some("| is searched for as a character: for alternatives pass regex true, and write | without a backslash".to_owned());
+        }
+        if !self.regex && self.sent.len() > ANY_CASE_BYTES {
+            return None;
         }
         let any_case = self.query.ignoring_case().ok()?;
         let mut found = matches(text, &any_case, LINE_BYTES).ok()?;
