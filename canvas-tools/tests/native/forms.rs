@@ -1,7 +1,7 @@
 //! Tables of calls by strings, lines and blocks: the text that each leads to, or the reason of its refusal.
 
 use canvas_tools::{Dialect, NativeOptions, apply_native};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::check::check;
 
@@ -111,6 +111,7 @@ fn search_replace() {
         ("a\nb\n", block("b\n", "c\n"), Ok("a\nc\n")),
         ("a\nb\n", format!("Here:\n\nplan.md\n```markdown\n{}```\nDone.\n", block("b\n", "")), Ok("a\n")),
         ("a\nb\n", format!("other.md\n{}", block("b\n", "c\n")), Err("FILE_NOT_FOUND")),
+        ("a\nb\n", format!("other.md\n\n```markdown\n{}```\n", block("b\n", "c\n")), Err("FILE_NOT_FOUND")),
         ("a\na\n", block("a\n", "c\n"), Err("AMBIGUOUS")),
         ("xa\n", block("a\n", "c\n"), Err("NOT_FOUND")),
         ("a\n", block("a\n", "a\n"), Err("NO_EFFECT")),
@@ -155,23 +156,87 @@ fn search_replace() {
 /// The trained sentence comes first, then our code, then the lines.
 #[test]
 fn refusals_show_the_places() {
+    fn block(search: &str) -> String {
+        format!("<<<<<<< SEARCH\n{search}=======\ny\n>>>>>>> REPLACE\n")
+    }
     let options = NativeOptions::default();
-    let words = |dialect, text: &str, call: Value| {
-        apply_native(dialect, text, &call, &options).expect_err("it is refused").to_string()
-    };
-    let call = json!({"file_path": "document.md", "old_string": "x", "new_string": "y"});
-    assert_eq!(
-        words(Dialect::Edit, "x\na\nx\n", call),
-        "edit: old_string appears 2 times in document.md (must be unique)\n\
-         AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
-         L1: x\nL3: x"
-    );
-    let call = json!({"command": "str_replace", "path": "document.md", "old_str": "b\nC\n", "new_str": "y"});
-    assert_eq!(
-        words(Dialect::TextEditor, "a\nb\nc\nd\n", call),
-        "Error: No match found for replacement. Please check your text and try again.\n\
-         NOT_FOUND: Copy the old text from the document, character by character.\n\
-         expected \"C\", line 3 has \"c\"\n\
-         L2: b\nL3: c\nL4: d"
-    );
+    for (dialect, text, call, expected) in [
+        (
+            Dialect::Edit,
+            "x\na\nx\n",
+            json!({"file_path": "document.md", "old_string": "x", "new_string": "y"}),
+            "edit: old_string appears 2 times in document.md (must be unique)\n\
+             AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
+             L1: x\nL3: x",
+        ),
+        (
+            Dialect::TextEditor,
+            "a\nb\nc\nd\n",
+            json!({"command": "str_replace", "path": "document.md", "old_str": "b\nC\n", "new_str": "y"}),
+            "Error: No match found for replacement. Please check your text and try again.\n\
+             NOT_FOUND: Copy the old text from the document, character by character.\n\
+             expected \"C\", line 3 has \"c\"\n\
+             L2: b\nL3: c\nL4: d",
+        ),
+        // Only blocks at fault are counted, and of those the ones that share the reason of the first.
+        (
+            Dialect::SearchReplace,
+            "a\nb\nc\nd\n",
+            json!({"text": block("a\n") + &block("b\nC\n")}),
+            "# 1 SEARCH/REPLACE block failed to match in document.md! None was applied.\n\
+             ## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in document.md\n\
+             b\nC\n\
+             NOT_FOUND: Copy the old text from the document, character by character.\n\
+             expected \"C\", line 3 has \"c\"\n\
+             L2: b\nL3: c\nL4: d",
+        ),
+        (
+            Dialect::SearchReplace,
+            "x\na\nx\na\n",
+            json!({"text": block("x\n") + &block("a\n") + &block("")}),
+            "# 2 SEARCH/REPLACE blocks matched several places in document.md! None was applied.\n\
+             AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
+             L1: x\nL2: a\nL3: x\nL4: a",
+        ),
+        (
+            Dialect::SearchReplace,
+            "a\n",
+            json!({"text": block("")}),
+            "# 1 SEARCH/REPLACE block with an empty SEARCH section failed to match in document.md! None was applied.\n\
+             NO_ANCHOR: Quote at least one unchanged line next to what you add.",
+        ),
+    ] {
+        let refused = apply_native(dialect, text, &call, &options).expect_err("it is refused");
+        assert_eq!(refused.to_string(), expected);
+    }
+}
+
+/// A fault names the block, and the line of what was sent.
+#[test]
+fn faults_of_blocks_have_their_place() {
+    const BLOCK: &str = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    for (sent, code, block, line) in [
+        // A marker too many belongs to the block above, one of another length to the block that it would begin.
+        ("=======\n", "BAD_MARKER", 1, 6),
+        (">>>>>>> REPLACE\n", "BAD_MARKER", 1, 6),
+        ("+++++++ REPLACE\n", "BAD_MARKER", 1, 6),
+        ("\n<<<<< SEARCH\n", "BAD_MARKER", 2, 7),
+        ("\n<<<", "TRUNCATED", 2, 7),
+        ("<<<<<<< SEARCH\n:start_line:1\na\n", "BAD_MARKER", 2, 8),
+        ("<<<<<<< SEARCH\n:start_line:x\n", "BAD_MARKER", 2, 7),
+        ("<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", "BAD_MARKER", 2, 8),
+        ("<<<<<<< SEARCH\na\n=======\n=======\n", "BAD_MARKER", 2, 9),
+        ("<<<<<<< SEARCH\na\n=======\n", "TRUNCATED", 2, 6),
+        ("<<<<<<< SEARCH\nz\n=======\nb\n>>>>>>> REPLACE\n", "NOT_FOUND", 2, 6),
+    ] {
+        let call = json!({"text": format!("{BLOCK}{sent}")});
+        let refused = apply_native(Dialect::SearchReplace, "a\n", &call, &NativeOptions::default());
+        let refused = refused.expect_err("it is refused");
+        let fault = &refused.conflicts()[0];
+        assert_eq!(
+            (fault.reason.code(), fault.hunk, fault.patch_line),
+            (code, block, Some(line)),
+            "{sent:?}"
+        );
+    }
 }

@@ -70,7 +70,8 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
         })
         .collect();
     let applied = apply_blocks(document.text, &placed, &document.options.limits).map_err(|error| {
-        let mut refused = of_apply_error(failed(document, &blocks, "failed to apply"), &error, document.text);
+        let mut refused =
+            of_apply_error(failed(document, blocks.len(), "failed to apply"), &error, document.text);
         refused.renumber(&order);
         refused
     })?;
@@ -79,13 +80,9 @@ pub(super) fn apply(document: &Document<'_>, call: &Value) -> Result<NativeEdit,
     Ok(NativeEdit { text: applied.into_text(), delta, repairs, message })
 }
 
-fn failed(document: &Document<'_>, blocks: &[Marked<'_>], how: &str) -> String {
-    let s = if blocks.len() == 1 { "" } else { "s" };
-    format!(
-        "# {} SEARCH/REPLACE block{s} {how} in {}! None was applied.",
-        blocks.len(),
-        document.options.path
-    )
+fn failed(document: &Document<'_>, count: usize, how: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("# {count} SEARCH/REPLACE block{s} {how} in {}! None was applied.", document.options.path)
 }
 
 /// The line, from 0, where each block's old lines are.
@@ -130,16 +127,17 @@ fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, 
         return Ok(places);
     }
     NativeConflict::locate(&mut conflicts, text, &missing, &options.limits);
-    let how = match conflicts[0].reason {
+    let reason = conflicts[0].reason;
+    let how = match reason {
         NativeReason::Patch(Reason::Ambiguous) => "matched several places",
         NativeReason::Patch(Reason::NoAnchor) => "with an empty SEARCH section failed to match",
         _ => "failed to match",
     };
-    let mut sentence = failed(document, blocks, how);
-    if let [first, ..] = &conflicts[..]
-        && first.reason == NativeReason::Patch(Reason::NotFound)
-    {
-        let block = &blocks[first.hunk - 1];
+    // A block that fits is not counted, or a model would rewrite it.
+    let count = conflicts.iter().filter(|conflict| conflict.reason == reason).count();
+    let mut sentence = failed(document, count, how);
+    if reason == NativeReason::Patch(Reason::NotFound) {
+        let block = &blocks[conflicts[0].hunk - 1];
         sentence += &format!(
             "\n## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in {}\n{}",
             options.path,
