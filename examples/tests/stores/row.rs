@@ -255,9 +255,8 @@ impl Row {
     ) -> Result<String, &'static str> {
         let known = self.known(who);
         if base.unwrap_or(known.seen) != self.revision {
-            // It shows what has changed, if anybody remembers the base.
-            let remembered = [known.seen, known.synced.unwrap_or(self.origin), self.origin];
-            if base.is_none_or(|base| remembered.contains(&base) && self.differs(base)) {
+            // It shows what has changed since the base, which is all that is new to who has seen that or a later one.
+            if base.is_none_or(|base| (self.origin..=known.seen).contains(&base)) {
                 self.mark_seen(who);
             }
             return Err("PATCH_REJECTED/STALE_BASE");

@@ -2,7 +2,7 @@
 
 use canvas_core::lease::{Epoch, LeaseId, Timestamp, Turn};
 use canvas_core::{
-    AppliedPatch, ApplyPatch, BlobId, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
+    AppliedPatch, ApplyPatch, Base, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
     Edit, Edited, EndTurn, Engine, EngineError, Head, Interrupted, OpKey, Promotion, Read, Readable, Refusal,
     Refused as _, Renew, Renewed, Resolution, Revision, RevisionId, SendMessage, Store, StoredAnswer,
     TreePath, TurnBegan, TurnEnded, TurnStart,
@@ -46,7 +46,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
                 |number| format!("@@\n {}\n+{}\n", FIRST[0], line(number)),
             );
             // The number decides; the digits are for people.
-            let base = base.map(|base| RevisionId::new(revision(base), BlobId::of(b"")).into());
+            let base = base.map(|base| Base::Number(revision(base)));
             call.run(ApplyPatch { lease: lease(*id), patch, base, scope: None, shown: None }).await
         }
         Command::Edit(lines) => call.run(Edit::replace(text(lines))).await,
