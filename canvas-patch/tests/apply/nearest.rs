@@ -12,6 +12,13 @@ fn refused(text: &str, patch: &str) -> Conflict {
     refused.conflicts()[0].clone()
 }
 
+/// The line of the patch that is at fault, and how it differs from which one of the text.
+fn fault(text: &str, patch: &str) -> String {
+    let found = refused(text, patch);
+    let (mismatch, line) = (found.mismatch.expect(patch), found.line.expect(patch));
+    format!("{} @{line}:{} {}", found.patch_line, mismatch.column, mismatch.difference)
+}
+
 const TEXT: &str = "# Notes
 
 Read [the guide](https://example.org/guide) before anything else.
@@ -78,10 +85,36 @@ fn the_line_that_was_meant_is_found() {
         // A line that is elsewhere, among lines that are here.
         ("@@\n ## Links\n \n-## Variables\n - [one](https://example.org/1): the first\n", "4 @21:1 CONTENT"),
     ] {
-        let found = refused(TEXT, patch);
-        let (mismatch, line) = (found.mismatch.expect(patch), found.line.expect(patch));
-        let shown = format!("{} @{line}:{} {}", found.patch_line, mismatch.column, mismatch.difference);
-        assert_eq!(shown, conflict, "{patch}");
+        assert_eq!(fault(TEXT, patch), conflict, "{patch}");
+    }
+}
+
+/// What the lines of a hunk say of its place, where they disagree.
+#[test]
+fn the_place_that_was_meant_among_others() {
+    let numbered = |prefix: &str, numbers: std::ops::Range<usize>| -> String {
+        numbers.map(|i| format!("{prefix}line number {i}\n")).collect()
+    };
+    let filler = |count: usize| "quite another text\n".repeat(count);
+    // Its first lines have been moved away: most of them decide.
+    let moved = format!("{}{}{}", numbered("", 0..8), filler(50), numbered("", 8..30));
+    // One of its lines stands at one place only: that decides, not what is like the other.
+    let exact = format!("## Links\n{}## Links and more\n- the first of all\n", filler(30));
+    // Lines that stand at each place tell nothing, however long: the short one that stands nowhere does.
+    let section =
+        |owner: char| format!("{}{}\n", numbered("a rather long ", 0..8), owner.to_string().repeat(9));
+    let copies: String = ('a'..='z').map(section).collect();
+    // What few lines share tells more than what many do.
+    let common = "- [ ] call the customer about ";
+    let tasks: String = (0..20).map(|i| format!("{common}{i}\n")).collect();
+    let rare = format!("{tasks}{}- a bill, the last payment and its delay\n", filler(30));
+    for (text, patch, conflict) in [
+        (moved, format!("@@\n{}+x\n", numbered(" ", 0..30)), "2 @51:1 CONTENT"),
+        (exact, "@@\n ## Links\n-- the first of al\n".to_owned(), "3 @2:1 CONTENT"),
+        (copies, format!("@@\n{}-yyyyxyyyy\n", numbered(" a rather long ", 0..8)), "10 @225:5 CONTENT"),
+        (rare, format!("@@\n-{common}a ball, the lost payment, its delay\n"), "2 @51:3 CONTENT"),
+    ] {
+        assert_eq!(fault(&text, &patch), conflict, "{patch}");
     }
 }
 
