@@ -144,6 +144,7 @@ fn worth(row: &str, column: &str, is_near: bool) -> Option<i32> {
     if row == column {
         return Some(if row.trim().is_empty() { EQUAL_BLANK } else { EQUAL_SOLID });
     }
+    // Of lines so different in length, only one that begins the other can be alike: no need to compare them.
     let (short, long) = (row.len().min(column.len()), row.len().max(column.len()));
     if !is_near || short * 3 < long && !column.trim_start().starts_with(row.trim()) {
         return None;
