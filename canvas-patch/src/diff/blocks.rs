@@ -193,4 +193,22 @@ mod tests {
             assert_eq!(outcome, expected, "{text:?} {blocks:?}");
         }
     }
+
+    #[test]
+    fn blocks_keep_to_the_limits() {
+        let limits = |text_bytes, hunks| Limits { text_bytes, hunks, ..Limits::default() };
+        for (limits, expected) in [
+            (limits(6, 2), Ok("a\nb\nc\n")),
+            (limits(5, 2), Err(Some(ExceededLimit::Result))),
+            (limits(3, 2), Err(Some(ExceededLimit::Result))),
+            (limits(1, 2), Err(Some(ExceededLimit::Document))),
+            (limits(6, 1), Err(Some(ExceededLimit::Hunks))),
+            (limits(6, 0), Err(Some(ExceededLimit::Hunks))),
+        ] {
+            let blocks = [(block("+b"), 1), (block("+c"), 1)];
+            let applied = apply_blocks("a\n", &blocks, &limits);
+            let outcome = applied.as_ref().map(Applied::text).map_err(|e| e.conflicts()[0].limit);
+            assert_eq!(outcome, expected, "{limits:?}");
+        }
+    }
 }

@@ -112,7 +112,7 @@ impl<const N: usize> Runs<N> {
 
     /// The lines that share most with one whose runs are `own`, the rare counting more.
     fn sharing(&self, own: std::ops::Range<usize>) -> Vec<usize> {
-        let mut rare: Vec<&Run> = self.runs[own].iter().filter(|run| run.count > 0).collect();
+        let mut rare: Vec<&Run> = self.runs[own].iter().collect();
         rare.sort_by_key(|run| run.count);
         let mut shared: Vec<(usize, usize)> = Vec::new();
         for run in rare {
