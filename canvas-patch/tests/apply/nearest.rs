@@ -126,6 +126,12 @@ fn lines_too_many_or_too_few() {
     refuses(text, "@@\n alpha\n beta\n iota\n gamma\n-delta\n", &["1:NOT_FOUND 4 @3:1 EXTRA iota|gamma"]);
     refuses(text, "@@\n alpha\n beta\n \n gamma\n-delta\n", &["1:NOT_FOUND 4 @3:1 EXTRA |gamma"]);
     refuses(text, "@@\n epsilon\n zeta\n-eta\n", &["1:NOT_FOUND 4 @7:1 END_OF_TEXT eta|-"]);
+    // The line after the one that is left out is only like the one in the text.
+    refuses(
+        "alpha\nbeta\ngamma delta epsilon\n",
+        "@@\n alpha\n-gamma delta epsilom\n",
+        &["1:NOT_FOUND 3 @2:1 LEFT_OUT gamma delta epsilom|beta"],
+    );
     // The marker of a missing final newline is no line of the hunk.
     refuses(
         "alpha\nbeta\ngamma",

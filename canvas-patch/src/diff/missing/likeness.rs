@@ -75,5 +75,7 @@ mod tests {
         let (a, b) = ("x".repeat(100_000), format!("{}z", "y".repeat(100_000)));
         assert!(likeness(&a, &b) < ALIKE);
         assert!(likeness(&format!("{a}{b}"), &format!("{a}q{b}")) > 990);
+        let long = "one two three four ".repeat(99);
+        assert!(likeness(&long, &long.replace("three", "tree")) > 800);
     }
 }
