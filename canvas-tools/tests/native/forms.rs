@@ -16,6 +16,8 @@ fn strings() {
         ("abab", "ab", "c", true, Ok("cc")),
         ("a b a", "a", "c", true, Ok("c b c")),
         ("a b a", "a", "c", false, Err("AMBIGUOUS")),
+        // Each place has the terminator of the line above it.
+        ("x\r\nx\nx", "x", "y\nz", true, Ok("y\r\nz\r\ny\r\nz\ny\nz")),
         ("a\n", "", "b", false, Err("NO_ANCHOR")),
         ("", "", "b\n", false, Ok("b\n")),
         ("", "a", "b\n", false, Err("NOT_FOUND")),

@@ -193,6 +193,14 @@ fn many_of_each() {
     check(Dialect::ApplyPatch, &text, &call, Err("NOT_FOUND"));
     let blocks = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n".repeat(2_000);
     check(Dialect::SearchReplace, &text, &json!({"text": blocks}), Err("AMBIGUOUS"));
+    // The terminator of a long line is looked for once, whether it is the line above or its own.
+    let (call, many) =
+        (json!({"file_path": PATH, "old_string": "ab", "new_string": "x\n", "replace_all": true}), 500_000);
+    for (above, below) in [("\r\n", ""), ("", "\r\n")] {
+        let (before, after) = ("ab".repeat(many), "x\r\n".repeat(many));
+        let [before, after] = [before, after].map(|lines| format!("{above}{lines}{below}"));
+        check(Dialect::Edit, &before, &call, Ok(&after));
+    }
 }
 
 /// A line of the document that reads like a marker needs its backslash, and gets it where a change is written.

@@ -108,12 +108,13 @@ pub(super) fn replace(
     let change = Delta::between(needle, value);
     let mut edits: Vec<TextEdit> = Vec::new();
     let mut adapted = false;
+    let mut terminators = Terminators::of(text);
     for &hit in &hits.at {
         let whole = plain.original(hit)..plain.original(hit + needle.len());
         adapted |= !ends_open && text[whole] != *old;
         for one in change.edits() {
             let (start, end) = (plain.original(hit + one.at), plain.original(hit + one.range().end));
-            let inserted = plain.with_terminators(text, end, &one.new);
+            let inserted = terminators.written(end, &one.new);
             adapted |= one.new.contains('\n') && inserted.contains("\r\n") != new.contains("\r\n");
             push(&mut edits, TextEdit { at: start, old: text[start..end].into(), new: inserted.into() });
         }
@@ -209,15 +210,29 @@ impl<'t> Unified<'t> {
     fn original(&self, at: usize) -> usize {
         at + self.shortened.partition_point(|&lf| lf < at)
     }
+}
+
+/// The terminators at places of a text, which are asked for in order.
+struct Terminators<'t> {
+    text: &'t str,
+    /// Up to where the text was read.
+    from: usize,
+    /// The last newline that was read, or else the first of all.
+    newline: Option<usize>,
+}
+
+impl<'t> Terminators<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text, from: 0, newline: text.find('\n') }
+    }
 
     /// New text as it is written at a place: with the terminator of the line above, or else of the line there.
-    fn with_terminators<'n>(&self, text: &str, at: usize, new: &'n str) -> Cow<'n, str> {
-        if self.shortened.is_empty() || !new.contains('\n') {
-            return new.into();
+    fn written<'n>(&mut self, at: usize, new: &'n str) -> Cow<'n, str> {
+        if let Some(gap) = self.text[self.from..at].rfind('\n') {
+            self.newline = Some(self.from + gap);
         }
-        let above = text[..at].rfind('\n');
-        let newline = above.or_else(|| text[at..].find('\n').map(|gap| at + gap));
-        let is_crlf = newline.is_some_and(|newline| text[..newline].ends_with('\r'));
+        self.from = at;
+        let is_crlf = self.newline.is_some_and(|newline| self.text[..newline].ends_with('\r'));
         if is_crlf { new.replace('\n', "\r\n").into() } else { new.into() }
     }
 }
