@@ -249,6 +249,36 @@ fn envelopes() {
     check(Dialect::CodexPatch, "a\n", &json!({"input": "", "path": "plan.md"}), Err("INVALID_ARGUMENTS"));
 }
 
+/// Too many places to look at are never taken for one.
+#[test]
+fn places_beyond_counting() {
+    for above in (0..18).map(|power| (1 << power) - 1) {
+        let text = "x\n".repeat(above) + "# A\nx\nx\n";
+        let call = json!({"type": "update_file", "path": PATH, "diff": "@@ # A\n-x\n+y\n"});
+        check(Dialect::ApplyPatch, &text, &call, Err("AMBIGUOUS"));
+    }
+}
+
+/// A fault names the line that differs, or the lines that do not count.
+#[test]
+fn faults_name_lines_of_the_document() {
+    let options = NativeOptions { path: PATH, ..NativeOptions::default() };
+    for (text, diff, expected) in [
+        (TWICE, "@@ # B \n-- x\n+- y\n", &[(1, Some(3), &[][..])][..]),
+        (TWICE, "@@\n # B\n-- X\n+- y\n@@ # b\n-- x\n+- z\n", &[(1, Some(4), &[]), (2, Some(3), &[])]),
+        // It is there, but above the anchor, or not at the end.
+        ("b\nx\na\n", "@@ a\n-x\n+y\n", &[(1, Some(2), &[])]),
+        ("a\nb\nc\n", "@@\n-b\n+x\n*** End of File\n", &[(1, Some(2), &[2])]),
+        (TWICE, "@@\n-- x\n+- y\n", &[(1, None, &[2, 4])]),
+    ] {
+        let call = json!({"type": "update_file", "path": PATH, "diff": diff});
+        let refused = apply_native(Dialect::ApplyPatch, text, &call, &options).unwrap_err();
+        let seen: Vec<_> =
+            refused.conflicts().iter().map(|one| (one.hunk, one.line, &*one.candidates)).collect();
+        assert_eq!(seen, expected, "{diff:?}");
+    }
+}
+
 /// A fault names the line of the patch as it was sent, the envelope counted.
 #[test]
 fn faults_have_their_line() {

@@ -137,7 +137,10 @@ fn place(
     }
     let below: Vec<usize> = found.iter().copied().filter(|place| *place >= scope.below).collect();
     if below.is_empty() {
-        return Err(Misplaced::Nowhere { hunk: i, above: found.first().copied() });
+        // Of too many places the last were not looked at, and may lie below.
+        let is_all = found.len() < most;
+        let nowhere = Misplaced::Nowhere { hunk: i, above: found.first().copied() };
+        return Err(if is_all { nowhere } else { Misplaced::Several { hunk: i, places: found.to_vec() } });
     }
     if hunk.at_end {
         let last = below.iter().copied().find(|place| place + old == scopes.total);
