@@ -52,6 +52,24 @@ fn strings() {
     }
 }
 
+/// Terminators that are not those of the call are told, whether of the old text or of the new.
+#[test]
+fn repairs_of_strings() {
+    for (text, old, new, after, expected) in [
+        ("a\nb\n", "a\nb", "a\nc", "a\nc\n", &[][..]),
+        ("a\r\nb\r\n", "a\r\nb", "a\r\nc", "a\r\nc\r\n", &[]),
+        ("a\r\nb\r\n", "a\nb", "c", "c\r\n", &["EOL_ADAPTED"]),
+        ("a\r\nb\r\n", "a", "c\nd", "c\r\nd\r\nb\r\n", &["EOL_ADAPTED"]),
+        ("a\r\nb\r\n", "a", "c\r\nd", "c\r\nd\r\nb\r\n", &[]),
+        ("a\r\nb\r\n", "a", "c", "c\r\nb\r\n", &[]),
+        ("a\nb", "b\n", "c\n", "a\nc", &["EOF_MARKER_IGNORED"]),
+        ("a\r\nb", "b\n", "c\nd\n", "a\r\nc\r\nd", &["EOL_ADAPTED", "EOF_MARKER_IGNORED"]),
+    ] {
+        let call = json!({"file_path": "plan.md", "old_string": old, "new_string": new});
+        assert_eq!(check(Dialect::Edit, text, &call, Ok(after)), expected, "{old:?} in {text:?}");
+    }
+}
+
 #[test]
 fn text_editor() {
     let text = "a\nb\n";
@@ -179,6 +197,20 @@ fn refusals_show_the_places() {
              NOT_FOUND: Copy the old text from the document, character by character.\n\
              expected \"C\", line 3 has \"c\"\n\
              L2: b\nL3: c\nL4: d",
+        ),
+        (
+            Dialect::TextEditor,
+            "a\n",
+            json!({"command": "str_replace", "path": "document.md"}),
+            "Error: /old_str: str_replace needs old_str\n\
+             INVALID_ARGUMENTS: Send the arguments as the tool's schema says.",
+        ),
+        (
+            Dialect::TextEditor,
+            "a\n",
+            json!([]),
+            "Error: pass the arguments as one JSON object\n\
+             INVALID_ARGUMENTS: Send the arguments as the tool's schema says.",
         ),
         // Only blocks at fault are counted, and of those the ones that share the reason of the first.
         (

@@ -176,6 +176,11 @@ fn limits() {
     for (dialect, call) in calls("a", &long[..1_500]) {
         assert_eq!(code(dialect, &most, &call), Err("TOO_LARGE"), "{dialect}");
     }
+    // Only the growth counts, however much is replaced.
+    let full = "a".repeat(900) + "\n" + &"x".repeat(3_000);
+    for (dialect, call) in calls(&full[..900], &long[..900]) {
+        assert_eq!(code(dialect, &full, &call), Ok(()), "{dialect}");
+    }
     let hunks: String = "abcd".chars().map(|c| format!("@@\n-{c}\n+{c}{c}\n")).collect();
     let call = json!({"type": "update_file", "path": PATH, "diff": hunks});
     assert_eq!(code(Dialect::ApplyPatch, "a\nb\nc\nd\n", &call), Err("TOO_LARGE"));

@@ -115,7 +115,8 @@ fn what_the_user_changed_is_shown_first() {
         world.user_writes("new\na!\nb\n");
         let refused = world.call(call.clone());
         assert_eq!(reason(&refused), Some("STALE_BASE"), "{dialect}");
-        assert!(NativeTools::text_of(&refused).contains("+new"), "{}", NativeTools::text_of(&refused));
+        let words = NativeTools::text_of(&refused);
+        assert!(words.contains("+new") && words.contains("for the document as it is now"), "{words}");
         assert_eq!(world.text(), "new\na!\nb\n");
         // It has been shown the changes.
         let again = world.call(call);
@@ -135,6 +136,12 @@ fn a_view_counts_as_seen() {
     let done =
         world.call(json!({"command": "str_replace", "path": "document.md", "old_str": "b", "new_str": "c"}));
     assert!(done.is_ok(), "{}", done.body());
+    // More than one call shows is asked for in parts.
+    world.user_writes(&"long line\n".repeat(100_000));
+    let refused = world.call(json!({"command": "view", "path": "document.md"}));
+    assert_eq!(refused.body()["error"]["place"], "/view_range");
+    let part = world.call(json!({"command": "view", "path": "document.md", "view_range": [100_000, -1]}));
+    assert!(NativeTools::text_of(&part).ends_with("\n100000\tlong line\n"), "{}", part.body());
 }
 
 #[test]
@@ -182,7 +189,12 @@ fn a_second_miss_shows_the_lines_around() {
 /// What is shown again stays small, of a document of any shape.
 #[test]
 fn the_lines_around_are_few() {
-    for text in ["x\n".repeat(5_000), "y".repeat(100_000), "z".repeat(3_000) + "\n" + &"w".repeat(90_000)] {
+    for text in [
+        "x\n".repeat(5_000),
+        "y".repeat(100_000),
+        "z".repeat(3_000) + "\n" + &"w".repeat(90_000),
+        ("v".repeat(1_000) + "\n").repeat(40),
+    ] {
         let mut world = World::new(Dialect::Edit, &text);
         world.call(edit("nowhere", "a"));
         let reply = world.call(edit("nowhere", "a"));
@@ -218,6 +230,8 @@ fn dialects_agree() {
     }
     ids.dedup();
     assert_eq!(ids.len(), 1);
+    assert_eq!(Dialect::ALL.map(|dialect| Dialect::named(dialect.code())), Dialect::ALL.map(Some));
+    assert_eq!(Dialect::named("diff"), None);
 }
 
 /// A family brings its dialect's tool and prompt; one without brings the addressed tools.
@@ -237,6 +251,7 @@ fn a_family_suggests_tools_and_prompt() {
         let (specs, prompt) = (tools.specs(&engine), tools.system_prompt(&engine));
         assert_eq!(specs[0].name, tool, "{model}");
         assert!(prompt.contains(said), "{model}: {prompt}");
+        assert!(prompt.starts_with("You edit a shared Markdown "), "{model}: {prompt}");
         // A dialect's prompt names its document, and is no longer than two of ours.
         assert_eq!(prompt.contains("plan.md"), family.dialect.is_some(), "{model}");
         assert!(family.dialect.is_none() || prompt.len() < 700, "{model}: {}", prompt.len());
