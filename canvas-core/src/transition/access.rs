@@ -57,9 +57,16 @@ impl Transition<'_> {
         if self.is_under(lease) {
             return self.heartbeat(lease).map(Some);
         }
+        self.authorize_turn(operation)
+    }
+
+    /// Passes whoever holds the lease, named or not, and anybody whose turn it is while nobody does.
+    pub(super) fn authorize_turn<R: From<LeaseRefusal> + From<NotAvailable>>(
+        &mut self,
+        operation: &OpKey,
+    ) -> Result<Option<Timestamp>, Stop<R>> {
         let held = self.head.lock.valid_lease(&self.policy.lease, self.view.clock);
         match held.map(|lease| (lease.id, &lease.holder)) {
-            // Who holds the lease need not name it.
             Some((id, holder)) if *holder == self.who.holder() => self.heartbeat(Some(id)).map(Some),
             _ => {
                 self.check_turn(operation)?;

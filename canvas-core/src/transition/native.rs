@@ -11,7 +11,7 @@ use crate::model::revision::{Base, RevisionId};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::document::{AppliedPatch, LineSpan, Readable, Shown, summary};
-use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal, HolderRefusal, LeaseRefusal, NotAvailable};
+use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal, HolderRefusal};
 use crate::transition::rollout::Access;
 use crate::transition::stale::StaleBase;
 use crate::transition::step::{Record, Stop, Transition};
@@ -93,7 +93,7 @@ impl Decide for ApplyEdits {
         at: &mut Transition<'_>,
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
-        let expires_at = at.authorize_session(operation)?;
+        let expires_at = at.authorize_turn(operation)?;
         at.check_base::<ApplyPatchRefusal>(None, None)?;
         at.check_base::<ApplyPatchRefusal>(Some(self.made_on.into()), None)?;
         let fitting = (!self.delta.is_empty()).then(|| self.delta.apply(at.view.text()));
@@ -119,24 +119,6 @@ impl Decide for ApplyEdits {
             changes: None,
             retaken: None,
         })
-    }
-}
-
-impl Transition<'_> {
-    /// Passes whoever holds the lease, and anybody whose turn it is while nobody does.
-    fn authorize_session<R: From<LeaseRefusal> + From<NotAvailable>>(
-        &mut self,
-        operation: &OpKey,
-    ) -> Result<Option<canvas_lease::Timestamp>, Stop<R>> {
-        let held = self.head.lock.valid_lease(&self.policy.lease, self.view.clock);
-        match held.map(|lease| (lease.id, &lease.holder)) {
-            Some((id, holder)) if *holder == self.who.holder() => self.heartbeat(Some(id)).map(Some),
-            _ => {
-                self.check_turn(operation)?;
-                self.check_free()?;
-                Ok(None)
-            }
-        }
     }
 }
 

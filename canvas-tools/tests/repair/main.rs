@@ -80,7 +80,9 @@ fn first_revision(text: &str) -> String {
 #[expect(clippy::print_stdout, reason = "it makes a table")]
 fn every_refusal_is_mended_in_one_round() {
     let mut cases = small();
-    match of_the_trial() {
+    let kept = of_the_trial();
+    let is_whole = kept.is_some();
+    match kept {
         Some(kept) => cases.extend(kept),
         None => println!("SKIPPED: refusals whose text was kept (not in CANVAS_DATA)"),
     }
@@ -95,9 +97,14 @@ fn every_refusal_is_mended_in_one_round() {
         let names = ended.iter().filter(|(_, ended)| *ended == which).map(|(name, _)| *name);
         names.collect::<std::collections::BTreeSet<_>>()
     };
-    // A blank line between added ones needs no + any more.
-    assert!(of(Ended::Accepted).iter().all(|name| *name == "M16"), "{:?}", of(Ended::Accepted));
-    assert!(of(Ended::NothingToDo).len() <= 3, "{:?}", of(Ended::NothingToDo));
+    if is_whole {
+        assert_eq!(
+            of(Ended::Accepted),
+            ["M16"].into(),
+            "a blank line between added ones needs no + any more"
+        );
+        assert_eq!((of(Ended::NothingToDo).len(), of(Ended::Mended).len()), (3, 38));
+    }
 }
 
 #[test]
