@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use crate::event::{Body, Event};
 use crate::place::in_words;
+use crate::usage::Usage;
 use crate::verdict::DecodedCall;
 
 /// Maximum bytes of a body.
@@ -31,7 +32,7 @@ pub enum StopReason {
     Other,
 }
 
-/// One whole answer. In JSON: `{events, calls, text, thinking, finish}`.
+/// One answer. In JSON: `{events, calls, text, thinking, finish, usage, failure?}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// All parts of the answer in order, each with its envelope.
@@ -40,9 +41,19 @@ pub struct Decoded {
     pub raw_stop_reason: Option<String>,
     /// What it means. Not in the JSON: it follows from `finish`.
     pub stop_reason: StopReason,
+    /// What the answer cost, as far as the provider says.
+    pub usage: Usage,
+    /// Why the answer is not whole: what broke a stream off, or the provider's own error in it. `None` for a whole
+    /// answer. What came before it is kept, and so is sealed reasoning in it; no call of it is to run.
+    pub failure: Option<DecodeError>,
 }
 
 impl Decoded {
+    /// A whole answer of a host that decodes by itself.
+    pub fn new(events: Vec<Event>, stop_reason: StopReason) -> Self {
+        Self { events, raw_stop_reason: None, stop_reason, usage: Usage::default(), failure: None }
+    }
+
     /// The calls of the host's tools, in order. Tools run by the provider's server are not among them.
     pub fn calls(&self) -> impl Iterator<Item = &DecodedCall> {
         self.events.iter().filter_map(Event::call)
@@ -67,33 +78,52 @@ impl Decoded {
 
 impl Serialize for Decoded {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Decoded", 5)?;
+        let mut out = serializer.serialize_struct("Decoded", 7)?;
         out.serialize_field("events", &self.events)?;
         out.serialize_field("calls", &self.calls().collect::<Vec<_>>())?;
         out.serialize_field("text", &self.text())?;
         out.serialize_field("thinking", &self.thinking())?;
         out.serialize_field("finish", &self.raw_stop_reason)?;
+        out.serialize_field("usage", &self.usage)?;
+        match &self.failure {
+            Some(failure) => out.serialize_field("failure", failure)?,
+            None => out.skip_field("failure")?,
+        }
         out.end()
     }
 }
 
-/// A body that is no answer. Nothing of it is used.
-#[derive(Debug, thiserror::Error)]
+/// A body that is no answer, of which nothing is used, or the end of a stream that is not the answer's.
+///
+/// In JSON: `{code, message, place, retryable}`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The bytes are no JSON.
-    #[error("The response is no JSON (line {line}, column {column}); send the request again.")]
+    /// The bytes are no JSON, or not of the shape that this provider sends.
+    #[error("The response cannot be read{}: {reason}; send the request again.", in_words(place))]
     NotJson {
-        /// 1-based line of the first fault.
-        line: usize,
-        /// 1-based column of the first fault.
-        column: usize,
-        /// What the JSON reader says.
-        source: serde_json::Error,
+        /// JSON Pointer; empty for a whole body.
+        place: String,
+        /// What the JSON reader says, with line and column.
+        reason: String,
+    },
+    /// The bytes are not framed as they should be, or a checksum differs.
+    #[error("The stream is broken after {frames} frames: {reason}; send the request again.")]
+    Broken {
+        /// Frames that came whole.
+        frames: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The stream ended before the answer did.
+    #[error("The stream ended in the middle of the answer, after {frames} frames; send the request again.")]
+    Cut {
+        /// Frames that came whole.
+        frames: usize,
     },
     /// A size is over its limit.
     #[error("The response is over the limit of {limit} {unit}{}; ask for a shorter answer.", in_words(place))]
     TooLarge {
-        /// JSON Pointer into the body.
+        /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
         /// The limit.
         limit: usize,
@@ -103,7 +133,7 @@ pub enum DecodeError {
     /// JSON, but no answer of this provider.
     #[error("Expected {expected}{}; check which provider the response came from.", in_words(place))]
     Unexpected {
-        /// JSON Pointer into the body.
+        /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
         /// What should be there.
         expected: &'static str,
@@ -125,18 +155,46 @@ pub enum DecodeError {
 
 canvas_tools::coded_error!(DecodeError {
     Self::NotJson { .. } => "RESPONSE_NOT_JSON", true;
+    Self::Broken { .. } => "STREAM_BROKEN", true;
+    Self::Cut { .. } => "STREAM_CUT", true;
     Self::TooLarge { .. } => "RESPONSE_TOO_LARGE";
     Self::Unexpected { .. } => "RESPONSE_UNEXPECTED";
     Self::Provider { retryable, .. } => "PROVIDER_ERROR", *retryable;
 });
 
 impl DecodeError {
-    /// Where in the body, as a JSON Pointer; empty for all of it.
+    /// Where in the body, or in the list of a stream's frames, as a JSON Pointer; empty for all of it.
     pub fn place(&self) -> &str {
         match self {
-            Self::NotJson { .. } => "",
-            Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
+            Self::Broken { .. } | Self::Cut { .. } => "",
+            Self::NotJson { place, .. } | Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
             Self::Provider { .. } => "/error",
         }
+    }
+
+    pub(crate) fn not_json(place: String, error: &serde_json::Error) -> Self {
+        Self::NotJson { place, reason: error.to_string() }
+    }
+
+    /// The same error, further in: a frame does not know how many came before it.
+    pub(crate) fn inside(self, outer: &str) -> Self {
+        let within = |place: String| format!("{outer}{place}");
+        match self {
+            Self::NotJson { place, reason } => Self::NotJson { place: within(place), reason },
+            Self::TooLarge { place, limit, unit } => Self::TooLarge { place: within(place), limit, unit },
+            Self::Unexpected { place, expected } => Self::Unexpected { place: within(place), expected },
+            other @ (Self::Broken { .. } | Self::Cut { .. } | Self::Provider { .. }) => other,
+        }
+    }
+}
+
+impl Serialize for DecodeError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("DecodeError", 4)?;
+        out.serialize_field("code", self.code())?;
+        out.serialize_field("message", &self.to_string())?;
+        out.serialize_field("place", self.place())?;
+        out.serialize_field("retryable", &self.retryable())?;
+        out.end()
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::context::AnswerContext;
 use crate::names::Renames;
 use crate::native::NativeTool;
 
@@ -49,8 +50,9 @@ pub struct EncodedTools {
 pub struct EncodedRequest {
     /// The body to send.
     pub body: Value,
-    /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
-    pub renames: Renames,
+    /// What the answer to it is read with.
+    #[serde(skip)]
+    pub context: AnswerContext,
     /// What of tools and history the provider does not get as it was.
     #[serde(rename = "losses")]
     pub degradations: Vec<Degradation>,

@@ -13,6 +13,7 @@
 //! use serde_json::json;
 //!
 //! let provider: Provider = "anthropic".parse()?;
+//! let issuer = provider.issuer("some-model");
 //! let mut answers = [
 //!     json!({"stop_reason": "tool_use", "content": [
 //!         {"type": "tool_use", "id": "toolu_1", "name": "canvas_check_out", "input": {}}]}),
@@ -25,10 +26,10 @@
 //!     match turn.poll(Timestamp::from_millis(1_000)) {
 //!         LoopAction::SendRequest => {
 //!             let options = RequestOptions::default();
-//!             let request = provider.request("some-model", "", &[], turn.events(), &options)?;
+//!             let request = provider.request(&issuer, "", &[], turn.events(), &options)?;
 //!             assert!(request.body["messages"].is_array());
 //!             let answer = answers.next().expect("the script has an answer for each request");
-//!             turn.on_response(provider.decode(&answer, &request.renames)?)?;
+//!             turn.on_response(provider.decode(&answer, &request.context)?)?;
 //!         }
 //!         LoopAction::RunCalls(calls) => {
 //!             for call in calls {
@@ -60,10 +61,12 @@
 //! turn.
 
 mod anthropic;
+mod context;
 mod decoded;
 mod encoded;
 mod envelope;
 mod event;
+mod frames;
 mod names;
 mod native;
 mod not_executed;
@@ -71,18 +74,25 @@ mod place;
 mod provider;
 mod repair;
 mod schema;
+mod stream;
+mod text;
 mod tool_loop;
+mod usage;
 mod verdict;
 
+pub use context::AnswerContext;
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
 pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
-pub use envelope::Envelope;
+pub use envelope::{Envelope, Issuer};
 pub use event::{Body, Event, Role, ToolResult};
+pub use frames::{Framing, MAX_FRAME_BYTES};
 pub use names::Renames;
 pub use native::{NativeTool, TextEditor};
 pub use provider::{Provider, UnknownProvider};
 pub use repair::{Repaired, repair};
+pub use stream::{MAX_STREAM_BYTES, StreamDecoder, StreamEvent};
 pub use tool_loop::{
     CallName, Interruption, LogEntry, LogEvent, LoopAction, LoopError, LoopOptions, Outcome, ToolLoop,
 };
+pub use usage::Usage;
 pub use verdict::{Arguments, DecodedCall, Verdict};

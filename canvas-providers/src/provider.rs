@@ -7,11 +7,14 @@ use canvas_tools::ToolSpec;
 use serde_json::Value;
 
 use crate::anthropic;
+use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
+use crate::envelope::Issuer;
 use crate::event::Event;
-use crate::names::Renames;
+use crate::frames::Framing;
 use crate::native::NativeTool;
+use crate::stream::StreamDecoder;
 
 /// A provider whose wire format this crate reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,14 +44,29 @@ impl Provider {
         }
     }
 
-    /// Reads a whole answer that was not streamed. Calls get the tools' own names back: `renames` are those of the
-    /// [request](Self::request) that it answers, none where every name went out as it was.
+    /// The official host of this model, without an account.
+    pub fn issuer(self, model: impl Into<String>) -> Issuer {
+        let host = match self {
+            Self::Anthropic => anthropic::HOST,
+        };
+        Issuer::new(host, model)
+    }
+
+    /// How its streams are framed unless the request asks for another framing.
+    pub fn framing(self) -> Framing {
+        match self {
+            Self::Anthropic => Framing::Sse,
+        }
+    }
+
+    /// Reads a whole answer that was not streamed. Calls get the tools' own names back, and each part is kept with its
+    /// issuer: the context is that of the [request](Self::request) that it answers.
     ///
     /// # Errors
     /// If the body is an error of the provider, is no answer of it, or is over a limit.
-    pub fn decode(self, body: &Value, renames: &Renames) -> Result<Decoded, DecodeError> {
+    pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         match self {
-            Self::Anthropic => anthropic::decode(body, renames),
+            Self::Anthropic => anthropic::decode(body, context),
         }
     }
 
@@ -56,17 +74,24 @@ impl Provider {
     ///
     /// # Errors
     /// As `decode`; also if the bytes are no JSON or more than [`MAX_BODY_BYTES`].
-    pub fn decode_slice(self, bytes: &[u8], renames: &Renames) -> Result<Decoded, DecodeError> {
+    pub fn decode_slice(self, bytes: &[u8], context: &AnswerContext) -> Result<Decoded, DecodeError> {
         if bytes.len() > MAX_BODY_BYTES {
             let place = String::new();
             return Err(DecodeError::TooLarge { place, limit: MAX_BODY_BYTES, unit: "bytes" });
         }
-        let body = serde_json::from_slice(bytes).map_err(|source| DecodeError::NotJson {
-            line: source.line(),
-            column: source.column(),
-            source,
-        })?;
-        self.decode(&body, renames)
+        let body = serde_json::from_slice(bytes)
+            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        self.decode(&body, context)
+    }
+
+    /// Reads a streamed answer, from its first byte on.
+    pub fn stream(self, context: AnswerContext) -> StreamDecoder {
+        StreamDecoder::new(self, self.framing(), context)
+    }
+
+    /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
+    pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
+        StreamDecoder::new(self, framing, context)
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was
@@ -77,20 +102,21 @@ impl Provider {
         }
     }
 
-    /// A request that the provider accepts, from any history.
+    /// A request to this issuer that it accepts, from any history. Parts that the same issuer made go back as they came;
+    /// those of another go as text and calls.
     ///
     /// # Errors
     /// If nothing of the history can be sent, or an option can never be right.
     pub fn request(
         self,
-        model: &str,
+        issuer: &Issuer,
         system: &str,
         specs: &[ToolSpec],
         events: &[Event],
         options: &RequestOptions,
     ) -> Result<EncodedRequest, EncodeError> {
         match self {
-            Self::Anthropic => anthropic::request(model, system, specs, events, options),
+            Self::Anthropic => anthropic::request(issuer, system, specs, events, options),
         }
     }
 
@@ -100,9 +126,10 @@ impl Provider {
     /// # Errors
     /// As [`decode`](Self::decode).
     pub fn replay(self, body: &Value) -> Result<Vec<Value>, DecodeError> {
-        let decoded = self.decode(body, &Renames::default())?;
+        let context = AnswerContext::new(self.issuer(""));
+        let decoded = self.decode(body, &context)?;
         Ok(match self {
-            Self::Anthropic => anthropic::replay(&decoded.events),
+            Self::Anthropic => anthropic::replay(&decoded.events, &context.issuer),
         })
     }
 }

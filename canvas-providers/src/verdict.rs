@@ -1,6 +1,7 @@
 //! Whether a call arrived whole.
 
 use canvas_tools::ToolCall;
+use serde::de::IgnoredAny;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -33,6 +34,14 @@ impl Arguments {
     pub fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self::Complete(map),
+            _ => Self::Malformed,
+        }
+    }
+
+    /// The verdict on text that is no JSON object: truncated where only its end is missing.
+    pub(crate) fn of_broken(text: &str) -> Self {
+        match serde_json::from_str::<IgnoredAny>(text) {
+            Err(error) if error.is_eof() => Self::Truncated,
             _ => Self::Malformed,
         }
     }

@@ -2,14 +2,14 @@
 
 mod support;
 
-use canvas_providers::{Body, Decoded, Event, Provider, Renames};
+use canvas_providers::{Decoded, Event, Provider};
 use serde_json::{Value, json};
 
 #[test]
 fn fixtures() {
     for case in support::cases("decode.json") {
         let name = case["name"].as_str().expect("a name");
-        let result = Provider::Anthropic.decode(&case["body"], &Renames::default());
+        let result = Provider::Anthropic.decode(&case["body"], &support::context());
         match (result, case.get("error")) {
             (Ok(decoded), None) => check(name, &case, &decoded),
             (Err(error), Some(expected)) => {
@@ -28,6 +28,7 @@ fn check(name: &str, case: &Value, decoded: &Decoded) {
     let events = found.as_object_mut().and_then(|found| found.remove("events")).expect("events");
     let types: Vec<&Value> = events.as_array().expect("a list").iter().map(|event| &event["type"]).collect();
     found["types"] = json!(types);
+    found.as_object_mut().and_then(|found| found.remove("usage")).expect("what it cost");
     found["stop"] = json!(format!("{:?}", decoded.stop_reason));
     assert_eq!(found, case["expect"], "{name}");
     let read: Vec<Event> = serde_json::from_value(events).expect("events read back");
@@ -58,7 +59,7 @@ fn recorded_answers() {
 }
 
 fn check_recorded(body: &Value, expect: &Value) {
-    let decoded = Provider::Anthropic.decode(body, &Renames::default()).expect("a recorded answer decodes");
+    let decoded = Provider::Anthropic.decode(body, &support::context()).expect("a recorded answer decodes");
     let found = serde_json::to_value(&decoded).expect("an answer serialises");
     let calls: Vec<Value> = found["calls"]
         .as_array()
@@ -73,29 +74,15 @@ fn check_recorded(body: &Value, expect: &Value) {
     assert_eq!(found["text"], expect["text"]);
     assert_eq!(found["thinking"], expect["thinking_present"]);
     assert_eq!(found["finish"], expect["finish_reason"]);
-    let order: Vec<&str> = decoded.events.iter().map(order_name).collect();
+    let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
     assert_eq!(json!(order), expect["block_order"]);
     let parts = Provider::Anthropic.replay(body).expect("a recorded answer decodes");
     assert_eq!(json!(parts), body["content"]);
 }
 
-fn order_name(event: &Event) -> &'static str {
-    let part = &event.envelope.as_ref().expect("each event keeps its part").part;
-    let kind = part["type"].as_str().expect("a type");
-    match event.body {
-        Body::Text(_) => "text",
-        Body::Thinking(_) if kind == "thinking" => "thinking",
-        Body::Thinking(_) => "redacted_thinking",
-        Body::ToolCall(_) => "tool_call",
-        Body::ToolResult(_) => "tool_result",
-        Body::Opaque(_) if kind.ends_with("tool_use") => "server_tool_call",
-        Body::Opaque(_) => "server_tool_result",
-    }
-}
-
 #[test]
 fn bytes_that_are_no_json_say_where() {
-    let error = Provider::Anthropic.decode_slice(b"{\n <html>", &Renames::default()).expect_err("no JSON");
+    let error = Provider::Anthropic.decode_slice(b"{\n <html>", &support::context()).expect_err("no JSON");
     assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "", true));
     assert!(error.to_string().contains("line 2"), "{error}");
 }
@@ -107,7 +94,7 @@ fn sizes_have_limits() {
         deep = json!([deep]);
     }
     let code = |body: &Value| {
-        Provider::Anthropic.decode(body, &Renames::default()).expect_err("over a limit").code()
+        Provider::Anthropic.decode(body, &support::context()).expect_err("over a limit").code()
     };
     assert_eq!(code(&json!({"content": [{"type": "new", "deep": deep}]})), "RESPONSE_TOO_LARGE");
     let many = vec![json!({"type": "text", "text": "x"}); canvas_providers::MAX_PARTS + 1];

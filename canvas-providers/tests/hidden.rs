@@ -5,7 +5,7 @@ mod support;
 
 use canvas_core::Policy;
 use canvas_providers::{
-    Body, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
+    Body, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };
 use canvas_tools::lease::Timestamp;
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, hidden_message};
@@ -69,7 +69,7 @@ fn merges(provider: Provider) -> bool {
 #[track_caller]
 fn sent(provider: Provider, history: &[Event]) -> Vec<(usize, Part)> {
     let tools: Vec<ToolSpec> = DocumentTools::default().list(&Policy::default());
-    let request = provider.request("m", "", &tools, history, &RequestOptions::default());
+    let request = provider.request(&support::issuer(), "", &tools, history, &RequestOptions::default());
     let body = request.expect("there is something to send").body;
     assert_eq!(faults(provider, &body), Vec::<String>::new(), "{provider}: {body}");
     parts(provider, &body)
@@ -320,11 +320,11 @@ fn messages_appended_after_any_outcome_follow_all_results() {
             match turn.poll(Timestamp::from_millis(0)) {
                 LoopAction::SendRequest if requests == 0 => {
                     requests += 1;
-                    turn.on_response(Provider::Anthropic.decode(&answer, &Renames::default()).unwrap())
+                    turn.on_response(Provider::Anthropic.decode(&answer, &support::context()).unwrap())
                         .unwrap();
                 }
                 LoopAction::SendRequest if expected == "completed" => {
-                    turn.on_response(Provider::Anthropic.decode(&end, &Renames::default()).unwrap()).unwrap();
+                    turn.on_response(Provider::Anthropic.decode(&end, &support::context()).unwrap()).unwrap();
                 }
                 LoopAction::SendRequest => turn.on_transport_error("gone", true).unwrap(),
                 LoopAction::RunCalls(calls) => {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{Event, Provider, Renames, RequestOptions, repair};
+use canvas_providers::{AnswerContext, Event, Provider, RequestOptions, repair};
 use canvas_tools::ToolSpec;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -92,7 +92,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         proptest::option::of((pick(&["anthropic", "anthropic", "other"]), part)),
     )
         .prop_map(|(role, kind, content, call_id, name, value, envelope)| {
-            let envelope = envelope.map(|(provider, part)| json!({"provider": provider, "part": part}));
+            let envelope = envelope.map(|(wire, part)| json!({"wire": wire, "issuer": {"host": "api.anthropic.com", "model": "m"}, "parts": [part]}));
             serde_json::from_value(json!({
                 "role": role, "type": kind, "content": content, "call_id": call_id, "tool_name": name,
                 "arguments": value, "tool_result": value, "envelope": envelope,
@@ -137,7 +137,7 @@ proptest! {
     fn any_history_and_any_prefix_of_it_is_a_valid_request(events in vec(any_event(), 0..16)) {
         for end in 0..=events.len() {
             let options = RequestOptions::default();
-            match Provider::Anthropic.request("m", "", &specs(), &events[..end], &options) {
+            match Provider::Anthropic.request(&support::issuer(), "", &specs(), &events[..end], &options) {
                 Ok(request) => {
                     prop_assert_eq!(support::judge::faults(&request.body), Vec::<String>::new());
                 }
@@ -167,14 +167,14 @@ proptest! {
     fn any_body_is_decoded_or_refused(body in any_json(), parts in vec(any_json(), 0..4), stop in any_json()) {
         let answer = json!({"content": parts, "stop_reason": stop});
         for body in [body, answer] {
-            if let Ok(decoded) = Provider::Anthropic.decode(&body, &Renames::default()) {
+            if let Ok(decoded) = Provider::Anthropic.decode(&body, &support::context()) {
                 serde_json::to_value(&decoded).expect("an answer serialises");
                 let replayed = Provider::Anthropic.replay(&body).expect("decodes as before");
                 prop_assert!(replayed.len() <= decoded.events.len());
                 let mut history = vec![Event::user("Hi")];
                 history.extend(decoded.events);
                 let options = RequestOptions::default();
-                let request = Provider::Anthropic.request("m", "", &specs(), &history, &options);
+                let request = Provider::Anthropic.request(&support::issuer(), "", &specs(), &history, &options);
                 prop_assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
             }
         }
@@ -189,7 +189,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_decoded_or_refused(bytes in vec(any::<u8>(), 0..64)) {
-        if let Err(error) = Provider::Anthropic.decode_slice(&bytes, &Renames::default()) {
+        if let Err(error) = Provider::Anthropic.decode_slice(&bytes, &support::context()) {
             prop_assert!(!error.code().is_empty() && (error.place().is_empty() || error.place().starts_with('/')));
         }
     }
@@ -209,7 +209,8 @@ proptest! {
             prop_assert!(support::judge::is_word(wire, 64), "{}", wire);
             let answer = json!({"stop_reason": "tool_use", "content": [
                 {"type": "tool_use", "id": "t", "name": wire, "input": {}}]});
-            let decoded = Provider::Anthropic.decode(&answer, &encoded.renames).expect("decodes");
+            let context = AnswerContext { renames: encoded.renames.clone(), ..support::context() };
+            let decoded = Provider::Anthropic.decode(&answer, &context).expect("decodes");
             back.push(decoded.calls().next().expect("a call").name.clone());
         }
         prop_assert_eq!(back, names.into_iter().collect::<Vec<_>>());

@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice};
+use canvas_providers::{AnswerContext, Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice};
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ fn request_fixtures() {
         let name = case["name"].as_str().expect("a name");
         let system = case["system"].as_str().unwrap_or_default();
         let options = RequestOptions::default();
-        let result = Provider::Anthropic.request("m", system, &tools, &events(&case), &options);
+        let result = Provider::Anthropic.request(&support::issuer(), system, &tools, &events(&case), &options);
         let request = match result {
             Ok(request) => request,
             Err(error) => {
@@ -82,22 +82,22 @@ fn tool_fixtures() {
 #[test]
 fn names_come_back() {
     let tools = [spec("canvas.node.move", json!({"type": "object"}))];
-    let renames = Provider::Anthropic.tools(&tools, None).renames;
-    let wire = renames.wire("canvas.node.move").expect("renamed").to_owned();
+    let context = AnswerContext { renames: Provider::Anthropic.tools(&tools, None).renames, ..support::context() };
+    let wire = context.renames.wire("canvas.node.move").expect("renamed").to_owned();
     let body = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "t1", "name": wire, "input": {}}]});
-    let mut decoded = Provider::Anthropic.decode(&body, &renames).expect("decodes");
+    let mut decoded = Provider::Anthropic.decode(&body, &context).expect("decodes");
     assert_eq!(decoded.calls().next().expect("a call").name, "canvas.node.move");
     let mut history = vec![Event::user("Go")];
     history.append(&mut decoded.events);
-    let request = Provider::Anthropic.request("m", "", &tools, &history, &RequestOptions::default());
+    let request = Provider::Anthropic.request(&support::issuer(), "", &tools, &history, &RequestOptions::default());
     let body = request.expect("encodes").body;
     assert_eq!(body["messages"][1]["content"][0]["name"], body["tools"][0]["name"]);
 }
 
 fn ask(options: RequestOptions, tools: &[ToolSpec]) -> Result<(Value, Vec<Degradation>), EncodeError> {
     let history = [Event::user("Hi")];
-    let request = Provider::Anthropic.request("m", "", tools, &history, &options)?;
+    let request = Provider::Anthropic.request(&support::issuer(), "", tools, &history, &options)?;
     Ok((request.body, request.degradations))
 }
 
@@ -140,7 +140,7 @@ fn a_history_with_calls_declares_them_where_no_tool_is_given() {
         .expect("an event"),
         Event::result("t", "f", json!({"ok": true})),
     ];
-    let request = Provider::Anthropic.request("m", "", &[], &history, &RequestOptions::default());
+    let request = Provider::Anthropic.request(&support::issuer(), "", &[], &history, &RequestOptions::default());
     let body = request.expect("encodes").body;
     assert_eq!(body["tools"][0]["name"], "f");
     assert_eq!(body["tool_choice"], json!({"type": "none"}));

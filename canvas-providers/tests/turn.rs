@@ -4,7 +4,7 @@ mod support;
 
 use canvas_providers::{
     Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopAction, LoopError, LoopOptions, Outcome,
-    Provider, Renames, RequestOptions, Role, StopReason, ToolLoop,
+    Provider, RequestOptions, Role, StopReason, ToolLoop,
 };
 use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{LeaseChange, LeaseTerm, ToolReply, ToolSpec};
@@ -74,7 +74,7 @@ impl Host {
     /// The history is a valid request, and these are the codes of the failed results in it.
     fn failures(&self) -> Vec<String> {
         let request =
-            Provider::Anthropic.request("m", "", &[], self.turn.events(), &RequestOptions::default());
+            Provider::Anthropic.request(&support::issuer(), "", &[], self.turn.events(), &RequestOptions::default());
         assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
         let code = |event: &Event| match &event.body {
             Body::ToolResult(result) => result.result["error"]["code"].as_str().map(str::to_owned),
@@ -112,7 +112,7 @@ fn call(id: &str, name: &str, arguments: Value) -> DecodedCall {
 fn answer(stop_reason: StopReason, calls: &[DecodedCall]) -> Decoded {
     let mut events = vec![Event::assistant("I see.")];
     events.extend(calls.iter().map(|call| Event::new(Role::Assistant, Body::ToolCall(call.clone()))));
-    Decoded { events, raw_stop_reason: None, stop_reason }
+    Decoded::new(events, stop_reason)
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn other_ways_out() {
     assert_eq!(
         ended(&|host| {
             host.poll();
-            let error = Provider::Anthropic.decode(&json!([]), &Renames::default()).expect_err("no answer");
+            let error = Provider::Anthropic.decode(&json!([]), &support::context()).expect_err("no answer");
             host.turn.on_unusable(&error).expect("a request is under way");
         }),
         "unusable"
@@ -316,9 +316,7 @@ fn other_ways_out() {
     assert_eq!(
         ended(&|host| {
             host.poll();
-            let empty =
-                Decoded { events: Vec::new(), raw_stop_reason: None, stop_reason: StopReason::ToolUse };
-            host.turn.on_response(empty).expect("a request is under way");
+            host.turn.on_response(Decoded::new(Vec::new(), StopReason::ToolUse)).expect("a request is under way");
         }),
         "unusable"
     );
@@ -371,18 +369,18 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
     assert_eq!(host.poll(), LoopAction::SendRequest);
     let options = RequestOptions::default();
     let request =
-        Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");
+        Provider::Anthropic.request(&support::issuer(), "", &tools, host.turn.events(), &options).expect("encodes");
     let wire = &request.body["tools"][0]["name"];
     assert_ne!(wire, "canvas.node.move", "the provider takes no dots");
     let body = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "a", "name": wire, "input": {}}]});
-    let answer = Provider::Anthropic.decode(&body, &request.renames).expect("decodes");
+    let answer = Provider::Anthropic.decode(&body, &request.context).expect("decodes");
     host.turn.on_response(answer).expect("a request is under way");
     let LoopAction::RunCalls(calls) = host.poll() else { panic!("a call is to be run") };
     assert_eq!(calls[0].name, "canvas.node.move");
     // The next request has the provider's name again.
     host.turn.on_reply("a", done()).expect("the call is open");
     let request =
-        Provider::Anthropic.request("m", "", &tools, host.turn.events(), &options).expect("encodes");
+        Provider::Anthropic.request(&support::issuer(), "", &tools, host.turn.events(), &options).expect("encodes");
     assert_eq!(&request.body["messages"][1]["content"][0]["name"], &request.body["tools"][0]["name"]);
 }

@@ -65,7 +65,7 @@ fn any_answer() -> impl Strategy<Value = Decoded> {
     ];
     (vec(any_call(), 0..4), stop_reason).prop_map(|(calls, stop_reason)| {
         let event = |call| Event::new(Role::Assistant, Body::ToolCall(call));
-        Decoded { events: calls.into_iter().map(event).collect(), raw_stop_reason: None, stop_reason }
+        Decoded::new(calls.into_iter().map(event).collect(), stop_reason)
     })
 }
 
@@ -162,7 +162,7 @@ fn key(name: &str, arguments: &Value) -> String {
 }
 
 fn is_valid(events: &[Event]) {
-    let request = Provider::Anthropic.request("m", "", &[], events, &RequestOptions::default());
+    let request = Provider::Anthropic.request(&support::issuer(), "", &[], events, &RequestOptions::default());
     assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
 }
 

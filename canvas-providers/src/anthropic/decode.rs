@@ -10,10 +10,19 @@ use super::wire::{ErrorBody, NAME};
 use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, StopReason};
 use crate::envelope::Envelope;
 use crate::event::{Body, Event, Role};
-use crate::names::Renames;
+use crate::context::AnswerContext;
+use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
-pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeError> {
+/// Whether the end of a block came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Whole,
+    /// The answer ended first, so the block may lack its end.
+    Partial,
+}
+
+pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
     if deeper_than(body, MAX_DEPTH) {
         return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_DEPTH, unit: "levels" });
     }
@@ -33,8 +42,9 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
                 matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw_stop_reason.is_none()
             });
             let events = blocks.iter().enumerate().map(|(index, block)| {
-                let place = format!("/content/{index}");
-                event(block, &place, partial == Some(index), renames)
+                check(block, &format!("/content/{index}"))?;
+                let ending = if partial == Some(index) { Ending::Partial } else { Ending::Whole };
+                Ok(event(block.clone(), ending, context))
             });
             events.collect::<Result<Vec<_>, _>>()?
         }
@@ -42,10 +52,28 @@ pub(crate) fn decode(body: &Value, renames: &Renames) -> Result<Decoded, DecodeE
         Some(Value::String(text)) => vec![Event::assistant(text.as_str())],
         _ => return Err(unexpected("/content".to_owned(), "a list of blocks")),
     };
-    Ok(Decoded { events, raw_stop_reason, stop_reason })
+    let mut usage = Usage::default();
+    add_usage(&mut usage, body.get("usage").unwrap_or(&Value::Null));
+    Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-fn stop_reason(raw: Option<&str>) -> StopReason {
+/// Takes over what is counted; a stream counts again at its end. Input is without what the cache gave or took.
+pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
+    let count = |name: &str| counted.get(name).and_then(Value::as_u64);
+    let uncached = count("input_tokens")
+        .unwrap_or_else(|| { usage.input_tokens.saturating_sub(usage.cache_read_tokens).saturating_sub(usage.cache_write_tokens) });
+    for (total, name) in [
+        (&mut usage.cache_read_tokens, "cache_read_input_tokens"),
+        (&mut usage.cache_write_tokens, "cache_creation_input_tokens"),
+        (&mut usage.output_tokens, "output_tokens"),
+    ] {
+        *total = count(name).unwrap_or(*total);
+    }
+    usage.input_tokens =
+        uncached.saturating_add(usage.cache_read_tokens).saturating_add(usage.cache_write_tokens);
+}
+
+pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     match raw {
         Some("end_turn" | "stop_sequence") => StopReason::End,
         Some("tool_use") => StopReason::ToolUse,
@@ -56,32 +84,39 @@ fn stop_reason(raw: Option<&str>) -> StopReason {
     }
 }
 
-/// The event of a block. A partial block may lack its end.
-fn event(block: &Value, place: &str, partial: bool, renames: &Renames) -> Result<Event, DecodeError> {
-    let Some(kind) = block.get("type").and_then(Value::as_str) else {
-        return Err(unexpected(place.to_owned(), "a block with a type"));
-    };
-    let body = match kind {
-        "text" => match block.get("text") {
-            Some(Value::String(text)) => Body::Text(text.clone()),
-            _ => return Err(unexpected(format!("{place}/text"), "a string")),
-        },
-        "thinking" => Body::Thinking(text(block, "thinking").to_owned()),
+/// Passes what can be read as a block.
+fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
+    match block.get("type").and_then(Value::as_str) {
+        None => Err(unexpected(place.to_owned(), "a block with a type")),
+        Some("text") if !block.get("text").is_some_and(Value::is_string) => {
+            Err(unexpected(format!("{place}/text"), "a string"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The event of a block.
+pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Event {
+    let body = match text(&block, "type") {
+        "text" => Body::Text(text(&block, "text").to_owned()),
+        "thinking" => Body::Thinking(text(&block, "thinking").to_owned()),
         "redacted_thinking" => Body::Thinking(String::new()),
-        "tool_use" => Body::ToolCall(call(block, partial, renames)),
+        "tool_use" => Body::ToolCall(call(&block, ending, context)),
         // Tools of the provider's server, and kinds that are newer than this.
         _ => Body::Opaque(String::new()),
     };
-    let envelope = Envelope { provider: NAME.to_owned(), part: block.clone() };
-    Ok(Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) })
+    let issuer = Some(context.issuer.clone());
+    let envelope = Envelope { wire: NAME.to_owned(), issuer, parts: vec![block] };
+    Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) }
 }
 
-fn call(block: &Value, partial: bool, renames: &Renames) -> DecodedCall {
-    let name = renames.original(text(block, "name")).to_owned();
+fn call(block: &Value, ending: Ending, context: &AnswerContext) -> DecodedCall {
+    let name = context.renames.original(text(block, "name")).to_owned();
     let arguments = match block.get("input") {
-        _ if partial => Arguments::Truncated,
+        _ if ending == Ending::Partial => Arguments::Truncated,
         _ if name.is_empty() => Arguments::Malformed,
         None => Arguments::Complete(Map::new()),
+        Some(Value::String(text)) => Arguments::of_broken(text),
         Some(input) => Arguments::from_value(input.clone()),
     };
     DecodedCall { id: text(block, "id").to_owned(), name, arguments }
@@ -91,7 +126,7 @@ fn text<'a>(block: &'a Value, key: &str) -> &'a str {
     block.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn provider_error(error: &Value) -> DecodeError {
+pub(super) fn provider_error(error: &Value) -> DecodeError {
     let mut read = ErrorBody::deserialize(error).unwrap_or_default();
     if let Value::String(message) = error {
         read.message = message.clone();

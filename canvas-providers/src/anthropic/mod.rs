@@ -6,8 +6,13 @@
 
 mod decode;
 mod encode;
+mod stream;
 mod wire;
 
 pub(crate) use decode::decode;
 pub(crate) use encode::{replay, request, tools};
+pub(crate) use stream::Stream;
 pub(crate) use wire::NAME;
+
+/// The host of the endpoint.
+pub(crate) const HOST: &str = "api.anthropic.com";

@@ -6,8 +6,19 @@ pub(crate) mod judge;
 
 use std::path::{Path, PathBuf};
 
+use canvas_providers::{AnswerContext, Body, Event, Issuer, Provider};
 use proptest::test_runner::Config;
 use serde_json::Value;
+
+/// Who answers in the fixtures.
+pub(crate) fn issuer() -> Issuer {
+    Provider::Anthropic.issuer("m")
+}
+
+/// What their answers are read with.
+pub(crate) fn context() -> AnswerContext {
+    AnswerContext::new(issuer())
+}
 
 /// The cases of a fixture file of this crate.
 pub(crate) fn cases(file: &str) -> Vec<Value> {
@@ -30,6 +41,26 @@ pub(crate) fn read_json(path: &Path) -> Value {
     #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub(crate) fn read_bytes(path: &Path) -> Vec<u8> {
+    #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
+    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What the recorded expectations call a part of an answer.
+pub(crate) fn order_name(event: &Event) -> &'static str {
+    let part = &event.envelope.as_ref().expect("each event keeps its part").parts[0];
+    let kind = part["type"].as_str().unwrap_or_default();
+    match event.body {
+        Body::Text(_) => "text",
+        Body::Thinking(_) if kind == "redacted_thinking" => "redacted_thinking",
+        Body::Thinking(_) => "thinking",
+        Body::ToolCall(_) => "tool_call",
+        Body::ToolResult(_) => "tool_result",
+        Body::Opaque(_) if kind.ends_with("tool_use") => "server_tool_call",
+        Body::Opaque(_) => "server_tool_result",
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "counts of recorded cases are for whoever runs the tests")]

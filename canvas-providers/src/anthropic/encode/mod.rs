@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 use super::wire::{Block, Item, Message, NAME, OWN_FIELDS, Request, Role};
 use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::context::AnswerContext;
+use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, ToolResult};
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant};
@@ -21,7 +23,7 @@ pub(crate) use self::tools::tools;
 const ID_RULE: NameRule = NameRule { max: usize::MAX };
 
 pub(crate) fn request(
-    model: &str,
+    issuer: &Issuer,
     system: &str,
     specs: &[ToolSpec],
     events: &[Event],
@@ -36,7 +38,7 @@ pub(crate) fn request(
     let history = entries(events, &mut degradations);
     let system = join_system(system, &history, &mut degradations);
     let mut encoder =
-        BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
+        BlockEncoder { issuer, names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
     let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
     constraints::enforce(&mut items, options.unsigned_thinking, &mut degradations);
     if items.is_empty() {
@@ -49,23 +51,25 @@ pub(crate) fn request(
         tool_choice = tools::none_of(&tools);
     }
     let messages = fold(items);
-    let max_tokens = options.max_tokens;
+    let (model, max_tokens) = (issuer.model.as_str(), options.max_tokens);
     let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
     let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
-    Ok(EncodedRequest { body, renames: names.renames(), degradations: degradations.0 })
+    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames() };
+    Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }
 
 /// One assistant turn as blocks, without what only a whole request needs.
-pub(crate) fn replay(events: &[Event]) -> Vec<Value> {
+pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
     let mut encoder =
-        BlockEncoder { names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
+        BlockEncoder { issuer, names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
     entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
 }
 
 /// Turns events into blocks, with the names and ids of one request.
 struct BlockEncoder<'a> {
+    issuer: &'a Issuer,
     names: &'a mut Mapper,
     ids: Mapper,
     degradations: &'a mut Degradations,
@@ -105,8 +109,10 @@ impl BlockEncoder<'_> {
 
     /// The part as this provider made it, where its kind is one that the event's body and role allow.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
-        let envelope = event.envelope.as_ref().filter(|envelope| envelope.provider == NAME)?;
-        let kind = envelope.part.get("type").and_then(Value::as_str).unwrap_or_default();
+        let envelope = event.envelope.as_ref()?;
+        // A block is one part.
+        let [part] = envelope.parts_for(NAME, self.issuer, is_assistant(event))? else { return None };
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
         let fits = match (&event.body, is_assistant(event)) {
             (Body::ToolCall(_), _) => kind == "tool_use",
             (Body::Thinking(_), _) => matches!(kind, "thinking" | "redacted_thinking"),
@@ -119,9 +125,9 @@ impl BlockEncoder<'_> {
             }
             (Body::ToolResult(_), _) => false,
         };
-        let is_readable = kind != "text" || envelope.part.get("text").is_some_and(Value::is_string);
+        let is_readable = kind != "text" || part.get("text").is_some_and(Value::is_string);
         if fits && is_readable {
-            return Some(envelope.part.clone());
+            return Some(part.clone());
         }
         self.degradations.add_event(
             at,

@@ -1,0 +1,265 @@
+//! A streamed answer.
+//!
+//! Blocks are built from their deltas as a whole answer has them, and then read like one.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::decode::{self, Ending};
+use crate::context::AnswerContext;
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::frames::Frame;
+use crate::stream::{OnEvent, StreamEvent, Taken};
+use crate::text::Text;
+use crate::usage::Usage;
+
+#[derive(Debug)]
+pub(crate) struct Stream {
+    context: AnswerContext,
+    blocks: Vec<Block>,
+    /// Blocks whose end has not come, by the provider's index. An index that ended may begin again.
+    open: HashMap<u64, usize>,
+    began: bool,
+    raw_stop_reason: Option<String>,
+    usage: Usage,
+}
+
+/// A block as far as it has come.
+#[derive(Debug)]
+struct Block {
+    /// As it began.
+    start: Map<String, Value>,
+    /// What text or thinking has come since.
+    text: String,
+    /// The arguments as text; parsed at the end.
+    input: String,
+    ended: bool,
+}
+
+/// One event. Fields that this crate does not know are skipped without being kept.
+#[derive(Debug, Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Text<'a>,
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow, default)]
+    message: Option<Message<'a>>,
+    #[serde(borrow, default)]
+    content_block: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, rename = "type", default)]
+    kind: Text<'a>,
+    #[serde(borrow, default)]
+    text: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    thinking: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    partial_json: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    signature: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    citation: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    encrypted_content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stop_reason: Option<Text<'a>>,
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            blocks: Vec::new(),
+            open: HashMap::new(),
+            began: false,
+            raw_stop_reason: None,
+            usage: Usage::default(),
+        }
+    }
+
+    pub(crate) fn frame(
+        &mut self,
+        frame: Frame<'_>,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<Taken, DecodeError> {
+        let chunk: Chunk<'_> = serde_json::from_slice(frame.data)
+            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        match chunk.kind.as_str() {
+            "content_block_delta" => self.delta(&chunk, on_event)?,
+            "content_block_start" => self.start(&chunk, on_event)?,
+            "content_block_stop" => {
+                if let Some(at) = self.open.remove(&chunk.index) {
+                    self.blocks[at].ended = true;
+                }
+            }
+            "message_start" if self.began => {
+                return Err(unexpected("/type", "no second message_start: another answer is open"));
+            }
+            "message_start" => {
+                self.began = true;
+                if let Some(usage) = chunk.message.and_then(|message| message.usage) {
+                    decode::add_usage(&mut self.usage, &value(usage)?);
+                }
+            }
+            "message_delta" => {
+                if let Some(reason) = chunk.delta.and_then(|delta| delta.stop_reason) {
+                    self.raw_stop_reason = Some(reason.0.into_owned());
+                }
+                if let Some(usage) = chunk.usage {
+                    decode::add_usage(&mut self.usage, &value(usage)?);
+                }
+            }
+            "message_stop" => return Ok(Taken::Last),
+            "ping" => {}
+            "error" => {
+                let error = chunk.error.map(value).transpose()?;
+                return Err(decode::provider_error(&error.unwrap_or_default()));
+            }
+            // An error without its type, as proxies send it.
+            _ if chunk.error.is_some() => {
+                let error = chunk.error.map(value).transpose()?;
+                return Err(decode::provider_error(&error.unwrap_or_default()));
+            }
+            kind => on_event(StreamEvent::Unknown { kind }),
+        }
+        Ok(Taken::More)
+    }
+
+    fn start(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        let Some(Value::Object(start)) = chunk.content_block.map(value).transpose()? else {
+            return Err(unexpected("/content_block", "an object"));
+        };
+        let part = match self.open.get(&chunk.index) {
+            // The same start twice, before anything came of it.
+            Some(&at) if self.blocks[at].is_bare() => at,
+            Some(_) => return Err(unexpected("/index", "no second start of a block that is open")),
+            None if self.blocks.len() == MAX_PARTS => {
+                return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_PARTS, unit: "blocks" });
+            }
+            None => {
+                self.blocks.push(Block::of(Map::new()));
+                self.blocks.len() - 1
+            }
+        };
+        self.open.insert(chunk.index, part);
+        let field = |name: &str| start.get(name).and_then(Value::as_str).unwrap_or_default();
+        match field("type") {
+            "text" if !field("text").is_empty() => on_event(StreamEvent::Text { part, delta: field("text") }),
+            "thinking" if !field("thinking").is_empty() => {
+                on_event(StreamEvent::Thinking { part, delta: field("thinking") });
+            }
+            "text" | "thinking" | "redacted_thinking" => {}
+            "tool_use" => {
+                let name = self.context.renames.original(field("name"));
+                on_event(StreamEvent::Call { part, id: field("id"), name });
+            }
+            kind => on_event(StreamEvent::Unknown { kind }),
+        }
+        self.blocks[part] = Block::of(start);
+        Ok(())
+    }
+
+    fn delta(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        let Some(delta) = &chunk.delta else { return Err(unexpected("/delta", "an object")) };
+        let Some(&part) = self.open.get(&chunk.index) else {
+            return Err(unexpected("/index", "the index of a block that is open"));
+        };
+        let block = &mut self.blocks[part];
+        if let Some(Text(delta)) = &delta.text {
+            block.text.push_str(delta);
+            on_event(StreamEvent::Text { part, delta });
+        } else if let Some(Text(delta)) = &delta.partial_json {
+            block.input.push_str(delta);
+            on_event(StreamEvent::Arguments { part, delta });
+        } else if let Some(Text(delta)) = &delta.thinking {
+            block.text.push_str(delta);
+            on_event(StreamEvent::Thinking { part, delta });
+        } else if let Some(Text(signature)) = &delta.signature {
+            block.start.insert("signature".to_owned(), signature.as_ref().into());
+        } else if let Some(citation) = delta.citation {
+            let citations = block.start.entry("citations").or_insert(Value::Null);
+            match citations {
+                Value::Array(citations) => citations.push(value(citation)?),
+                other => *other = Value::Array(vec![value(citation)?]),
+            }
+        } else if delta.content.is_some() || delta.encrypted_content.is_some() {
+            // A summary of what came before, whole.
+            for (name, given) in
+                [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
+            {
+                if let Some(given) = given {
+                    block.start.insert(name.to_owned(), value(given)?);
+                }
+            }
+        } else {
+            on_event(StreamEvent::Unknown { kind: delta.kind.as_str() });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Decoded {
+        let Self { context, blocks, raw_stop_reason, usage, .. } = self;
+        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
+        let events = blocks.into_iter().map(|block| {
+            let ending = if block.ended { Ending::Whole } else { Ending::Partial };
+            decode::event(block.into_value(), ending, &context)
+        });
+        Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Block {
+    fn of(start: Map<String, Value>) -> Self {
+        Self { start, text: String::new(), input: String::new(), ended: false }
+    }
+
+    fn is_bare(&self) -> bool {
+        self.text.is_empty() && self.input.is_empty() && !self.start.contains_key("signature")
+    }
+
+    /// The block as a whole answer has it. Arguments that are no JSON stay text.
+    fn into_value(self) -> Value {
+        let Self { mut start, text, input, .. } = self;
+        let field = if start.get("type").is_some_and(|kind| kind == "thinking") { "thinking" } else { "text" };
+        if !text.is_empty() {
+            match start.get_mut(field) {
+                Some(Value::String(begun)) => begun.push_str(&text),
+                _ => drop(start.insert(field.to_owned(), text.into())),
+            }
+        }
+        if !input.is_empty() {
+            let input = serde_json::from_str(&input).unwrap_or(Value::String(input));
+            start.insert("input".to_owned(), input);
+        }
+        Value::Object(start)
+    }
+}
+
+fn value(raw: &RawValue) -> Result<Value, DecodeError> {
+    serde_json::from_str(raw.get()).map_err(|error| DecodeError::not_json(String::new(), &error))
+}
+
+fn unexpected(place: &str, expected: &'static str) -> DecodeError {
+    DecodeError::Unexpected { place: place.to_owned(), expected }
+}

@@ -1,0 +1,97 @@
+//! Server-sent events, as the WHATWG standard reads them.
+
+use memchr::memchr2;
+
+use super::lines::grow;
+use super::{Frame, FrameError, Sink};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Server-sent events.
+#[derive(Debug, Default)]
+pub(crate) struct Sse {
+    /// The beginning of a line whose end has not come.
+    line: Vec<u8>,
+    /// Whether the last line ended in CR, so that an LF right after it belongs to that end.
+    after_cr: bool,
+    /// Whether a line has been read; a byte order mark may stand before the first.
+    begun: bool,
+    event: Event,
+}
+
+/// The event whose blank line has not come.
+#[derive(Debug, Default)]
+struct Event {
+    kind: String,
+    data: Vec<u8>,
+    has_data: bool,
+}
+
+impl Sse {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), FrameError> {
+        loop {
+            if self.after_cr && !bytes.is_empty() {
+                self.after_cr = false;
+                bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+            }
+            let Some(end) = memchr2(b'\n', b'\r', bytes) else { break };
+            self.after_cr = bytes[end] == b'\r';
+            let line = &bytes[..end];
+            bytes = &bytes[end + 1..];
+            let goes_on = if self.line.is_empty() {
+                take(&mut self.event, &mut self.begun, line, sink)?
+            } else {
+                grow(&mut self.line, line)?;
+                let goes_on = take(&mut self.event, &mut self.begun, &self.line, sink)?;
+                self.line.clear();
+                goes_on
+            };
+            if !goes_on {
+                return Ok(());
+            }
+        }
+        grow(&mut self.line, bytes)
+    }
+
+    /// The standard drops an event whose blank line has not come; hosts leave that line out at the end.
+    pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), FrameError> {
+        let line = std::mem::take(&mut self.line);
+        if take(&mut self.event, &mut self.begun, &line, sink)? {
+            take(&mut self.event, &mut self.begun, b"", sink)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes one line. A blank one ends the event.
+fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -> Result<bool, FrameError> {
+    let line = if *begun { line } else { line.strip_prefix(BOM).unwrap_or(line) };
+    *begun = true;
+    if line.is_empty() {
+        let goes_on =
+            !event.has_data || sink(Frame { kind: &event.kind, is_error: false, data: &event.data });
+        event.kind.clear();
+        event.data.clear();
+        event.has_data = false;
+        return Ok(goes_on);
+    }
+    if let Some(value) = value_of(line, b"data") {
+        if event.has_data {
+            grow(&mut event.data, b"\n")?;
+        }
+        event.has_data = true;
+        grow(&mut event.data, value)?;
+    } else if let Some(value) = value_of(line, b"event") {
+        event.kind.clear();
+        event.kind.push_str(&String::from_utf8_lossy(value));
+    }
+    // Comments, ids, retry times and unknown fields say nothing about the answer.
+    Ok(true)
+}
+
+/// The value of a field, without one space after the colon.
+fn value_of<'a>(line: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(field)?;
+    let Some(value) = rest.strip_prefix(b":") else { return rest.is_empty().then_some(rest) };
+    Some(value.strip_prefix(b" ").unwrap_or(value))
+}

@@ -1,0 +1,166 @@
+//! Streamed answers, read as the bytes come.
+
+use crate::anthropic;
+use crate::context::AnswerContext;
+use crate::decoded::{DecodeError, Decoded};
+use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
+use crate::provider::Provider;
+
+/// Maximum bytes of one streamed answer.
+pub const MAX_STREAM_BYTES: usize = 256 << 20;
+
+/// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
+/// begin; nothing of it may run before the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamEvent<'a> {
+    /// More text.
+    Text {
+        /// The part.
+        part: usize,
+        /// What comes after the text so far.
+        delta: &'a str,
+    },
+    /// More readable reasoning.
+    Thinking {
+        /// The part.
+        part: usize,
+        /// What comes after the reasoning so far.
+        delta: &'a str,
+    },
+    /// A call begins.
+    Call {
+        /// The part.
+        part: usize,
+        /// The provider's id of the call; may be empty.
+        id: &'a str,
+        /// The tool's own name.
+        name: &'a str,
+    },
+    /// More of a call's arguments: JSON, or plain text where the tool takes that.
+    Arguments {
+        /// The part.
+        part: usize,
+        /// What comes after the arguments so far.
+        delta: &'a str,
+    },
+    /// A part that only its provider understands, or an event that this crate does not know.
+    Unknown {
+        /// The provider's name of its kind.
+        kind: &'a str,
+    },
+}
+
+/// What is done with each event of a stream.
+pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
+
+/// Reads one streamed answer, however its bytes are cut.
+///
+/// Memory is what the answer takes, and at most one frame more. Time is linear in the bytes: arguments are parsed once, at
+/// the end.
+#[derive(Debug)]
+pub struct StreamDecoder {
+    frames: Frames,
+    codec: Codec,
+    /// Frames that came whole.
+    count: usize,
+    bytes: usize,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Open,
+    /// The answer is whole; what follows is not looked at.
+    Over,
+    Failed(DecodeError),
+}
+
+/// The part of a decoder that knows a provider.
+#[derive(Debug)]
+enum Codec {
+    Anthropic(anthropic::Stream),
+}
+
+/// What a frame was to the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    More,
+    /// The last one.
+    Last,
+}
+
+impl StreamDecoder {
+    pub(crate) fn new(provider: Provider, framing: Framing, context: AnswerContext) -> Self {
+        let codec = match provider {
+            Provider::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
+        };
+        Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open }
+    }
+
+    /// Takes the next bytes and tells what they bring. After a failure, or after the end of the answer, bytes are dropped.
+    pub fn feed(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(StreamEvent<'_>)) {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if matches!(self.state, State::Open) && self.bytes > MAX_STREAM_BYTES {
+            let place = String::new();
+            self.state =
+                State::Failed(DecodeError::TooLarge { place, limit: MAX_STREAM_BYTES, unit: "bytes" });
+        }
+        self.run(on_event, |frames, sink| frames.feed(bytes, sink));
+    }
+
+    /// Whether no byte that is still to come changes the answer.
+    pub fn is_over(&self) -> bool {
+        !matches!(self.state, State::Open)
+    }
+
+    /// The answer. One that is not whole has a [`failure`](Decoded::failure), and what came of it.
+    pub fn finish(mut self) -> Decoded {
+        self.run(&mut |_| {}, Frames::finish);
+        let is_over = matches!(self.state, State::Over);
+        let mut decoded = match self.codec {
+            Codec::Anthropic(codec) => codec.finish(),
+        };
+        decoded.failure = match self.state {
+            State::Failed(failure) => Some(failure),
+            State::Open | State::Over if is_over || decoded.raw_stop_reason.is_some() => None,
+            State::Open | State::Over => Some(DecodeError::Cut { frames: self.count }),
+        };
+        decoded
+    }
+
+    fn run(
+        &mut self,
+        on_event: &mut OnEvent<'_>,
+        step: impl FnOnce(&mut Frames, &mut crate::frames::Sink<'_>) -> Result<(), FrameError>,
+    ) {
+        let Self { frames, codec, count, state, .. } = self;
+        if !matches!(state, State::Open) {
+            return;
+        }
+        let mut sink = |frame: Frame<'_>| {
+            let taken = match codec {
+                Codec::Anthropic(codec) => codec.frame(frame, on_event),
+            };
+            match taken {
+                Ok(Taken::More) => {}
+                Ok(Taken::Last) => *state = State::Over,
+                Err(error) => *state = State::Failed(error.inside(&format!("/{count}"))),
+            }
+            *count += 1;
+            matches!(state, State::Open)
+        };
+        if let Err(error) = step(frames, &mut sink) {
+            *state = State::Failed(broken(error, *count));
+        }
+    }
+}
+
+fn broken(error: FrameError, frames: usize) -> DecodeError {
+    match error {
+        FrameError::TooLarge => {
+            DecodeError::TooLarge { place: format!("/{frames}"), limit: MAX_FRAME_BYTES, unit: "bytes" }
+        }
+        FrameError::Checksum => DecodeError::Broken { frames, reason: "a checksum differs" },
+        FrameError::Malformed => DecodeError::Broken { frames, reason: "the next frame is malformed" },
+    }
+}
