@@ -167,7 +167,9 @@ impl DecodeError {
     pub fn place(&self) -> &str {
         match self {
             Self::Broken { .. } | Self::Cut { .. } => "",
-            Self::NotJson { place, .. } | Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => place,
+            Self::NotJson { place, .. } | Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => {
+                place
+            }
             Self::Provider { .. } => "/error",
         }
     }

@@ -22,7 +22,7 @@ pub enum Role {
 
 /// One step of a conversation.
 ///
-/// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, revision_id?,
+/// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, images?, revision_id?,
 /// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, a
 /// missing `type` is a text (or, from a tool, a result), and `verdict` appears only on calls that are not
 /// complete. Any value of this type is fine to keep; [`repair()`](crate::repair()) makes a sendable history of any list.
@@ -66,6 +66,17 @@ pub struct ToolResult {
     pub name: Option<String>,
     /// What the model gets: a reply body, or any other JSON.
     pub result: Value,
+    /// Images beside it. A wire that takes none in a result gets them in another way, or not at all, and says so.
+    pub images: Vec<Image>,
+}
+
+/// An image in a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its media type, such as `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64, with padding.
+    pub data: String,
 }
 
 impl ToolResult {
@@ -94,7 +105,8 @@ impl Event {
     /// The answer to a call; revision and lease are taken from the result where it names them.
     pub fn result(call_id: impl Into<String>, name: impl Into<String>, result: Value) -> Self {
         let (revision_id, lease_id) = (text_of(&result, "revision_id"), text_of(&result, "lease_id"));
-        let answer = ToolResult { call_id: Some(call_id.into()), name: Some(name.into()), result };
+        let answer =
+            ToolResult { call_id: Some(call_id.into()), name: Some(name.into()), result, images: Vec::new() };
         Self { revision_id, lease_id, ..Self::new(Role::Tool, Body::ToolResult(answer)) }
     }
 
@@ -140,6 +152,8 @@ struct EventJson {
     tool_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_result: Option<Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    images: Vec<Image>,
     #[serde(skip_serializing_if = "Option::is_none")]
     revision_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +181,7 @@ impl From<EventJson> for Event {
                 call_id: json.call_id.filter(|id| !id.is_empty()),
                 name: json.tool_name.filter(|name| !name.is_empty()),
                 result: json.tool_result.unwrap_or(json.content),
+                images: json.images,
             }),
         };
         Self {
@@ -190,6 +205,7 @@ impl From<Event> for EventJson {
             verdict: None,
             tool_name: None,
             tool_result: None,
+            images: Vec::new(),
             revision_id: event.revision_id,
             lease_id: event.lease_id,
             envelope: event.envelope,
@@ -209,8 +225,8 @@ impl From<Event> for EventJson {
                 }),
                 ..json
             },
-            Body::ToolResult(ToolResult { call_id, name: tool_name, result }) => {
-                let json = Self { kind: Some(Kind::ToolResult), call_id, tool_name, ..json };
+            Body::ToolResult(ToolResult { call_id, name: tool_name, result, images }) => {
+                let json = Self { kind: Some(Kind::ToolResult), call_id, tool_name, images, ..json };
                 // A null `tool_result` would be read back as none at all.
                 match result {
                     Value::Null => Self { content: Value::Null, ..json },

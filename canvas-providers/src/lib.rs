@@ -62,11 +62,13 @@
 
 mod anthropic;
 mod context;
+mod declare;
 mod decoded;
 mod encoded;
 mod envelope;
 mod event;
 mod frames;
+mod history;
 mod names;
 mod native;
 mod not_executed;
@@ -84,7 +86,7 @@ pub use context::AnswerContext;
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
 pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
 pub use envelope::{Envelope, Issuer};
-pub use event::{Body, Event, Role, ToolResult};
+pub use event::{Body, Event, Image, Role, ToolResult};
 pub use frames::{Framing, MAX_FRAME_BYTES};
 pub use names::Renames;
 pub use native::{NativeTool, TextEditor};

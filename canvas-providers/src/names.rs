@@ -23,20 +23,34 @@ impl Renames {
     }
 }
 
-/// What a provider accepts as a name or an id: 1 to `max` of `[a-zA-Z0-9_-]`.
+/// What a provider accepts as a name or an id: 1 to `max` of `[a-zA-Z0-9_-]` and of what else it takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameRule {
     pub(crate) max: usize,
+    /// More ASCII characters that it takes.
+    pub(crate) also: &'static str,
+    /// Whether the first character is a letter or `_`.
+    pub(crate) begins_with_letter: bool,
 }
 
 impl NameRule {
-    fn allows(self, name: &str) -> bool {
-        !name.is_empty() && name.len() <= self.max && name.bytes().all(is_plain)
-    }
-}
+    /// Names that all providers take.
+    pub(crate) const PORTABLE: Self = Self { max: 64, also: "", begins_with_letter: true };
 
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+    fn allows(self, name: &str) -> bool {
+        let first = name.chars().next();
+        first.is_some_and(|first| self.may_begin(first))
+            && name.len() <= self.max
+            && name.chars().all(|c| self.takes(c))
+    }
+
+    fn takes(self, c: char) -> bool {
+        c.is_ascii_alphanumeric() || c == '_' || c == '-' || self.also.contains(c)
+    }
+
+    fn may_begin(self, c: char) -> bool {
+        !self.begins_with_letter || c.is_ascii_alphabetic() || c == '_'
+    }
 }
 
 /// A bijection from originals to wire names, grown name by name.
@@ -91,11 +105,14 @@ impl Mapper {
         if self.rule.allows(original) && !self.taken.contains(original) {
             return original.to_owned();
         }
-        const HASH_AND_LINE: usize = 9;
-        let stem: String = original
-            .chars()
-            .map(|c| if c.is_ascii() && is_plain(c as u8) { c } else { '_' })
-            .take(self.rule.max - HASH_AND_LINE)
+        // A line and the hash, and one more where the first character may not stand there.
+        const ADDED: usize = 10;
+        let rule = self.rule;
+        let first = original.chars().next().filter(|&first| rule.takes(first) && !rule.may_begin(first));
+        let stem: String = first
+            .map(|_| '_')
+            .into_iter()
+            .chain(original.chars().map(|c| if rule.takes(c) { c } else { '_' }).take(rule.max - ADDED))
             .collect();
         (0u32..)
             .map(|salt| format!("{stem}_{:08x}", hash(original, salt)))
@@ -141,7 +158,7 @@ impl UniqueIds {
 mod tests {
     use super::*;
 
-    const RULE: NameRule = NameRule { max: 64 };
+    const RULE: NameRule = NameRule::PORTABLE;
 
     #[test]
     fn a_made_name_yields_to_an_allowed_one_and_keeps_what_it_has() {

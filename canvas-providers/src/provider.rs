@@ -79,8 +79,8 @@ impl Provider {
             let place = String::new();
             return Err(DecodeError::TooLarge { place, limit: MAX_BODY_BYTES, unit: "bytes" });
         }
-        let body = serde_json::from_slice(bytes)
-            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        let body =
+            serde_json::from_slice(bytes).map_err(|error| DecodeError::not_json(String::new(), &error))?;
         self.decode(&body, context)
     }
 

@@ -16,6 +16,8 @@ const MAX_MERGED: usize = 1_000;
 pub(crate) struct Subset {
     /// Whether the provider takes a property of this name.
     pub(crate) property: fn(&str) -> bool,
+    /// Keywords that it refuses anywhere.
+    pub(crate) refused: &'static [&'static str],
 }
 
 /// The schema with a plain object at its root: no union, no reference, no `$schema` there.
@@ -28,6 +30,7 @@ pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mu
         Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
     let whole = Value::Object(root.clone());
     let mut cutter = Cutter { whole: &whole, subset, degradations, merged: 0 };
+    cutter.drop_refused(&mut root, place);
     for (name, value) in &mut root {
         cutter.prune_keyword(name, value, &inside(place, name), 1);
     }
@@ -167,6 +170,7 @@ impl Cutter<'_> {
             return;
         }
         let Some(map) = schema.as_object_mut() else { return };
+        self.drop_refused(map, place);
         if map.get("$ref").is_some_and(|target| self.resolve(target).is_none()) {
             map.remove("$ref");
             self.degradations.add(place, "$ref", "left out: it leads nowhere; the tool checks the value");
@@ -175,6 +179,18 @@ impl Cutter<'_> {
             self.prune_keyword(name, value, &inside(place, name), depth);
         }
         self.prune_required(map, place);
+    }
+
+    fn drop_refused(&mut self, schema: &mut Map<String, Value>, place: &str) {
+        for keyword in self.subset.refused {
+            if schema.remove(*keyword).is_some() {
+                self.degradations.add(
+                    place,
+                    keyword,
+                    "left out: the provider refuses it; the tool checks it",
+                );
+            }
+        }
     }
 
     /// Takes properties that were left out off `required`.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
-use canvas_providers::{Event, LoopAction, LoopOptions, Outcome, Provider, AnswerContext, ToolLoop};
+use canvas_providers::{AnswerContext, Event, LoopAction, LoopOptions, Outcome, Provider, ToolLoop};
 use canvas_tools::{CHECK_IN, DocumentTools, Session, ToolCall, Tools};
 use serde_json::json;
 
@@ -48,7 +48,9 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
                 let answer = answers.next().expect("two answers are enough");
                 if renewals.is_empty() && answer["stop_reason"] == "tool_use" {
                     turn.on_response(
-                        Provider::Anthropic.decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m"))).expect("decodes"),
+                        Provider::Anthropic
+                            .decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m")))
+                            .expect("decodes"),
                     )
                     .expect("asked");
                 } else {
@@ -72,8 +74,12 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
             LoopAction::Wait { .. } => {
                 clock.store(ANSWERED, Ordering::Relaxed);
                 let answer = coming.take().expect("the second answer is under way");
-                turn.on_response(Provider::Anthropic.decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m"))).expect("decodes"))
-                    .expect("asked");
+                turn.on_response(
+                    Provider::Anthropic
+                        .decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m")))
+                        .expect("decodes"),
+                )
+                .expect("asked");
             }
             LoopAction::ReleaseLease { lease_id } => {
                 run(&lease_call("in".to_owned(), CHECK_IN, lease_id));
@@ -123,8 +129,12 @@ fn a_loop_that_is_dropped_leaves_its_lease_until_that_expires() {
     assert_eq!(turn.poll(now()), LoopAction::SendRequest);
     let answer = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "out", "name": "canvas_check_out", "input": {}}]});
-    turn.on_response(Provider::Anthropic.decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m"))).expect("decodes"))
-        .expect("asked");
+    turn.on_response(
+        Provider::Anthropic
+            .decode(&answer, &AnswerContext::new(Provider::Anthropic.issuer("m")))
+            .expect("decodes"),
+    )
+    .expect("asked");
     let LoopAction::RunCalls(calls) = turn.poll(now()) else { panic!("there is a call") };
     turn.on_reply(&calls[0].id, check_out("main", "out")).expect("the call is open");
     drop(turn);

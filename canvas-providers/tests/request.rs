@@ -2,7 +2,9 @@
 
 mod support;
 
-use canvas_providers::{AnswerContext, Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice};
+use canvas_providers::{
+    AnswerContext, Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice,
+};
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
@@ -25,7 +27,8 @@ fn request_fixtures() {
         let name = case["name"].as_str().expect("a name");
         let system = case["system"].as_str().unwrap_or_default();
         let options = RequestOptions::default();
-        let result = Provider::Anthropic.request(&support::issuer(), system, &tools, &events(&case), &options);
+        let result =
+            Provider::Anthropic.request(&support::issuer(), system, &tools, &events(&case), &options);
         let request = match result {
             Ok(request) => request,
             Err(error) => {
@@ -90,7 +93,8 @@ fn names_come_back() {
     assert_eq!(decoded.calls().next().expect("a call").name, "canvas.node.move");
     let mut history = vec![Event::user("Go")];
     history.append(&mut decoded.events);
-    let request = Provider::Anthropic.request(&support::issuer(), "", &tools, &history, &RequestOptions::default());
+    let request =
+        Provider::Anthropic.request(&support::issuer(), "", &tools, &history, &RequestOptions::default());
     let body = request.expect("encodes").body;
     assert_eq!(body["messages"][1]["content"][0]["name"], body["tools"][0]["name"]);
 }
@@ -140,7 +144,8 @@ fn a_history_with_calls_declares_them_where_no_tool_is_given() {
         .expect("an event"),
         Event::result("t", "f", json!({"ok": true})),
     ];
-    let request = Provider::Anthropic.request(&support::issuer(), "", &[], &history, &RequestOptions::default());
+    let request =
+        Provider::Anthropic.request(&support::issuer(), "", &[], &history, &RequestOptions::default());
     let body = request.expect("encodes").body;
     assert_eq!(body["tools"][0]["name"], "f");
     assert_eq!(body["tool_choice"], json!({"type": "none"}));

@@ -3,15 +3,16 @@
 mod support;
 
 use canvas_providers::{AnswerContext, Body, Decoded, Event, Provider, Role, StreamEvent, Verdict};
-use proptest::test_runner::{RngAlgorithm, TestRng};
 use proptest::prelude::Rng as _;
+use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 
 /// Cuts of a stream that is too long to be cut at every byte.
 const CUTS: usize = 2_000;
 
 fn decode(provider: Provider, pieces: &[&[u8]]) -> (Decoded, Shown) {
-    let (mut stream, mut shown) = (provider.stream(AnswerContext::new(provider.issuer("m"))), Shown::default());
+    let (mut stream, mut shown) =
+        (provider.stream(AnswerContext::new(provider.issuer("m"))), Shown::default());
     for piece in pieces {
         stream.feed(piece, &mut |event| shown.take(event));
     }
@@ -32,7 +33,9 @@ impl Shown {
         match event {
             StreamEvent::Text { delta, .. } => self.text.push_str(delta),
             StreamEvent::Thinking { delta, .. } => self.thinking.push_str(delta),
-            StreamEvent::Call { part, name, .. } => drop(self.calls.insert(part, (name.to_owned(), String::new()))),
+            StreamEvent::Call { part, name, .. } => {
+                drop(self.calls.insert(part, (name.to_owned(), String::new())))
+            }
             StreamEvent::Arguments { part, delta } => {
                 self.calls.get_mut(&part).expect("a call begins before its arguments").1.push_str(delta);
             }
@@ -84,7 +87,8 @@ fn check(id: &str, decoded: &Decoded, shown: &Shown, expect: &Value) {
     assert_eq!(found["finish"], expect["finish_reason"], "{id}");
     let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
     assert_eq!(json!(order), expect["block_order"], "{id}");
-    let fails = ["stream_error", "sequence_error"].iter().any(|key| expect.get(key).is_some_and(|e| !e.is_null()));
+    let fails =
+        ["stream_error", "sequence_error"].iter().any(|key| expect.get(key).is_some_and(|e| !e.is_null()));
     assert_eq!(decoded.failure.is_some(), fails, "{id}: {:?}", decoded.failure);
 }
 

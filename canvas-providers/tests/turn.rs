@@ -73,8 +73,13 @@ impl Host {
 
     /// The history is a valid request, and these are the codes of the failed results in it.
     fn failures(&self) -> Vec<String> {
-        let request =
-            Provider::Anthropic.request(&support::issuer(), "", &[], self.turn.events(), &RequestOptions::default());
+        let request = Provider::Anthropic.request(
+            &support::issuer(),
+            "",
+            &[],
+            self.turn.events(),
+            &RequestOptions::default(),
+        );
         assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
         let code = |event: &Event| match &event.body {
             Body::ToolResult(result) => result.result["error"]["code"].as_str().map(str::to_owned),
@@ -316,7 +321,9 @@ fn other_ways_out() {
     assert_eq!(
         ended(&|host| {
             host.poll();
-            host.turn.on_response(Decoded::new(Vec::new(), StopReason::ToolUse)).expect("a request is under way");
+            host.turn
+                .on_response(Decoded::new(Vec::new(), StopReason::ToolUse))
+                .expect("a request is under way");
         }),
         "unusable"
     );
@@ -368,8 +375,9 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
     let mut host = Host::new(8);
     assert_eq!(host.poll(), LoopAction::SendRequest);
     let options = RequestOptions::default();
-    let request =
-        Provider::Anthropic.request(&support::issuer(), "", &tools, host.turn.events(), &options).expect("encodes");
+    let request = Provider::Anthropic
+        .request(&support::issuer(), "", &tools, host.turn.events(), &options)
+        .expect("encodes");
     let wire = &request.body["tools"][0]["name"];
     assert_ne!(wire, "canvas.node.move", "the provider takes no dots");
     let body = json!({"stop_reason": "tool_use", "content": [
@@ -380,7 +388,8 @@ fn a_renamed_tool_reaches_the_host_under_its_own_name() {
     assert_eq!(calls[0].name, "canvas.node.move");
     // The next request has the provider's name again.
     host.turn.on_reply("a", done()).expect("the call is open");
-    let request =
-        Provider::Anthropic.request(&support::issuer(), "", &tools, host.turn.events(), &options).expect("encodes");
+    let request = Provider::Anthropic
+        .request(&support::issuer(), "", &tools, host.turn.events(), &options)
+        .expect("encodes");
     assert_eq!(&request.body["messages"][1]["content"][0]["name"], &request.body["tools"][0]["name"]);
 }

@@ -162,7 +162,8 @@ fn key(name: &str, arguments: &Value) -> String {
 }
 
 fn is_valid(events: &[Event]) {
-    let request = Provider::Anthropic.request(&support::issuer(), "", &[], events, &RequestOptions::default());
+    let request =
+        Provider::Anthropic.request(&support::issuer(), "", &[], events, &RequestOptions::default());
     assert_eq!(support::judge::faults(&request.expect("encodes").body), Vec::<String>::new());
 }
 

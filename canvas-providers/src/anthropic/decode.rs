@@ -7,10 +7,10 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::wire::{ErrorBody, NAME};
+use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, StopReason};
 use crate::envelope::Envelope;
 use crate::event::{Body, Event, Role};
-use crate::context::AnswerContext;
 use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
@@ -60,8 +60,9 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
 /// Takes over what is counted; a stream counts again at its end. Input is without what the cache gave or took.
 pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64);
-    let uncached = count("input_tokens")
-        .unwrap_or_else(|| { usage.input_tokens.saturating_sub(usage.cache_read_tokens).saturating_sub(usage.cache_write_tokens) });
+    let uncached = count("input_tokens").unwrap_or_else(|| {
+        usage.input_tokens.saturating_sub(usage.cache_read_tokens).saturating_sub(usage.cache_write_tokens)
+    });
     for (total, name) in [
         (&mut usage.cache_read_tokens, "cache_read_input_tokens"),
         (&mut usage.cache_write_tokens, "cache_creation_input_tokens"),

@@ -205,8 +205,7 @@ impl Stream {
             }
         } else if delta.content.is_some() || delta.encrypted_content.is_some() {
             // A summary of what came before, whole.
-            for (name, given) in
-                [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
+            for (name, given) in [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
             {
                 if let Some(given) = given {
                     block.start.insert(name.to_owned(), value(given)?);
@@ -241,7 +240,8 @@ impl Block {
     /// The block as a whole answer has it. Arguments that are no JSON stay text.
     fn into_value(self) -> Value {
         let Self { mut start, text, input, .. } = self;
-        let field = if start.get("type").is_some_and(|kind| kind == "thinking") { "thinking" } else { "text" };
+        let field =
+            if start.get("type").is_some_and(|kind| kind == "thinking") { "thinking" } else { "text" };
         if !text.is_empty() {
             match start.get_mut(field) {
                 Some(Value::String(begun)) => begun.push_str(&text),

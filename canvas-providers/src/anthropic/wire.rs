@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::declare::{Declared, Function};
+
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "anthropic";
 
@@ -38,6 +40,17 @@ pub(super) const OWN_FIELDS: &[&str] =
 pub(super) struct Message {
     pub(super) role: Role,
     pub(super) content: Vec<Value>,
+}
+
+impl<'a> From<Declared<'a>> for Tool<'a> {
+    fn from(tool: Declared<'a>) -> Self {
+        match tool {
+            Declared::Function(Function { name, description, schema: input_schema }) => {
+                Self::Function { name, description, input_schema }
+            }
+            Declared::BuiltIn(declared) => Self::BuiltIn(declared),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -74,13 +87,40 @@ pub(super) enum Block<'a> {
         name: &'a str,
         input: Map<String, Value>,
     },
+    Image {
+        source: Source<'a>,
+    },
     ToolResult {
         tool_use_id: &'a str,
-        #[serde(skip_serializing_if = "str::is_empty")]
-        content: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Content::is_empty")]
+        content: Content<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Content<'a> {
+    Text(Cow<'a, str>),
+    Blocks(Vec<Value>),
+}
+
+impl Content<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Blocks(blocks) => blocks.is_empty(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Source<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) media_type: &'a str,
+    pub(super) data: &'a str,
 }
 
 impl Block<'_> {

@@ -70,12 +70,10 @@ fn binary_frames_name_events_and_errors() {
     .concat();
     let (seen, ended) = frames(Framing::EventStream, &[&bytes]);
     assert_eq!(ended, Ok(()));
-    let expected = [
-        ("messageStop", false, "{}"),
-        ("throttlingException", true, "{\"a\":1}"),
-        ("internal", true, ""),
-    ];
-    let expected = expected.map(|(kind, is_error, data)| (kind.to_owned(), is_error, data.as_bytes().to_vec()));
+    let expected =
+        [("messageStop", false, "{}"), ("throttlingException", true, "{\"a\":1}"), ("internal", true, "")];
+    let expected =
+        expected.map(|(kind, is_error, data)| (kind.to_owned(), is_error, data.as_bytes().to_vec()));
     assert_eq!(seen, expected);
 }
 

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value};
 
-use super::wire::{Block, Item, Message, NAME, OWN_FIELDS, Request, Role};
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use super::wire::{Block, Content, Item, Message, NAME, OWN_FIELDS, Request, Role, Source};
 use crate::context::AnswerContext;
+use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::envelope::Issuer;
-use crate::event::{self, Body, Event, ToolResult};
+use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::history::{extra_fields, join_system, result_text};
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
@@ -20,7 +21,7 @@ use crate::verdict::{Arguments, DecodedCall};
 pub(crate) use self::tools::tools;
 
 /// Ids have no known length limit, and one that is allowed has to go back as it came.
-const ID_RULE: NameRule = NameRule { max: usize::MAX };
+const ID_RULE: NameRule = NameRule { max: usize::MAX, also: "", begins_with_letter: false };
 
 pub(crate) fn request(
     issuer: &Issuer,
@@ -37,14 +38,18 @@ pub(crate) fn request(
     let mut tools = tools::declare(specs, options.native, &mut names, &mut degradations);
     let history = entries(events, &mut degradations);
     let system = join_system(system, &history, &mut degradations);
-    let mut encoder =
-        BlockEncoder { issuer, names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
+    let mut encoder = BlockEncoder {
+        issuer,
+        names: &mut names,
+        ids: Mapper::new(ID_RULE),
+        degradations: &mut degradations,
+    };
     let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
     constraints::enforce(&mut items, options.unsigned_thinking, &mut degradations);
     if items.is_empty() {
         return Err(EncodeError::EmptyHistory);
     }
-    let extra = extra_fields(&options.extra, &mut degradations);
+    let extra = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
     let mut tool_choice = tools::choice(options, specs, &mut names, &extra, &mut degradations)?;
     if tools.is_empty() {
         tools = tools::placeholder_tools(&items);
@@ -61,8 +66,12 @@ pub(crate) fn request(
 /// One assistant turn as blocks, without what only a whole request needs.
 pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
-    let mut encoder =
-        BlockEncoder { issuer, names: &mut names, ids: Mapper::new(ID_RULE), degradations: &mut degradations };
+    let mut encoder = BlockEncoder {
+        issuer,
+        names: &mut names,
+        ids: Mapper::new(ID_RULE),
+        degradations: &mut degradations,
+    };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
     entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
 }
@@ -81,7 +90,7 @@ impl BlockEncoder<'_> {
         let assistant = is_assistant(event);
         let block = match &event.body {
             Body::Text(_) | Body::Opaque(_) if event.role == event::Role::System => None,
-            Body::ToolResult(result) => Some(self.result(result)),
+            Body::ToolResult(result) => Some(self.result(result, at)),
             Body::ToolCall(call) => Some(self.call(event, call, at)),
             Body::Text(text) => self.own_part(event, at).or_else(|| text_block(text)),
             Body::Thinking(_) => {
@@ -159,14 +168,26 @@ impl BlockEncoder<'_> {
         part
     }
 
-    fn result(&mut self, result: &ToolResult) -> Value {
+    fn result(&mut self, result: &ToolResult, at: usize) -> Value {
         let id = self.ids.wire(result.call_id.as_deref().unwrap_or_default());
-        let content = match &result.result {
-            Value::String(text) => Cow::Borrowed(text.as_str()),
-            Value::Null => Cow::Borrowed(""),
-            other => Cow::Owned(other.to_string()),
-        };
-        Block::ToolResult { tool_use_id: id, content, is_error: result.is_error() }.into_value()
+        let is_error = result.is_error();
+        let text = result_text(&result.result);
+        if result.images.is_empty() {
+            return Block::ToolResult { tool_use_id: id, content: Content::Text(text), is_error }
+                .into_value();
+        }
+        if is_error {
+            // An error takes text alone.
+            self.degradations.add_event(at, "image", "left out: a failed call is answered with text alone");
+            return Block::ToolResult { tool_use_id: id, content: Content::Text(text), is_error }
+                .into_value();
+        }
+        let texts = text_block(&text).into_iter();
+        let images = result.images.iter().map(|Image { media_type, data }| {
+            Block::Image { source: Source { kind: "base64", media_type, data } }.into_value()
+        });
+        let content = Content::Blocks(texts.chain(images).collect());
+        Block::ToolResult { tool_use_id: id, content, is_error }.into_value()
     }
 }
 
@@ -176,39 +197,6 @@ fn text_block(text: &str) -> Option<Value> {
 
 fn is_empty_text(block: &Value) -> bool {
     block["type"] == "text" && block["text"] == ""
-}
-
-/// All instructions as one text, since the endpoint takes them only before everything.
-fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
-    let mut parts: Vec<&str> = vec![system];
-    let mut is_after_events = false;
-    for entry in history {
-        let event = entry.event.as_ref();
-        match &event.body {
-            Body::Text(text) | Body::Opaque(text) if event.role == event::Role::System => {
-                parts.push(text);
-                if is_after_events {
-                    degradations.add_event(entry.at, "system", "moved to the start of the request");
-                }
-            }
-            _ => is_after_events = true,
-        }
-    }
-    parts.retain(|part| !part.trim().is_empty());
-    parts.join("\n\n")
-}
-
-/// The host's fields without those that the request fills itself.
-fn extra_fields(extra: &Map<String, Value>, degradations: &mut Degradations) -> Map<String, Value> {
-    let mut out = Map::new();
-    for (name, value) in extra {
-        if OWN_FIELDS.contains(&name.as_str()) {
-            degradations.add("/options/extra", name.as_str(), "left out: the request fills it itself");
-        } else {
-            out.insert(name.clone(), value.clone());
-        }
-    }
-    out
 }
 
 /// Messages of blocks in a row that have the same role.

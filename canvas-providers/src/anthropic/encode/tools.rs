@@ -3,19 +3,23 @@
 use std::collections::BTreeSet;
 
 use canvas_tools::ToolSpec;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::wire::{self, Item, Tool};
+use crate::declare::{self, ToolRules};
 use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
-use crate::place::inside;
-use crate::schema::{self, Subset};
+use crate::schema::Subset;
 
-/// The endpoint takes 128 characters; 64 is what references to tools take.
-const NAME_RULE: NameRule = NameRule { max: 64 };
+/// The endpoint takes 128 characters, of which any may be the first; references to tools take 64.
+const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 
-const SUBSET: Subset = Subset { property: is_property_name };
+const RULES: ToolRules = ToolRules {
+    names: NAME_RULE,
+    subset: Subset { property: is_property_name, refused: &[] },
+    built_in: |native| matches!(native, NativeTool::TextEditor(_)),
+};
 
 fn is_property_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
@@ -31,18 +35,7 @@ pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTo
 }
 
 pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
-    let mut mapper = Mapper::new(NAME_RULE);
-    if let Some((native, spec)) = built_in(specs, native) {
-        mapper.fix(&spec.name, native.name());
-    }
-    mapper.over(specs.iter().map(|spec| spec.name.as_str()));
-    mapper
-}
-
-/// The tool that the endpoint has built in, and the first spec that it stands for.
-fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<(NativeTool, &ToolSpec)> {
-    let native = native.filter(|native| matches!(native, NativeTool::TextEditor(_)))?;
-    specs.iter().find(|spec| native.is_of(spec)).map(|spec| (native, spec))
+    declare::mapper(specs, native, RULES)
 }
 
 pub(super) fn declare<'a>(
@@ -51,31 +44,7 @@ pub(super) fn declare<'a>(
     mapper: &mut Mapper,
     degradations: &mut Degradations,
 ) -> Vec<Tool<'a>> {
-    let mut tools = Vec::with_capacity(specs.len());
-    let built_in = built_in(specs, native);
-    for (index, spec) in specs.iter().enumerate() {
-        let place = format!("/tools/{index}");
-        if specs[..index].iter().any(|earlier| earlier.name == spec.name) {
-            degradations.add(place, "name", "left out: an earlier tool has the same name");
-            continue;
-        }
-        if let Some((native, _)) = built_in.filter(|(_, stands_for)| std::ptr::eq(*stands_for, spec)) {
-            tools.push(Tool::BuiltIn(native.declare(spec)));
-            continue;
-        }
-        if native.is_some_and(|native| native.is_of(spec)) {
-            degradations.add(
-                &place,
-                "native",
-                "declared as a function: this provider does not have it built in",
-            );
-        }
-        let input_schema: Value =
-            schema::cut(&spec.parameters, &inside(&place, "parameters"), SUBSET, degradations);
-        let name = mapper.wire(&spec.name).to_owned();
-        tools.push(Tool::Function { name, description: &spec.description, input_schema });
-    }
-    tools
+    declare::declare(specs, native, RULES, mapper, degradations).into_iter().map(Tool::from).collect()
 }
 
 /// The choice in the endpoint's words; `None` where its own default is the choice.
@@ -86,15 +55,12 @@ pub(super) fn choice(
     extra: &Map<String, Value>,
     degradations: &mut Degradations,
 ) -> Result<Option<wire::ToolChoice>, EncodeError> {
+    declare::check_choice(options, specs)?;
     let (mut kind, mut name) = match &options.tool_choice {
         ToolChoice::Auto => ("auto", None),
         ToolChoice::None => ("none", None),
-        ToolChoice::Required if specs.is_empty() => return Err(bad_choice("required without tools")),
         ToolChoice::Required => ("any", None),
-        ToolChoice::Tool(name) if specs.iter().any(|spec| spec.name == *name) => {
-            ("tool", Some(names.wire(name).to_owned()))
-        }
-        ToolChoice::Tool(name) => return Err(bad_choice(name)),
+        ToolChoice::Tool(name) => ("tool", Some(names.wire(name).to_owned())),
     };
     let thinking = extra.get("thinking").and_then(|thinking| thinking.get("type"));
     if thinking.is_some_and(|kind| kind == "enabled") && matches!(kind, "any" | "tool") {
@@ -106,21 +72,12 @@ pub(super) fn choice(
     Ok((!default).then_some(wire::ToolChoice { kind, name, disable_parallel_tool_use }))
 }
 
-fn bad_choice(value: &str) -> EncodeError {
-    EncodeError::BadOption { place: "/options/tool_choice", value: value.to_owned() }
-}
-
 /// Declarations for what the history calls, for a request without tools: the endpoint may refuse a history
 /// with calls where no tool is declared at all.
 pub(super) fn placeholder_tools(items: &[Item]) -> Vec<Tool<'static>> {
     let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
     let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
-    let tools = names.into_iter().map(|name| Tool::Function {
-        name: name.to_owned(),
-        description: "Not available in this request.",
-        input_schema: json!({"type": "object", "properties": {}}),
-    });
-    tools.collect()
+    names.into_iter().map(|name| declare::placeholder(name).into()).collect()
 }
 
 /// Forbids the placeholders, where there are any.

@@ -1,0 +1,55 @@
+//! What every encoder needs of a history and its options.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::encoded::Degradations;
+use crate::event::{Body, Role};
+use crate::repair::Entry;
+
+/// All instructions as one text, for a wire that takes them only before everything.
+pub(crate) fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
+    let mut parts: Vec<&str> = vec![system];
+    let mut is_after_events = false;
+    for entry in history {
+        let event = entry.event.as_ref();
+        match &event.body {
+            Body::Text(text) | Body::Opaque(text) if event.role == Role::System => {
+                parts.push(text);
+                if is_after_events {
+                    degradations.add_event(entry.at, "system", "moved to the start of the request");
+                }
+            }
+            _ => is_after_events = true,
+        }
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    parts.join("\n\n")
+}
+
+/// The host's fields without those that the request fills itself.
+pub(crate) fn extra_fields(
+    extra: &Map<String, Value>,
+    own: &[&str],
+    degradations: &mut Degradations,
+) -> Map<String, Value> {
+    let mut out = Map::new();
+    for (name, value) in extra {
+        if own.contains(&name.as_str()) {
+            degradations.add("/options/extra", name.as_str(), "left out: the request fills it itself");
+        } else {
+            out.insert(name.clone(), value.clone());
+        }
+    }
+    out
+}
+
+/// A result as text: text as it is, nothing for null, other JSON as its source.
+pub(crate) fn result_text(result: &Value) -> Cow<'_, str> {
+    match result {
+        Value::String(text) => Cow::Borrowed(text.as_str()),
+        Value::Null => Cow::Borrowed(""),
+        other => Cow::Owned(other.to_string()),
+    }
+}
