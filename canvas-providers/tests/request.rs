@@ -85,7 +85,8 @@ fn tool_fixtures() {
 #[test]
 fn names_come_back() {
     let tools = [spec("canvas.node.move", json!({"type": "object"}))];
-    let context = AnswerContext { renames: Provider::Anthropic.tools(&tools, None).renames, ..support::context() };
+    let context =
+        AnswerContext { renames: Provider::Anthropic.tools(&tools, None).renames, ..support::context() };
     let wire = context.renames.wire("canvas.node.move").expect("renamed").to_owned();
     let body = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "t1", "name": wire, "input": {}}]});

@@ -102,7 +102,7 @@ impl<'t, W: Write> Runner<'t, W> {
                     }
                     self.host.wait_until(next);
                     if next == *due {
-                        let answer = Provider::Anthropic.decode(answer, &request.renames)?;
+                        let answer = Provider::Anthropic.decode(answer, &request.context)?;
                         self.show_answer(request, &answer.events)?;
                         turn.on_response(answer)?;
                         coming = None;
@@ -161,7 +161,13 @@ impl<'t, W: Write> Runner<'t, W> {
         let thinking = json!({"type": "enabled", "budget_tokens": 1_024});
         let extra = [("thinking".to_owned(), thinking)].into_iter().collect();
         let options = RequestOptions { extra, ..RequestOptions::default() };
-        let request = Provider::Anthropic.request(model, &system, &tools, events, &options)?;
+        let request = Provider::Anthropic.request(
+            &Provider::Anthropic.issuer(model),
+            &system,
+            &tools,
+            events,
+            &options,
+        )?;
         self.counts.requests += 1;
         self.counts.bytes += bytes(&request)?;
         Ok(request)

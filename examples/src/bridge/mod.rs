@@ -114,7 +114,7 @@ impl Bridge {
             "provider.request" => providers::request(&self.documents, request),
             "provider.replay" => providers::replay(request),
             "loop.script" => providers::script(&mut self.documents, request),
-            "provider.decode_stream" => Err(not_supported("provider.decode_stream")),
+            "provider.decode_stream" => providers::decode_stream(request),
             op => {
                 let message = format!("there is no operation {op:?}: see the table of operations");
                 Err(BridgeError::new("BAD_REQUEST", message))

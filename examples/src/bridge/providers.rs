@@ -3,8 +3,8 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
-    DecodeError, EncodeError, Event, Interruption, LoopAction, LoopOptions, NativeTool, Provider, Renames,
-    RequestOptions, ToolLoop,
+    AnswerContext, DecodeError, EncodeError, Event, Interruption, Issuer, LoopAction, LoopOptions,
+    NativeTool, Provider, RequestOptions, ToolLoop,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
@@ -43,7 +43,24 @@ fn specs(
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
     let body: Value = request.field("body")?;
-    Ok(json!(provider(request)?.decode(&body, &Renames::default())?))
+    let provider = provider(request)?;
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    Ok(json!(provider.decode(&body, &AnswerContext::new(issuer(request, provider, model)?))?))
+}
+
+pub(super) fn decode_stream(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let chunks: Vec<String> = request.field("chunks")?;
+    let provider = provider(request)?;
+    let mut stream = provider.stream(AnswerContext::new(issuer(request, provider, "")?));
+    for chunk in &chunks {
+        stream.feed(chunk.as_bytes(), &mut |_| {});
+    }
+    Ok(json!(stream.finish()))
+}
+
+/// Who answers: as the request says, or this model at the provider's own host.
+fn issuer(request: &Request<'_>, provider: Provider, model: &str) -> Result<Issuer, BridgeError> {
+    Ok(request.field::<Option<Issuer>>("issuer")?.unwrap_or_else(|| provider.issuer(model)))
 }
 
 pub(super) fn replay(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -60,7 +77,8 @@ pub(super) fn request(documents: &Documents, request: &Request<'_>) -> Result<Va
     let system = request.field::<Option<&str>>("system")?.unwrap_or_default();
     let events: Vec<Event> = request.field("events")?;
     let options = RequestOptions { native, ..RequestOptions::default() };
-    let encoded = provider.request(request.text("model")?, system, &tools, &events, &options)?;
+    let issuer = issuer(request, provider, request.text("model")?)?;
+    let encoded = provider.request(&issuer, system, &tools, &events, &options)?;
     Ok(json!({"body": encoded.body, "losses": encoded.degradations}))
 }
 
@@ -94,10 +112,15 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
                 turn.interrupt(Interruption::Cancel);
             }
             LoopAction::SendRequest => {
-                let encoded =
-                    provider.request("script", &system, &tools, turn.events(), &RequestOptions::default())?;
+                let encoded = provider.request(
+                    &provider.issuer("script"),
+                    &system,
+                    &tools,
+                    turn.events(),
+                    &RequestOptions::default(),
+                )?;
                 requests.push(encoded.body);
-                match bodies.next().map(|body| provider.decode(&body, &encoded.renames)) {
+                match bodies.next().map(|body| provider.decode(&body, &encoded.context)) {
                     Some(Ok(answer)) => turn.on_response(answer)?,
                     Some(Err(e)) => turn.on_unusable(&e)?,
                     None => turn.on_transport_error("the script has no further answer", false)?,

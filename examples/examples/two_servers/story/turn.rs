@@ -9,7 +9,7 @@ use std::time::Duration;
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{Promotion, RevisionId};
 use canvas_providers::{
-    Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, Renames, RequestOptions, ToolLoop,
+    AnswerContext, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };
 use canvas_store_postgres::Notification;
 use canvas_tools::{CHECK_IN, ToolCall, ToolReply};
@@ -53,7 +53,7 @@ struct Answer {
     at: Instant,
     body: Value,
     /// Of the request that it answers.
-    renames: Renames,
+    context: AnswerContext,
 }
 
 /// The state of a turn under way.
@@ -79,10 +79,10 @@ impl Server {
         let outcome = loop {
             match turn.poll(now()) {
                 LoopAction::SendRequest => {
-                    let renames = self.encode(&turn)?;
+                    let context = self.encode(&turn)?;
                     let answer =
                         state.answers.pop_front().ok_or("the script has too few answers: add one")?;
-                    state.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, renames });
+                    state.coming = Some(Answer { at: Instant::now() + WRITING, body: answer, context });
                 }
                 LoopAction::RunCalls(calls) => self.run(CallOrigin::Model, calls, &state),
                 LoopAction::RenewLease { lease_id } => {
@@ -132,7 +132,7 @@ impl Server {
         match incoming {
             Incoming::Answer => {
                 let Some(answer) = state.coming.take() else { return Ok(()) };
-                let answer = Provider::Anthropic.decode(&answer.body, &answer.renames)?;
+                let answer = Provider::Anthropic.decode(&answer.body, &answer.context)?;
                 if !answer.text().is_empty() {
                     self.print(format!("model: “{}”", answer.text()));
                 }
@@ -262,12 +262,18 @@ impl Server {
         Ok(())
     }
 
-    /// Encodes the request that would go over the wire, since every history must make one; returns its renames.
-    fn encode(&self, turn: &ToolLoop) -> StoryResult<Renames> {
+    /// Encodes the request that would go over the wire, since every history must make one; returns what the answer is read with.
+    fn encode(&self, turn: &ToolLoop) -> StoryResult<AnswerContext> {
         let (system, tools) = (self.tools.system_prompt(&self.engine), self.tools.specs(&self.engine));
         let options = RequestOptions::default();
-        let request = Provider::Anthropic.request("scripted", &system, &tools, turn.events(), &options)?;
-        Ok(request.renames)
+        let request = Provider::Anthropic.request(
+            &Provider::Anthropic.issuer("scripted"),
+            &system,
+            &tools,
+            turn.events(),
+            &options,
+        )?;
+        Ok(request.context)
     }
 
     fn show_patch(&self, call: &ToolCall) {
