@@ -77,6 +77,7 @@ mod provider;
 mod repair;
 mod schema;
 mod stream;
+mod stream_event;
 mod text;
 mod tool_loop;
 mod usage;
@@ -92,7 +93,8 @@ pub use names::Renames;
 pub use native::{NativeTool, TextEditor};
 pub use provider::{Provider, UnknownProvider};
 pub use repair::{Repaired, repair};
-pub use stream::{MAX_STREAM_BYTES, StreamDecoder, StreamEvent};
+pub use stream::{MAX_STREAM_BYTES, StreamDecoder};
+pub use stream_event::StreamEvent;
 pub use tool_loop::{
     CallName, Interruption, LogEntry, LogEvent, LoopAction, LoopError, LoopOptions, Outcome, ToolLoop,
 };

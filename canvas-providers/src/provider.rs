@@ -14,7 +14,7 @@ use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
 use crate::native::NativeTool;
-use crate::stream::StreamDecoder;
+use crate::stream::{Codec, StreamDecoder};
 
 /// A provider whose wire format this crate reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,12 +86,15 @@ impl Provider {
 
     /// Reads a streamed answer, from its first byte on.
     pub fn stream(self, context: AnswerContext) -> StreamDecoder {
-        StreamDecoder::new(self, self.framing(), context)
+        self.stream_framed(self.framing(), context)
     }
 
     /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
-        StreamDecoder::new(self, framing, context)
+        let codec = match self {
+            Self::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
+        };
+        StreamDecoder::new(codec, framing)
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was

@@ -1,57 +1,12 @@
 //! Streamed answers, read as the bytes come.
 
 use crate::anthropic;
-use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
-use crate::provider::Provider;
+use crate::stream_event::{OnEvent, StreamEvent, Taken};
 
 /// Maximum bytes of one streamed answer.
 pub const MAX_STREAM_BYTES: usize = 256 << 20;
-
-/// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
-/// begin; nothing of it may run before the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamEvent<'a> {
-    /// More text.
-    Text {
-        /// The part.
-        part: usize,
-        /// What comes after the text so far.
-        delta: &'a str,
-    },
-    /// More readable reasoning.
-    Thinking {
-        /// The part.
-        part: usize,
-        /// What comes after the reasoning so far.
-        delta: &'a str,
-    },
-    /// A call begins.
-    Call {
-        /// The part.
-        part: usize,
-        /// The provider's id of the call; may be empty.
-        id: &'a str,
-        /// The tool's own name.
-        name: &'a str,
-    },
-    /// More of a call's arguments: JSON, or plain text where the tool takes that.
-    Arguments {
-        /// The part.
-        part: usize,
-        /// What comes after the arguments so far.
-        delta: &'a str,
-    },
-    /// A part that only its provider understands, or an event that this crate does not know.
-    Unknown {
-        /// The provider's name of its kind.
-        kind: &'a str,
-    },
-}
-
-/// What is done with each event of a stream.
-pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 
 /// Reads one streamed answer, however its bytes are cut.
 ///
@@ -77,23 +32,12 @@ enum State {
 
 /// The part of a decoder that knows a provider.
 #[derive(Debug)]
-enum Codec {
+pub(crate) enum Codec {
     Anthropic(anthropic::Stream),
 }
 
-/// What a frame was to the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
-    More,
-    /// The last one.
-    Last,
-}
-
 impl StreamDecoder {
-    pub(crate) fn new(provider: Provider, framing: Framing, context: AnswerContext) -> Self {
-        let codec = match provider {
-            Provider::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
-        };
+    pub(crate) fn new(codec: Codec, framing: Framing) -> Self {
         Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open }
     }
 

@@ -78,7 +78,9 @@ fn an_older_name_is_mapped_both_ways() {
     let native = Some(editor(TextEditor::V20250124));
     let tool_choice = ToolChoice::Tool(name.into());
     let options = RequestOptions { native, tool_choice, ..RequestOptions::default() };
-    let ask = |events: &[Event]| Provider::Anthropic.request("m", "", &specs, events, &options).unwrap();
+    let ask = |events: &[Event]| {
+        Provider::Anthropic.request(&Provider::Anthropic.issuer("m"), "", &specs, events, &options).unwrap()
+    };
     let first = ask(&[Event::user("Edit.")]);
     assert_eq!(first.body["tools"][1], json!({"type": "text_editor_20250124", "name": "str_replace_editor"}));
     assert_ne!(first.body["tools"][0]["name"], "str_replace_editor");
@@ -86,7 +88,7 @@ fn an_older_name_is_mapped_both_ways() {
     let input = json!({"command": "view", "path": "document.md"});
     let answer = json!({"stop_reason": "tool_use", "content": [
         {"type": "tool_use", "id": "toolu_1", "name": "str_replace_editor", "input": input}]});
-    let decoded = Provider::Anthropic.decode(&answer, &first.renames).unwrap();
+    let decoded = Provider::Anthropic.decode(&answer, &first.context).unwrap();
     let history: Vec<Event> = [Event::user("Edit.")].into_iter().chain(decoded.events).collect();
     assert!(json!(history).to_string().contains(name));
     let again = ask(&history).body;

@@ -12,7 +12,7 @@ use super::decode::{self, Ending};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
 use crate::frames::Frame;
-use crate::stream::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 

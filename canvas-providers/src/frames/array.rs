@@ -1,7 +1,7 @@
 //! The items of one JSON array, which is not read as a whole.
 
+use super::frame::{Frame, FrameError, Sink};
 use super::lines::grow;
-use super::{Frame, FrameError, Sink};
 
 /// The items of one JSON array.
 #[derive(Debug, Default)]

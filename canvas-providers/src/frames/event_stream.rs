@@ -3,8 +3,8 @@
 //! A frame is the length of all of it, the length of its headers, a checksum of these eight bytes, headers, payload, and a
 //! checksum of all before; numbers are big-endian.
 
+use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 use super::lines::grow;
-use super::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 
 const PRELUDE: usize = 12;
 const CHECKSUM: usize = 4;

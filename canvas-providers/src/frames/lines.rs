@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
+use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 
 /// JSON on each line.
 #[derive(Debug, Default)]

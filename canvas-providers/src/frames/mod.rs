@@ -2,16 +2,16 @@
 
 mod array;
 mod event_stream;
+mod frame;
 mod lines;
 mod sse;
 
 use self::array::Array;
 use self::event_stream::EventStream;
+pub use self::frame::MAX_FRAME_BYTES;
+pub(crate) use self::frame::{Frame, FrameError, Sink};
 use self::lines::JsonLines;
 use self::sse::Sse;
-
-/// Maximum bytes of one frame.
-pub const MAX_FRAME_BYTES: usize = 16 << 20;
 
 /// How the frames of a stream are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,28 +26,6 @@ pub enum Framing {
     EventStream,
 }
 
-/// One frame of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
-    /// The kind, where the framing tells it; empty otherwise.
-    pub(crate) kind: &'a str,
-    /// Whether the framing itself says that this is an error.
-    pub(crate) is_error: bool,
-    /// The payload, mostly JSON.
-    pub(crate) data: &'a [u8],
-}
-
-/// Bytes that are no frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FrameError {
-    /// A frame is over [`MAX_FRAME_BYTES`].
-    TooLarge,
-    /// A checksum differs.
-    Checksum,
-    /// Not the framing that it should be.
-    Malformed,
-}
-
 /// Cuts bytes into frames. What is not yet a whole frame is kept, and nothing else.
 #[derive(Debug)]
 pub(crate) enum Frames {
@@ -56,9 +34,6 @@ pub(crate) enum Frames {
     JsonArray(Array),
     EventStream(EventStream),
 }
-
-/// What is done with each frame; false ends the stream.
-pub(crate) type Sink<'s> = dyn FnMut(Frame<'_>) -> bool + 's;
 
 impl Frames {
     pub(crate) fn new(framing: Framing) -> Self {

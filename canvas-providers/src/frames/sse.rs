@@ -2,8 +2,8 @@
 
 use memchr::memchr2;
 
+use super::frame::{Frame, FrameError, Sink};
 use super::lines::grow;
-use super::{Frame, FrameError, Sink};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 

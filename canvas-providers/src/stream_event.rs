@@ -1,0 +1,53 @@
+//! What a stream brings, piece by piece.
+
+/// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
+/// begin; nothing of it may run before the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamEvent<'a> {
+    /// More text.
+    Text {
+        /// The part.
+        part: usize,
+        /// What comes after the text so far.
+        delta: &'a str,
+    },
+    /// More readable reasoning.
+    Thinking {
+        /// The part.
+        part: usize,
+        /// What comes after the reasoning so far.
+        delta: &'a str,
+    },
+    /// A call begins.
+    Call {
+        /// The part.
+        part: usize,
+        /// The provider's id of the call; may be empty.
+        id: &'a str,
+        /// The tool's own name.
+        name: &'a str,
+    },
+    /// More of a call's arguments: JSON, or plain text where the tool takes that.
+    Arguments {
+        /// The part.
+        part: usize,
+        /// What comes after the arguments so far.
+        delta: &'a str,
+    },
+    /// A part that only its provider understands, or an event that this crate does not know.
+    Unknown {
+        /// The provider's name of its kind.
+        kind: &'a str,
+    },
+}
+
+/// What is done with each event of a stream.
+pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
+
+/// What a frame was to the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    More,
+    /// The last one.
+    Last,
+}
