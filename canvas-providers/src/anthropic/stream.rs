@@ -36,6 +36,8 @@ struct Block {
     text: String,
     /// The arguments as text; parsed at the end.
     input: String,
+    /// Whether the host's tools are called. Tools of the provider's server stream their arguments in the same way.
+    is_call: bool,
     ended: bool,
 }
 
@@ -191,7 +193,9 @@ impl Stream {
             on_event(StreamEvent::Text { part, delta });
         } else if let Some(Text(delta)) = &delta.partial_json {
             block.input.push_str(delta);
-            on_event(StreamEvent::Arguments { part, delta });
+            if block.is_call {
+                on_event(StreamEvent::Arguments { part, delta });
+            }
         } else if let Some(Text(delta)) = &delta.thinking {
             block.text.push_str(delta);
             on_event(StreamEvent::Thinking { part, delta });
@@ -230,7 +234,8 @@ impl Stream {
 
 impl Block {
     fn of(start: Map<String, Value>) -> Self {
-        Self { start, text: String::new(), input: String::new(), ended: false }
+        let is_call = start.get("type").is_some_and(|kind| kind == "tool_use");
+        Self { start, text: String::new(), input: String::new(), is_call, ended: false }
     }
 
     fn is_bare(&self) -> bool {
