@@ -58,12 +58,16 @@ fn diffs_have_anchors_where_they_need_them() {
     let sections = format!("# A\n{counted}# B\n{counted}");
     let (same_after, sections_after) =
         (same[2..].to_owned() + "x\n", format!("# A\n{counted}# B\n{}", counted.replace("\n150\n", "\nx\n")));
+    // Where no anchor helps either, all of the text is quoted.
+    let middle_after = same[..150].to_owned() + "x\n" + &same[152..];
+    let middle = format!("@@\n{}-b\n+x\n{}", " b\n".repeat(75), " b\n".repeat(74));
     for (before, after, context, unique, expected) in [
         ("a\nb\n", "a\nx\n", 0, true, "@@\n-b\n+x\n"),
         ("a\nb\n", "a\nx\n", 1, true, "@@\n a\n-b\n+x\n"),
         (twice, "# A\n- x\n- y\n# B\n- x\n- z\n", 0, false, "@@\n-- y\n+- z\n"),
         ("a\nb\nc\nd\ne\n", "x\nb\nc\nd\ny\n", 1, true, "@@\n-a\n+x\n b\n@@\n d\n-e\n+y\n"),
         ("a\r\nb\r\n", "a\r\nx\r\n", 0, true, "@@\n-b\n+x\n"),
+        (&same, &middle_after, 1, true, &middle),
         (&same, &same_after, 1, true, "@@\n b\n-b\n+x\n*** End of File\n"),
         (&sections, &sections_after, 1, true, "@@ # B\n 149\n-150\n+x\n 151\n"),
     ] {

@@ -288,6 +288,8 @@ fn faults_have_their_line() {
     for (dialect, call, line) in [
         (Dialect::ApplyPatch, json!({"type": "update_file", "path": PATH, "diff": diff}), 3),
         (Dialect::CodexPatch, json!({"input": sent}), 5),
+        // A first hunk needs no header.
+        (Dialect::ApplyPatch, json!({"type": "update_file", "path": PATH, "diff": "\n-z\n+b\n"}), 2),
     ] {
         let refused = apply_native(dialect, "a\n***\nb\n", &call, &options).unwrap_err();
         assert_eq!(refused.conflicts()[0].patch_line, Some(line), "{dialect}");
