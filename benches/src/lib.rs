@@ -42,7 +42,9 @@ pub struct Work {
     pub rows: fn(name: &'static str, size: usize, effort: Effort) -> Vec<Row>,
 }
 
-/// The work that has a peer in another language.
+/// Works that have a peer in another language.
+pub const NATIVE: &str = "native-1";
+/// See [`NATIVE`].
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
@@ -50,7 +52,7 @@ pub const WORKS: [Work; 25] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
-    Work { name: "native-1", rows: native::rows },
+    Work { name: NATIVE, rows: native::rows },
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
     Work { name: "build-2000", rows: |name, size, effort| build::rows(name, 2_000, size, effort) },
     Work { name: "not-found", rows: refusal::rows },

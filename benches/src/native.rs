@@ -2,11 +2,31 @@
 
 use canvas_patch::{Mode, Options};
 use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::inputs::Edited;
 use crate::measure::{Effort, Subject, side_by_side};
 use crate::report::Row;
+
+/// An edit as a V4A diff, with the texts around it.
+#[derive(Debug, Serialize)]
+pub struct V4aEdit {
+    before: String,
+    diff: String,
+    after: String,
+}
+
+impl V4aEdit {
+    /// The edit that [`rows`] measures at this size.
+    pub fn new(size: usize) -> Option<Self> {
+        let Edited { before, after, .. } = Edited::new(size, 1)?;
+        let path = NativeOptions::default().path;
+        let calls = render_native(&before, &after, Dialect::ApplyPatch, path, &RenderOptions::default());
+        let diff = calls.ok()?.first()?["diff"].as_str()?.to_owned();
+        Some(Self { before, diff, after })
+    }
+}
 
 /// Measures an edit of one hunk on a document of `size` bytes, `canvas` being the unified patch of it; no rows where it does
 /// not fit.

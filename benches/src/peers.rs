@@ -1,12 +1,13 @@
-//! Peers that are not written in Rust: the board's, which are libraries of browsers, and that of time expressions. Node
-//! runs them.
+//! Peers that are not written in Rust: the board's, which are libraries of browsers, that of time expressions, and OpenAI's
+//! own applier of V4A diffs. Node and Python run them.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::board::BoardRow;
 use crate::measure::Time;
+use crate::native::V4aEdit;
 
 /// Why peers were not run.
 #[derive(Debug)]
@@ -76,6 +77,27 @@ pub fn date_math() -> Result<Time, Skipped> {
     Ok(Time { median_ns, fastest_ns })
 }
 
+/// Runs OpenAI's own applier of V4A diffs on one edit. The first run installs it in the pinned version.
+///
+/// # Errors
+///
+/// Where it cannot be run here, or gives another text.
+pub fn apply_patch(edit: &V4aEdit) -> Result<Time, Skipped> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
+    let python = project.join("python/bin/python");
+    if !python.is_file() {
+        run("python3", Command::new("python3").args(["-m", "venv"]).arg(project.join("python")))?;
+    }
+    let install = ["-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"];
+    run("pip", Command::new(&python).args(install).arg(project.join("requirements.txt")))?;
+    let mut script = Command::new(&python);
+    let script = script.arg(project.join("apply_patch.py"));
+    let Output { stdout, .. } =
+        run_on("python3", script, &serde_json::to_vec(edit).expect("strings serialise"))?;
+    let [median_ns, fastest_ns] = serde_json::from_slice(&stdout).map_err(Skipped::Unreadable)?;
+    Ok(Time { median_ns, fastest_ns })
+}
+
 /// The folder of the scripts, with what they need.
 fn installed() -> Result<PathBuf, Skipped> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
@@ -88,7 +110,18 @@ fn installed() -> Result<PathBuf, Skipped> {
 }
 
 fn run(program: &'static str, command: &mut Command) -> Result<Output, Skipped> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| Skipped::Missing(program, error))?;
+    run_on(program, command, &[])
+}
+
+/// Runs a program that reads all of its input before it prints.
+fn run_on(program: &'static str, command: &mut Command, input: &[u8]) -> Result<Output, Skipped> {
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let output = child.and_then(|mut child| {
+        // One that ends before it has read all says why by itself.
+        let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input));
+        child.wait_with_output()
+    });
+    let output = output.map_err(|error| Skipped::Missing(program, error))?;
     if output.status.success() {
         return Ok(output);
     }

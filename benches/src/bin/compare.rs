@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use canvas_benches::measure::Effort;
+use canvas_benches::measure::{Effort, Time};
+use canvas_benches::native::V4aEdit;
+use canvas_benches::peers::Skipped;
 use canvas_benches::report::Row;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
-use canvas_benches::{RECIPE_DATE, WORKS, board, memory, peers, report};
+use canvas_benches::{NATIVE, RECIPE_DATE, WORKS, board, memory, peers, report};
 
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
@@ -17,7 +19,8 @@ const USAGE: &str = "usage: compare [--json] [--quick] [--peers] [WORK...]
 --json   one object a row: work, size, subject, median_ns, floor_ns, ratio;
          then from, to, exponent of each subject; peak, ratio of memory
 --quick  two sizes and fewer repetitions, within a minute
---peers  the peers of board and time expressions too; needs node and npm
+--peers  the peers of board, time expressions and V4A diffs too; needs node, npm and
+         python3 with venv
 WORK     only these: a name, `apply-200`, or the start of several, `apply`;
          `memory` is how much is held at once
 ";
@@ -97,12 +100,13 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
         let mut all = Vec::new();
         for &size in sizes {
             let mut rows = (work.rows)(work.name, size, effort);
-            if arguments.peers && work.name == RECIPE_DATE && !rows.is_empty() {
-                match peers::date_math() {
-                    Ok(time) => {
-                        rows.push(Row { subject: "@elastic/datemath", time: Ok(time), ..rows[0].clone() })
+            if let Some(first) = rows.first().cloned().filter(|_| arguments.peers) {
+                match foreign_peer(work.name, size) {
+                    None => {}
+                    Some((subject, Ok(time))) => rows.push(Row { subject, time: Ok(time), ..first }),
+                    Some((subject, Err(skipped))) => {
+                        writeln!(io::stderr(), "{subject}: not run: {skipped}")?;
                     }
-                    Err(skipped) => writeln!(io::stderr(), "@elastic/datemath: not run: {skipped}")?,
                 }
             }
             for row in &rows {
@@ -127,6 +131,15 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What a peer in another language takes.
+fn foreign_peer(work: &str, size: usize) -> Option<(&'static str, Result<Time, Skipped>)> {
+    match work {
+        NATIVE => Some(("openai-agents", peers::apply_patch(&V4aEdit::new(size)?))),
+        RECIPE_DATE => Some(("@elastic/datemath", peers::date_math())),
+        _ => None,
+    }
 }
 
 fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
