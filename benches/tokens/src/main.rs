@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
+use canvas_providers::Provider;
 use canvas_tokens::before::before;
 use canvas_tokens::play::{HIDDEN, Kind, play};
 use canvas_tokens::{Counter, script, tools};
@@ -16,6 +17,17 @@ fn main() {
     for (name, tokens) in tools::counts(&counter) {
         println!("{name:<34} {:>8} {tokens:>8}", shown(before(&name)));
     }
+    print!("\n{:<20}", "tools on the wire");
+    for provider in Provider::ALL {
+        print!(" {:>19}", provider.name());
+    }
+    for (toolset, tokens) in tools::counts_by_provider(&counter) {
+        print!("\n{toolset:<20}");
+        for tokens in tokens {
+            print!(" {tokens:>19}");
+        }
+    }
+    println!();
     let Some(tasks) = script::tasks() else {
         println!("SKIPPED: no corpus; set CANVAS_DATA");
         return;

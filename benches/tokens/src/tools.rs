@@ -3,6 +3,7 @@
 use canvas_core::lease::Timestamp;
 use canvas_core::{Engine, MemoryStore, Policy};
 use canvas_examples::bridge::Bridge;
+use canvas_providers::Provider;
 use canvas_tools::{BoardTools, DocumentTools, Tools, Toolset};
 use serde_json::{Value, json};
 
@@ -48,10 +49,32 @@ pub fn counts(counter: &Counter) -> Vec<(String, usize)> {
     ];
     let mut bridge = Bridge::new();
     for (toolset, dialect) in TOOLSETS {
-        let request = json!({"op": "tool.list", "toolset": toolset, "dialect": dialect});
-        let reply: Value = serde_json::from_str(&bridge.call(&request.to_string())).expect("a reply is JSON");
-        let tools = reply["result"]["tools"].to_string();
+        let tools = tools(&mut bridge, &json!({"op": "tool.list", "toolset": toolset, "dialect": dialect}));
         rows.push((format!("tools {}", dialect.unwrap_or(toolset)), counter.count(&tools)));
     }
     rows
+}
+
+/// Tokens of each toolset in the form of each provider, in the order of [`Provider::ALL`].
+///
+/// # Panics
+///
+/// Where the bridge lists no tools.
+pub fn counts_by_provider(counter: &Counter) -> Vec<(&'static str, Vec<usize>)> {
+    let mut bridge = Bridge::new();
+    let mut row = |toolset, dialect: Option<&'static str>| {
+        let counts = Provider::ALL.iter().map(|provider| {
+            let request = json!({
+                "op": "provider.tools", "provider": provider.name(), "toolset": toolset, "dialect": dialect,
+            });
+            counter.count(&tools(&mut bridge, &request))
+        });
+        (dialect.unwrap_or(toolset), counts.collect())
+    };
+    TOOLSETS.into_iter().map(|(toolset, dialect)| row(toolset, dialect)).collect()
+}
+
+fn tools(bridge: &mut Bridge, request: &Value) -> String {
+    let reply: Value = serde_json::from_str(&bridge.call(&request.to_string())).expect("a reply is JSON");
+    reply["result"]["tools"].to_string()
 }
