@@ -17,6 +17,12 @@ pub struct Edited {
 const LINES_PER_EDIT: usize = 9;
 
 impl Edited {
+    /// The patch without the numbers of its headers, so that hunks are placed by their content.
+    pub fn bare_patch(&self) -> String {
+        let bare = |line| if str::starts_with(line, "@@") { "@@\n" } else { line };
+        self.patch.split_inclusive('\n').map(bare).collect()
+    }
+
     /// A document of `size` bytes with `hunks` edits spread evenly over it; `None` where they do not fit.
     ///
     /// # Panics

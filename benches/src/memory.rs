@@ -68,10 +68,8 @@ fn strict(size: usize, hunks: usize) -> usize {
 
 /// With headers that state nothing, so that every hunk is looked for.
 fn anchored(size: usize, hunks: usize) -> usize {
-    let Edited { before, patch, .. } = edited(size, hunks);
-    let bare = |line| if str::starts_with(line, "@@") { "@@\n" } else { line };
-    let patch: String = patch.split_inclusive('\n').map(bare).collect();
-    applied(&before, &patch, &Options { mode: Mode::Anchored, ..Options::default() })
+    let edited = edited(size, hunks);
+    applied(&edited.before, &edited.bare_patch(), &Options { mode: Mode::Anchored, ..Options::default() })
 }
 
 fn applied(before: &str, patch: &str, options: &Options<'_>) -> usize {

@@ -28,7 +28,8 @@ impl V4aEdit {
     }
 }
 
-/// Measures an edit of one hunk on a document of `size` bytes, `canvas` being the unified patch of it; no rows where it does
+/// Measures an edit of one hunk on a document of `size` bytes, `canvas` being the unified patch of it and
+/// `canvas-bare` the same without line numbers, which every other form has to find too; no rows where it does
 /// not fit.
 ///
 /// # Panics
@@ -46,20 +47,24 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
         })
         .collect();
     let is_right = |text: &String| *text == input.after;
-    let unified = Subject::new("canvas", || unified(&input), is_right);
+    let bare = input.bare_patch();
+    let unified = [
+        Subject::new("canvas", || unified(&input.before, &input.patch), is_right),
+        Subject::new("canvas-bare", || unified(&input.before, &bare), is_right),
+    ];
     let native = calls.iter().map(|(dialect, call)| {
         let (dialect, before) = (*dialect, &input.before);
         let apply = move || native(dialect, before, call);
         Subject::new(dialect.code(), apply, is_right)
     });
     let subjects: Vec<_> =
-        [Subject::memcpy(input.before.as_bytes()), unified].into_iter().chain(native).collect();
+        [Subject::memcpy(input.before.as_bytes())].into_iter().chain(unified).chain(native).collect();
     Row::of(work, size, side_by_side(&subjects, effort))
 }
 
-fn unified(input: &Edited) -> Result<String, canvas_patch::ApplyError> {
+fn unified(text: &str, patch: &str) -> Result<String, canvas_patch::ApplyError> {
     let options = Options { mode: Mode::Anchored, ..Options::default() };
-    Ok(canvas_patch::apply(&input.before, &input.patch, &options)?.into_text())
+    Ok(canvas_patch::apply(text, patch, &options)?.into_text())
 }
 
 fn native(dialect: Dialect, text: &str, call: &Value) -> Result<String, canvas_tools::NativeError> {

@@ -253,10 +253,32 @@ impl Extent {
 
 /// Splices hunks at `places`, with the terminators and the final newline of the text.
 pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spliced, Vec<Repair>) {
+    let (mut at, mut line) = (0, 0);
+    let starts = places.iter().map(|&place| {
+        at = lines::skip(text, at, place - line).expect("the pre-image is there");
+        line = place;
+        Start { at, line }
+    });
+    splice_from(text, patch, starts)
+}
+
+/// The line, from 0, where a hunk belongs, and its first byte.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    pub(crate) at: usize,
+    pub(crate) line: usize,
+}
+
+/// [`splice_at`], where the bytes of the places are known.
+pub(crate) fn splice_from(
+    text: &str,
+    patch: &Patch<'_>,
+    starts: impl Iterator<Item = Start>,
+) -> (Spliced, Vec<Repair>) {
     let mut splice = Splice::new(text, patch);
     let mut repairs = patch.repairs.clone();
-    let (mut start_at, mut start_line) = (0, 0);
-    for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
+    for (i, (hunk, Start { mut at, mut line })) in patch.hunks.iter().zip(starts).enumerate() {
+        let start = line;
         let mut note = |kind| repairs.push(Repair { hunk: i + 1, kind });
         let moved = hunk.range.is_some_and(|range| {
             range.old_before() != Some(start) || range.new_before() != start.checked_add_signed(splice.grown)
@@ -264,9 +286,6 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
         if moved {
             note(RepairKind::Moved);
         }
-        start_at = lines::skip(text, start_at, start - start_line).expect("the pre-image is there");
-        start_line = start;
-        let (mut at, mut line) = (start_at, start_line);
         let (mut adapted, mut ends) = (false, Ends::default());
         let mut wanted = "";
         let mut beside = None;

@@ -123,7 +123,7 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options<'_>) -> Result<Ap
     Ok(Applied { before: text, after, repairs })
 }
 
-fn is_same(before: &str, after: &Spliced) -> bool {
+pub(crate) fn is_same(before: &str, after: &Spliced) -> bool {
     let Some(first) = after.spans.first() else { return true };
     // Equal lengths are rare, and the comparison ends at the first change.
     let start = first.old_bytes.start;

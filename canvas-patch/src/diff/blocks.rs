@@ -1,7 +1,7 @@
 //! Hunks whose places their caller decides: for forms of edits that are no unified diff.
 
-use crate::diff::anchored::{in_order, splice_at};
-use crate::diff::apply::Applied;
+use crate::diff::anchored::{Start, in_order, splice_from};
+use crate::diff::apply::{Applied, is_same};
 use crate::diff::conflict::{Conflict, ExceededLimit, ParseError, Reason};
 use crate::diff::error::ApplyError;
 use crate::diff::locate;
@@ -89,12 +89,12 @@ pub fn apply_blocks<'t>(
     }
     let refused = |conflicts| ApplyError::new(conflicts, None);
     in_order(&patch, &places).map_err(refused)?;
-    check_places(text, &patch, &places).map_err(refused)?;
-    let (after, repairs) = splice_at(text, &patch, &places);
+    let starts = starts(text, &patch, &places).map_err(refused)?;
+    let (after, repairs) = splice_from(text, &patch, starts.into_iter());
     if after.text.len() > limits.text_bytes {
         return too_large(ExceededLimit::Result);
     }
-    if after.text == text {
+    if is_same(text, &after) {
         return Err(ParseError::of_patch(Reason::NoEffect, 1).into());
     }
     Ok(Applied::new(text, after, repairs))
@@ -129,9 +129,10 @@ fn patch_of<'a>(text: &str, blocks: &[(Block<'a>, usize)]) -> Patch<'a> {
     patch
 }
 
-/// Whether each pre-image is at its place; the places are in order.
-fn check_places(text: &str, patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Conflict>> {
+/// Where each pre-image begins, which must be at its place; the places are in order.
+fn starts(text: &str, patch: &Patch<'_>, places: &[usize]) -> Result<Vec<Start>, Vec<Conflict>> {
     let (mut at, mut line) = (0, 0);
+    let mut starts = Vec::with_capacity(places.len());
     for (i, (hunk, &place)) in patch.hunks.iter().zip(places).enumerate() {
         let start = lines::skip(text, at, place - line);
         let is_there = start.is_some_and(|start| {
@@ -146,8 +147,9 @@ fn check_places(text: &str, patch: &Patch<'_>, places: &[usize]) -> Result<(), V
             }]);
         };
         (at, line) = (start, place);
+        starts.push(Start { at, line });
     }
-    Ok(())
+    Ok(starts)
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use memchr::{memchr_iter, memmem};
+use memchr::memmem;
 
-use crate::text::lines::{Lines, content, line_start_before};
+use crate::text::lines::{Lines, content, line_start_before, newlines_in};
 
 /// The places of one needle, as line indices from 0 in increasing order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn find_by_longest_line(text: &str, needle: &[&str], cap: usize) -> Option<Place
         let Some(start) = lines_above(text, hit, rank) else { continue };
         let mut lines = Lines::new(&text[start..]).map(content);
         if needle.iter().all(|line| lines.next() == Some(content(line))) {
-            line += memchr_iter(b'\n', &text.as_bytes()[counted..start]).count();
+            line += newlines_in(&text.as_bytes()[counted..start]);
             counted = start;
             places.lines.push(line);
         }

@@ -11,6 +11,11 @@ fn newlines(block: &[u8; BLOCK]) -> usize {
     block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>().into()
 }
 
+pub(crate) fn newlines_in(bytes: &[u8]) -> usize {
+    let (blocks, rest) = bytes.as_chunks();
+    blocks.iter().map(newlines).sum::<usize>() + memchr_iter(b'\n', rest).count()
+}
+
 /// The bytes of the byte order mark that a text begins with.
 pub(crate) fn mark(text: &str) -> usize {
     const MARK: char = '\u{feff}';

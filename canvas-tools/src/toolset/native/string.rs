@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memmem::{self, Finder};
+use memchr::{memchr, memchr_iter};
+
 use canvas_core::text::{Conflict, Delta, Limits, Reason, Repair, RepairKind, TextEdit};
 
 use super::outcome::NativeConflict;
@@ -155,26 +158,26 @@ struct Hits {
 
 fn hits(text: &str, needle: &str, all: bool) -> Hits {
     let mut hits = Hits::default();
+    let (text, finder) = (text.as_bytes(), Finder::new(needle));
     if all {
         // Two that overlap begin less than a needle's length apart.
-        for (at, _) in text.match_indices(needle) {
-            let next = at + needle.chars().next().map_or(1, char::len_utf8);
-            let end = text.ceil_char_boundary((at + 2 * needle.len()).saturating_sub(1).min(text.len()));
-            hits.overlap |= text[next..end].find(needle).is_some_and(|gap| next + gap < at + needle.len());
+        for at in finder.find_iter(text) {
+            let end = (at + 2 * needle.len() - 1).min(text.len());
+            hits.overlap |= finder.find(&text[at + 1..end]).is_some();
             hits.at.push(at);
         }
         hits.count = hits.at.len() + usize::from(hits.overlap);
         return hits;
     }
     let mut from = 0;
-    while let Some(gap) = text[from..].find(needle) {
+    while let Some(gap) = finder.find(&text[from..]) {
         let at = from + gap;
         hits.count += 1;
         if hits.at.len() == Conflict::CANDIDATES {
             break;
         }
         hits.at.push(at);
-        from = at + needle.chars().next().map_or(1, char::len_utf8);
+        from = at + 1;
     }
     hits
 }
@@ -184,7 +187,7 @@ fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     let (mut line, mut from) = (1, 0);
     let mut lines: Vec<usize> = Vec::new();
     for &place in places.iter().take(Conflict::CANDIDATES) {
-        line += text.as_bytes()[from..place].iter().filter(|byte| **byte == b'\n').count();
+        line += memchr_iter(b'\n', &text.as_bytes()[from..place]).count();
         from = place;
         lines.push(line);
     }
@@ -201,8 +204,11 @@ struct Unified<'t> {
 
 impl<'t> Unified<'t> {
     fn of(text: &'t str) -> Self {
-        let shortened: Vec<usize> =
-            text.match_indices("\r\n").enumerate().map(|(count, (at, _))| at - count).collect();
+        let Some(first) = memchr(b'\r', text.as_bytes()) else {
+            return Self { text: text.into(), shortened: Vec::new() };
+        };
+        let crlf = memmem::find_iter(&text.as_bytes()[first..], "\r\n");
+        let shortened = crlf.enumerate().map(|(count, at)| first + at - count).collect();
         Self { text: without_cr(text), shortened }
     }
 

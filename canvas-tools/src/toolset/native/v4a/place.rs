@@ -70,11 +70,10 @@ pub(super) fn places(
     repairs: &mut Vec<Repair>,
 ) -> Result<Vec<usize>, Vec<Misplaced>> {
     let text = document.text;
-    let total = text.lines().count();
     let mut found = find(text, hunks);
     drop_blanks(text, hunks, &mut found, repairs);
     let most = most(hunks.len());
-    let mut scopes = Scopes::new(text, total, hunks);
+    let mut scopes = Scopes::new(text, hunks);
     let (mut places, mut misplaced) = (Vec::with_capacity(hunks.len()), Vec::new());
     for (i, (hunk, found)) in hunks.iter().zip(&found).enumerate() {
         match place((i, hunk), found, most, &mut scopes) {
@@ -132,8 +131,8 @@ fn place(
     let scope = scopes.of(hunk).map_err(|anchor| Misplaced::Anchor { hunk: i, anchor })?;
     let old = hunk.block.lines.iter().filter(|line| !matches!(line, BlockLine::Add(_))).count();
     if old == 0 {
-        let may_append = hunk.at_end && hunk.anchors.is_empty() || scopes.total == 0;
-        return if may_append { Ok(scopes.total) } else { Err(Misplaced::NoAnchor { hunk: i }) };
+        let may_append = hunk.at_end && hunk.anchors.is_empty() || scopes.text.is_empty();
+        return if may_append { Ok(scopes.total()) } else { Err(Misplaced::NoAnchor { hunk: i }) };
     }
     let below: Vec<usize> = found.iter().copied().filter(|place| *place >= scope.below).collect();
     if below.is_empty() {
@@ -143,7 +142,8 @@ fn place(
         return Err(if is_all { nowhere } else { Misplaced::Several { hunk: i, places: found.to_vec() } });
     }
     if hunk.at_end {
-        let last = below.iter().copied().find(|place| place + old == scopes.total);
+        let total = scopes.total();
+        let last = below.iter().copied().find(|place| place + old == total);
         return last.ok_or(Misplaced::NotAtEnd { hunk: i, places: below });
     }
     if let ([place], [_]) = (&below[..], found) {
@@ -169,7 +169,8 @@ struct Scope {
 
 struct Scopes<'t> {
     text: &'t str,
-    total: usize,
+    /// Lines of the text; counted when they are first needed.
+    total: Option<usize>,
     /// Lines of each anchor, in the order of the hunks.
     found: Vec<Vec<Vec<usize>>>,
     /// Lines of one anchor at most.
@@ -180,14 +181,14 @@ struct Scopes<'t> {
 }
 
 impl<'t> Scopes<'t> {
-    fn new(text: &'t str, total: usize, hunks: &[Hunk<'_>]) -> Self {
+    fn new(text: &'t str, hunks: &[Hunk<'_>]) -> Self {
         let needles: Vec<Vec<&str>> =
             hunks.iter().flat_map(|hunk| hunk.anchors.iter().map(|anchor| vec![*anchor])).collect();
         let most = most(needles.len());
         let found = if needles.is_empty() { Vec::new() } else { find_lines(text, &needles, most) };
         let mut found = found.into_iter();
         let found = hunks.iter().map(|hunk| found.by_ref().take(hunk.anchors.len()).collect()).collect();
-        Self { text, total, found, most, sections: None, next: 0 }
+        Self { text, total: None, found, most, sections: None, next: 0 }
     }
 
     /// The scope of the next hunk; the index of the anchor that is nowhere in it.
@@ -195,13 +196,13 @@ impl<'t> Scopes<'t> {
         let found = std::mem::take(&mut self.found[self.next]);
         self.next += 1;
         let mut below = 0;
-        let mut ranges: Vec<Range<usize>> = std::iter::once(0..self.total).collect();
+        let mut ranges: Vec<Range<usize>> = std::iter::once(0..usize::MAX).collect();
         for (anchor, (lines, text)) in found.iter().zip(&hunk.anchors).enumerate() {
             let first = lines.iter().copied().find(|line| *line >= below).ok_or(anchor)?;
             let may_be_heading = text.trim_start().starts_with('#');
             below = first + 1;
             if lines.len() >= self.most {
-                ranges = std::iter::once(below..self.total).collect();
+                ranges = std::iter::once(below..usize::MAX).collect();
                 continue;
             }
             let mut narrowed = Vec::new();
@@ -214,6 +215,10 @@ impl<'t> Scopes<'t> {
             ranges = narrowed;
         }
         Ok(Scope { below, ranges })
+    }
+
+    fn total(&mut self) -> usize {
+        *self.total.get_or_insert_with(|| self.text.lines().count())
     }
 
     /// The line after the section that the heading at a line begins.
