@@ -45,7 +45,7 @@ pub(crate) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>, rules: Tool
 }
 
 /// The tool that the provider has built in, and the first spec that it stands for.
-fn built_in(
+pub(crate) fn built_in(
     specs: &[ToolSpec],
     native: Option<NativeTool>,
     rules: ToolRules,

@@ -2,6 +2,7 @@
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::event::{Body, Event};
 use crate::place::in_words;
@@ -198,5 +199,21 @@ impl Serialize for DecodeError {
         out.serialize_field("place", self.place())?;
         out.serialize_field("retryable", &self.retryable())?;
         out.end()
+    }
+}
+
+/// Passes a body that is not nested deeper than [`MAX_DEPTH`].
+pub(crate) fn check_depth(body: &Value) -> Result<(), DecodeError> {
+    if deeper_than(body, MAX_DEPTH) {
+        return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_DEPTH, unit: "levels" });
+    }
+    Ok(())
+}
+
+fn deeper_than(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(|item| deeper_than(item, levels - 1)),
+        Value::Object(map) => levels == 0 || map.values().any(|item| deeper_than(item, levels - 1)),
+        _ => false,
     }
 }

@@ -87,6 +87,8 @@ pub struct RequestOptions {
     /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
     /// want it.
     pub unsigned_thinking: bool,
+    /// Hold the model to the schema of each tool while it writes, where the provider can and the schema allows it.
+    pub strict_tools: bool,
     /// More fields for the body, in the provider's own form (`thinking`, `temperature`, `metadata`). Fields
     /// that this crate fills are not replaced.
     pub extra: Map<String, Value>,
@@ -100,6 +102,7 @@ impl Default for RequestOptions {
             native: None,
             parallel_calls: true,
             unsigned_thinking: false,
+            strict_tools: false,
             extra: Map::new(),
         }
     }

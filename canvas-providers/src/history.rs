@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use canvas_tools::{NativeTools, ToolReply};
+
 use crate::encoded::Degradations;
-use crate::event::{Body, Role};
+use crate::event::{Body, Role, ToolResult};
+use crate::native::NativeTool;
 use crate::repair::Entry;
 
 /// All instructions as one text, for a wire that takes them only before everything.
@@ -43,6 +46,19 @@ pub(crate) fn extra_fields(
         }
     }
     out
+}
+
+/// A result as text, for a request that declares this tool as its provider has it built in: a reply of that tool in the words
+/// of its dialect, which its models were trained on.
+pub(crate) fn reply_text(result: &ToolResult, native: Option<NativeTool>) -> Cow<'_, str> {
+    let is_native =
+        native.is_some_and(|native| result.name.as_deref() == Some(native.dialect().tool_names()[0]));
+    let words = if is_native && result.result.is_object() {
+        NativeTools::text_of(&ToolReply::new(result.result.clone()))
+    } else {
+        String::new()
+    };
+    if words.is_empty() { result_text(&result.result) } else { Cow::Owned(words) }
 }
 
 /// A result as text: text as it is, nothing for null, other JSON as its source.

@@ -47,7 +47,7 @@
 //!
 //! # Limits
 //!
-//! * Anthropic Messages, whole answers.
+//! * Anthropic Messages and OpenAI Responses.
 //! * It opens no connection and checks no arguments.
 //! * It knows no rule of a canvas: what a reply means for the lease comes from
 //!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.
@@ -72,6 +72,7 @@ mod history;
 mod names;
 mod native;
 mod not_executed;
+mod openai_responses;
 mod place;
 mod provider;
 mod repair;

@@ -14,6 +14,7 @@ use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
 use crate::native::NativeTool;
+use crate::openai_responses;
 use crate::stream::{Codec, StreamDecoder};
 
 /// A provider whose wire format this crate reads and writes.
@@ -21,6 +22,8 @@ use crate::stream::{Codec, StreamDecoder};
 pub enum Provider {
     /// Anthropic Messages.
     Anthropic,
+    /// OpenAI Responses.
+    OpenAiResponses,
 }
 
 /// A name that is no provider's.
@@ -35,12 +38,13 @@ canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
 impl Provider {
     /// All providers, in the order in which they were added.
-    pub const ALL: &[Self] = &[Self::Anthropic];
+    pub const ALL: &[Self] = &[Self::Anthropic, Self::OpenAiResponses];
 
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => anthropic::NAME,
+            Self::OpenAiResponses => openai_responses::NAME,
         }
     }
 
@@ -48,6 +52,7 @@ impl Provider {
     pub fn issuer(self, model: impl Into<String>) -> Issuer {
         let host = match self {
             Self::Anthropic => anthropic::HOST,
+            Self::OpenAiResponses => openai_responses::HOST,
         };
         Issuer::new(host, model)
     }
@@ -55,7 +60,7 @@ impl Provider {
     /// How its streams are framed unless the request asks for another framing.
     pub fn framing(self) -> Framing {
         match self {
-            Self::Anthropic => Framing::Sse,
+            Self::Anthropic | Self::OpenAiResponses => Framing::Sse,
         }
     }
 
@@ -67,6 +72,7 @@ impl Provider {
     pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         match self {
             Self::Anthropic => anthropic::decode(body, context),
+            Self::OpenAiResponses => openai_responses::decode(body, context),
         }
     }
 
@@ -93,6 +99,7 @@ impl Provider {
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
         let codec = match self {
             Self::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
+            Self::OpenAiResponses => Codec::OpenAiResponses(openai_responses::Stream::new(context)),
         };
         StreamDecoder::new(codec, framing)
     }
@@ -102,6 +109,7 @@ impl Provider {
     pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
         match self {
             Self::Anthropic => anthropic::tools(specs, native),
+            Self::OpenAiResponses => openai_responses::tools(specs, native),
         }
     }
 
@@ -120,6 +128,7 @@ impl Provider {
     ) -> Result<EncodedRequest, EncodeError> {
         match self {
             Self::Anthropic => anthropic::request(issuer, system, specs, events, options),
+            Self::OpenAiResponses => openai_responses::request(issuer, system, specs, events, options),
         }
     }
 
@@ -133,6 +142,7 @@ impl Provider {
         let decoded = self.decode(body, &context)?;
         Ok(match self {
             Self::Anthropic => anthropic::replay(&decoded.events, &context.issuer),
+            Self::OpenAiResponses => openai_responses::replay(&decoded.events, &context.issuer),
         })
     }
 }

@@ -3,6 +3,7 @@
 use crate::anthropic;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
+use crate::openai_responses;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 
 /// Maximum bytes of one streamed answer.
@@ -20,6 +21,8 @@ pub struct StreamDecoder {
     count: usize,
     bytes: usize,
     state: State,
+    /// The first thing for which the answer is not whole though it was read on.
+    failure: Option<DecodeError>,
 }
 
 #[derive(Debug)]
@@ -34,11 +37,12 @@ enum State {
 #[derive(Debug)]
 pub(crate) enum Codec {
     Anthropic(anthropic::Stream),
+    OpenAiResponses(openai_responses::Stream),
 }
 
 impl StreamDecoder {
     pub(crate) fn new(codec: Codec, framing: Framing) -> Self {
-        Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open }
+        Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open, failure: None }
     }
 
     /// Takes the next bytes and tells what they bring. After a failure, or after the end of the answer, bytes are dropped.
@@ -61,10 +65,14 @@ impl StreamDecoder {
     pub fn finish(mut self) -> Decoded {
         self.run(&mut |_| {}, Frames::finish);
         let is_over = matches!(self.state, State::Over);
+        // A long answer is not to lie beside its last frame.
+        drop(self.frames);
         let mut decoded = match self.codec {
             Codec::Anthropic(codec) => codec.finish(),
+            Codec::OpenAiResponses(codec) => codec.finish(),
         };
         decoded.failure = match self.state {
+            _ if self.failure.is_some() => self.failure,
             State::Failed(failure) => Some(failure),
             State::Open | State::Over if is_over || decoded.raw_stop_reason.is_some() => None,
             State::Open | State::Over => Some(DecodeError::Cut { frames: self.count }),
@@ -77,17 +85,21 @@ impl StreamDecoder {
         on_event: &mut OnEvent<'_>,
         step: impl FnOnce(&mut Frames, &mut crate::frames::Sink<'_>) -> Result<(), FrameError>,
     ) {
-        let Self { frames, codec, count, state, .. } = self;
+        let Self { frames, codec, count, state, failure, .. } = self;
         if !matches!(state, State::Open) {
             return;
         }
         let mut sink = |frame: Frame<'_>| {
             let taken = match codec {
                 Codec::Anthropic(codec) => codec.frame(frame, on_event),
+                Codec::OpenAiResponses(codec) => codec.frame(frame, on_event),
             };
             match taken {
                 Ok(Taken::More) => {}
                 Ok(Taken::Last) => *state = State::Over,
+                Ok(Taken::Failed(error)) => {
+                    failure.get_or_insert_with(|| error.inside(&format!("/{count}")));
+                }
                 Err(error) => *state = State::Failed(error.inside(&format!("/{count}"))),
             }
             *count += 1;

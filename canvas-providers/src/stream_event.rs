@@ -1,5 +1,7 @@
 //! What a stream brings, piece by piece.
 
+use crate::decoded::DecodeError;
+
 /// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
 /// begin; nothing of it may run before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +47,11 @@ pub enum StreamEvent<'a> {
 pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 
 /// What a frame was to the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Taken {
     More,
     /// The last one.
     Last,
+    /// The answer is not whole for it, but what follows is still read.
+    Failed(DecodeError),
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{Decoded, Event, Provider};
+use canvas_providers::{AnswerContext, Decoded, Event, Provider};
 use serde_json::{Value, json};
 
 #[test]
@@ -41,43 +41,46 @@ fn check(name: &str, case: &Value, decoded: &Decoded) {
 
 #[test]
 fn recorded_answers() {
-    let Some(folder) = support::recorded("anthropic") else {
-        return support::say("SKIPPED: recorded answers of anthropic (not in CANVAS_DATA)");
-    };
-    let index = support::read_json(&folder.join("../index.json"));
-    let mut count = 0;
-    for case in index["cases"].as_array().expect("cases") {
-        if case["provider"] != "anthropic" || case["streamed"] != false {
+    for &provider in Provider::ALL {
+        let Some(folder) = support::recorded(provider.name()) else {
+            support::say(&format!("SKIPPED: recorded answers of {provider} (not in CANVAS_DATA)"));
             continue;
+        };
+        let index = support::read_json(&folder.join("../index.json"));
+        let mut count = 0;
+        for case in index["cases"].as_array().expect("cases") {
+            if case["provider"] != provider.name() || case["streamed"] != false {
+                continue;
+            }
+            let file = |key: &str| folder.join("..").join(case[key].as_str().expect("a file name"));
+            let (body, expect) =
+                (support::read_json(&file("file")), support::read_json(&file("expect_file")));
+            check_recorded(provider, case["id"].as_str().expect("an id"), &body, &expect);
+            count += 1;
         }
-        let file = |key: &str| folder.join("..").join(case[key].as_str().expect("a file name"));
-        check_recorded(&support::read_json(&file("file")), &support::read_json(&file("expect_file")));
-        count += 1;
+        assert!(count > 0, "the index lists answers of {provider}");
+        support::say(&format!("{provider}: {count} recorded answers decoded and replayed"));
     }
-    assert!(count > 0, "the index lists answers");
-    support::say(&format!("anthropic: {count} recorded answers decoded and replayed"));
 }
 
-fn check_recorded(body: &Value, expect: &Value) {
-    let decoded = Provider::Anthropic.decode(body, &support::context()).expect("a recorded answer decodes");
+fn check_recorded(provider: Provider, id: &str, body: &Value, expect: &Value) {
+    let context = AnswerContext::new(provider.issuer("m"));
+    let decoded = provider.decode(body, &context).expect("a recorded answer decodes");
     let found = serde_json::to_value(&decoded).expect("an answer serialises");
-    let calls: Vec<Value> = found["calls"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|call| {
-            assert_eq!(call["verdict"], "complete");
-            json!({"id": call["id"], "name": call["name"], "arguments": call["arguments"], "arguments_valid_json": true})
-        })
-        .collect();
-    assert_eq!(json!(calls), expect["tool_calls"]);
-    assert_eq!(found["text"], expect["text"]);
-    assert_eq!(found["thinking"], expect["thinking_present"]);
-    assert_eq!(found["finish"], expect["finish_reason"]);
+    let calls = |list: &Value| -> Vec<Value> {
+        let list = list.as_array().expect("a list").iter();
+        let id = |call: &Value| call["id"].as_str().unwrap_or_default().to_owned();
+        list.map(|call| json!({"id": id(call), "name": call["name"], "arguments": call["arguments"]}))
+            .collect()
+    };
+    assert_eq!(calls(&found["calls"]), calls(&expect["tool_calls"]), "{id}");
+    assert_eq!(found["text"], expect["text"], "{id}");
+    assert_eq!(found["thinking"], expect["thinking_present"], "{id}");
+    assert_eq!(found["finish"], expect["finish_reason"], "{id}");
     let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
-    assert_eq!(json!(order), expect["block_order"]);
-    let parts = Provider::Anthropic.replay(body).expect("a recorded answer decodes");
-    assert_eq!(json!(parts), body["content"]);
+    assert_eq!(json!(order), expect["block_order"], "{id}");
+    let parts = provider.replay(body).expect("a recorded answer decodes");
+    assert_eq!(json!(parts), *support::parts_of(provider, body), "{id}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::wire::{ErrorBody, NAME};
 use crate::context::AnswerContext;
-use crate::decoded::{DecodeError, Decoded, MAX_DEPTH, MAX_PARTS, StopReason};
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason, check_depth};
 use crate::envelope::Envelope;
 use crate::event::{Body, Event, Role};
 use crate::usage::Usage;
@@ -23,9 +23,7 @@ pub(super) enum Ending {
 }
 
 pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
-    if deeper_than(body, MAX_DEPTH) {
-        return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_DEPTH, unit: "levels" });
-    }
+    check_depth(body)?;
     if let Some(error) = body.get("error").filter(|_| body.get("content").is_none()) {
         return Err(provider_error(error));
     }
@@ -142,12 +140,4 @@ pub(super) fn provider_error(error: &Value) -> DecodeError {
 
 fn unexpected(place: String, expected: &'static str) -> DecodeError {
     DecodeError::Unexpected { place, expected }
-}
-
-fn deeper_than(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Array(items) => levels == 0 || items.iter().any(|item| deeper_than(item, levels - 1)),
-        Value::Object(map) => levels == 0 || map.values().any(|item| deeper_than(item, levels - 1)),
-        _ => false,
-    }
 }

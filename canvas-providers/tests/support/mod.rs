@@ -48,9 +48,18 @@ pub(crate) fn read_bytes(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The parts of a whole answer, each of which is to go back as it came.
+pub(crate) fn parts_of(provider: Provider, body: &Value) -> &Value {
+    match provider {
+        Provider::Anthropic => &body["content"],
+        Provider::OpenAiResponses => &body["output"],
+    }
+}
+
 /// What the recorded expectations call a part of an answer.
 pub(crate) fn order_name(event: &Event) -> &'static str {
-    let part = &event.envelope.as_ref().expect("each event keeps its part").parts[0];
+    let envelope = event.envelope.as_ref().expect("each event keeps its part");
+    let part = &envelope.parts[0];
     let kind = part["type"].as_str().unwrap_or_default();
     match event.body {
         Body::Text(_) => "text",
@@ -59,6 +68,8 @@ pub(crate) fn order_name(event: &Event) -> &'static str {
         Body::ToolCall(_) => "tool_call",
         Body::ToolResult(_) => "tool_result",
         Body::Opaque(_) if kind.ends_with("tool_use") => "server_tool_call",
+        Body::Opaque(_) if kind == "message" => "refusal",
+        Body::Opaque(_) if envelope.wire == "openai-responses" => "server_item",
         Body::Opaque(_) => "server_tool_result",
     }
 }

@@ -14,7 +14,7 @@ use super::request::{BridgeError, Request};
 use super::{native, not_supported};
 
 /// Providers of the interface that are not built yet.
-const PLANNED: [&str; 6] = ["openai-chat", "openai-responses", "gemini", "mcp", "bedrock-converse", "ollama"];
+const PLANNED: [&str; 5] = ["openai-chat", "gemini", "mcp", "bedrock-converse", "ollama"];
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     let name = request.text("provider")?;

@@ -13,8 +13,9 @@ use crate::context::AnswerContext;
 use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
-use crate::history::{extra_fields, join_system, result_text};
+use crate::history::{extra_fields, join_system, reply_text};
 use crate::names::{Mapper, NameRule};
+use crate::native::NativeTool;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 
@@ -36,12 +37,14 @@ pub(crate) fn request(
     let mut degradations = Degradations::default();
     let mut names = tools::mapper(specs, options.native);
     let mut tools = tools::declare(specs, options.native, &mut names, &mut degradations);
+    let native = tools::built_in(specs, options.native);
     let history = entries(events, &mut degradations);
     let system = join_system(system, &history, &mut degradations);
     let mut encoder = BlockEncoder {
         issuer,
         names: &mut names,
         ids: Mapper::new(ID_RULE),
+        native,
         degradations: &mut degradations,
     };
     let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
@@ -59,7 +62,7 @@ pub(crate) fn request(
     let (model, max_tokens) = (issuer.model.as_str(), options.max_tokens);
     let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
     let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames() };
+    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
     Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }
 
@@ -70,6 +73,7 @@ pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
         issuer,
         names: &mut names,
         ids: Mapper::new(ID_RULE),
+        native: None,
         degradations: &mut degradations,
     };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
@@ -81,6 +85,8 @@ struct BlockEncoder<'a> {
     issuer: &'a Issuer,
     names: &'a mut Mapper,
     ids: Mapper,
+    /// Declared as the endpoint has it built in.
+    native: Option<NativeTool>,
     degradations: &'a mut Degradations,
 }
 
@@ -171,7 +177,7 @@ impl BlockEncoder<'_> {
     fn result(&mut self, result: &ToolResult, at: usize) -> Value {
         let id = self.ids.wire(result.call_id.as_deref().unwrap_or_default());
         let is_error = result.is_error();
-        let text = result_text(&result.result);
+        let text = reply_text(result, self.native);
         if result.images.is_empty() {
             return Block::ToolResult { tool_use_id: id, content: Content::Text(text), is_error }
                 .into_value();

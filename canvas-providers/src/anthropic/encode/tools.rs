@@ -38,6 +38,11 @@ pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
     declare::mapper(specs, native, RULES)
 }
 
+/// The tool that the endpoint has built in, where one of the specs is its.
+pub(super) fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<NativeTool> {
+    declare::built_in(specs, native, RULES).map(|(native, _)| native)
+}
+
 pub(super) fn declare<'a>(
     specs: &'a [ToolSpec],
     native: Option<NativeTool>,

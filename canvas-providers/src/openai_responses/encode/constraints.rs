@@ -1,0 +1,208 @@
+//! Rules of the endpoint for a whole request: which items need which, and what of an answer is not for requests.
+
+use std::collections::BTreeSet;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::super::item::{Kind, text};
+use super::super::wire::{Content, Item, Made};
+use crate::encoded::Degradations;
+
+/// Leaves out, or changes, what the endpoint would refuse the request for.
+pub(super) struct Constraints<'a> {
+    /// Whether reasoning goes back that is not sealed: the endpoint finds it by its id, or reads it.
+    pub(super) takes_unsealed: bool,
+    pub(super) degradations: &'a mut Degradations,
+}
+
+impl Constraints<'_> {
+    pub(super) fn enforce(mut self, items: &mut Vec<Item>) {
+        for item in items.iter_mut() {
+            self.clean(item);
+        }
+        self.retain(items, "text", "left out: the model said nothing in it", |item| !is_silent(item));
+        self.drop_repeated(items);
+        self.drop_unanswered(items);
+        self.drop_unsealed(items);
+        self.drop_closing_reasoning(items);
+        self.drop_strange_callers(items);
+    }
+
+    fn retain(
+        &mut self,
+        items: &mut Vec<Item>,
+        keyword: &str,
+        how: &str,
+        mut keep: impl FnMut(&Item) -> bool,
+    ) {
+        items.retain(|item| {
+            let keep = keep(item);
+            if !keep {
+                self.degradations.add_event(item.at, keyword, how);
+            }
+            keep
+        });
+    }
+
+    /// Takes away what answers have and requests have not, and mends what cannot be read.
+    fn clean(&mut self, item: &mut Item) {
+        let Some(map) = item.value.as_object_mut().filter(|_| item.of_model) else { return };
+        map.remove("created_by");
+        map.retain(|name, value| !value.is_null() || !matches!(name.as_str(), "id" | "status" | "namespace"));
+        if Kind::of(text(&item.value, "type")) != Kind::FunctionCall {
+            return;
+        }
+        if !is_object(text(&item.value, "arguments")) {
+            self.degradations.add_event(item.at, "arguments", "sent as an empty object: they were none");
+            item.value["arguments"] = "{}".into();
+        }
+        // Compatible hosts give ids of their own, which the endpoint does not need.
+        if !text(&item.value, "id").starts_with("fc") {
+            forget(&mut item.value);
+        }
+    }
+
+    /// An id may stand once. A part that a host has twice in its history stays, where it can do without.
+    fn drop_repeated(&mut self, items: &mut Vec<Item>) {
+        let mut seen = BTreeSet::new();
+        items.retain_mut(|item| {
+            let id = text(&item.value, "id");
+            if id.is_empty() || seen.insert(id.to_owned()) || forget(&mut item.value) {
+                return true;
+            }
+            self.degradations.add_event(item.at, "id", "left out: it is in the history already");
+            false
+        });
+    }
+
+    /// Calls that a host runs, of tools that are not this crate's to declare, go with their output or not at all.
+    fn drop_unanswered(&mut self, items: &mut Vec<Item>) {
+        let ids = |ends: &[&str]| -> BTreeSet<String> {
+            let of = |item: &&Item| ends.contains(&text(&item.value, "type"));
+            items.iter().filter(of).map(|item| text(&item.value, "call_id").to_owned()).collect()
+        };
+        let (calls, outputs) = (ids(HOST_CALLS), ids(HOST_OUTPUTS));
+        self.retain(items, "tool_call", "left out: its output is not in the history", |item| {
+            !is_of(item, HOST_CALLS) || outputs.contains(text(&item.value, "call_id"))
+        });
+        self.retain(items, "tool_result", "left out: its call is not in the history", |item| {
+            !is_of(item, HOST_OUTPUTS) || calls.contains(text(&item.value, "call_id"))
+        });
+    }
+
+    /// Reasoning that nobody can open is left out. The items after it lose their ids, by which the endpoint would miss it.
+    fn drop_unsealed(&mut self, items: &mut Vec<Item>) {
+        if self.takes_unsealed {
+            return;
+        }
+        let mut has_lost = false;
+        items.retain_mut(|item| {
+            let is_reasoning = is_reasoning(item);
+            if is_reasoning {
+                has_lost = text(&item.value, "encrypted_content").is_empty();
+            } else if !item.of_model {
+                has_lost = false;
+            } else if has_lost {
+                forget(&mut item.value);
+            }
+            let is_lost = has_lost && is_reasoning;
+            if is_lost {
+                self.degradations.add_event(item.at, "thinking", "left out: it is not sealed");
+            }
+            !is_lost
+        });
+    }
+
+    /// Leaves out reasoning that nothing of the model follows.
+    fn drop_closing_reasoning(&mut self, items: &mut Vec<Item>) {
+        let mut followed = false;
+        let mut kept = Vec::with_capacity(items.len());
+        while let Some(item) = items.pop() {
+            if !item.of_model {
+                followed = false;
+            } else if !is_reasoning(&item) {
+                followed = true;
+            } else if !followed {
+                let how = "left out: nothing follows it in its turn";
+                self.degradations.add_event(item.at, "thinking", how);
+                continue;
+            }
+            kept.push(item);
+        }
+        kept.reverse();
+        *items = kept;
+    }
+
+    /// A call and its output name the program that made it only where that is in the history.
+    fn drop_strange_callers(&mut self, items: &mut [Item]) {
+        let mut programs = BTreeSet::new();
+        for item in items {
+            if text(&item.value, "type") == "program" {
+                programs.insert(text(&item.value, "call_id").to_owned());
+            }
+            let Some(caller) = item.value.get("caller") else { continue };
+            let is_known = text(caller, "type") != "program" || programs.contains(text(caller, "caller_id"));
+            if !is_known && let Some(map) = item.value.as_object_mut() {
+                map.remove("caller");
+                self.degradations.add_event(item.at, "caller", "left out: its program is not in the history");
+            }
+        }
+    }
+}
+
+/// Calls that a host runs, and what answers them, of kinds that are kept as they came.
+const HOST_CALLS: &[&str] = &["computer_call", "local_shell_call", "shell_call"];
+const HOST_OUTPUTS: &[&str] = &["computer_call_output", "local_shell_call_output", "shell_call_output"];
+
+fn is_of(item: &Item, kinds: &[&str]) -> bool {
+    kinds.contains(&text(&item.value, "type"))
+}
+
+fn is_reasoning(item: &Item) -> bool {
+    text(&item.value, "type") == "reasoning"
+}
+
+fn is_object(arguments: &str) -> bool {
+    arguments.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+}
+
+/// Whether a message holds nothing.
+fn is_silent(item: &Item) -> bool {
+    let Some(content) = item.value.get("content").filter(|_| text(&item.value, "type") == "message") else {
+        return false;
+    };
+    let is_blank = |part: &Value| {
+        let blank = |name: &str| part.get(name).is_none_or(|text| text.as_str().is_some_and(str::is_empty));
+        matches!(text(part, "type"), "output_text" | "refusal") && blank("text") && blank("refusal")
+    };
+    match content {
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(parts) => parts.iter().all(is_blank),
+        _ => false,
+    }
+}
+
+/// Takes the id off an item that goes without; false where it has to have one.
+fn forget(item: &mut Value) -> bool {
+    match Kind::of(text(item, "type")) {
+        Kind::FunctionCall | Kind::CustomCall | Kind::PatchCall => {
+            if let Some(map) = item.as_object_mut() {
+                map.remove("id");
+            }
+            true
+        }
+        // Without its id a message is text, and says in which phase it was said.
+        Kind::Message => {
+            let list = item.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let words = list.iter().flat_map(|part| [text(part, "text"), text(part, "refusal")]);
+            let content = Content::Text(words.collect::<String>().into());
+            let phase = item.get("phase").filter(|phase| phase.is_string()).cloned();
+            if item.get("content").is_some_and(Value::is_array) {
+                *item = Made::Message { role: "assistant", content, phase }.into_value();
+            }
+            true
+        }
+        Kind::Reasoning | Kind::Other => false,
+    }
+}

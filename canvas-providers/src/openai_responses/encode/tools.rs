@@ -1,0 +1,90 @@
+//! Tool specs, cut to what the endpoint takes.
+
+use canvas_tools::ToolSpec;
+use serde_json::Value;
+
+use super::super::wire::{Tool, ToolChoice};
+use super::strict;
+use crate::declare::{self, Declared, ToolRules};
+use crate::encoded::{self, Degradations, EncodeError, EncodedTools, RequestOptions};
+use crate::names::{Mapper, NameRule};
+use crate::native::NativeTool;
+use crate::place::inside;
+use crate::schema::Subset;
+
+/// The endpoint takes 128 characters; 64 are those that its other one takes too.
+const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
+
+const RULES: ToolRules = ToolRules {
+    names: NAME_RULE,
+    subset: Subset { property: |_| true, refused: &[] },
+    built_in: |native| matches!(native, NativeTool::ApplyPatch | NativeTool::CodexPatch),
+};
+
+/// Keywords that the endpoint refuses at the root of a schema, beside the unions, which no endpoint takes there.
+const REFUSED_AT_ROOT: &[&str] = &["enum", "not"];
+
+pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
+    let mut degradations = Degradations::default();
+    let mut mapper = mapper(specs, native);
+    let tools = declare(specs, native, false, &mut mapper, &mut degradations);
+    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
+    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
+}
+
+pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
+    declare::mapper(specs, native, RULES)
+}
+
+/// The tool that the endpoint has built in, where one of the specs is its.
+pub(super) fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<(NativeTool, &ToolSpec)> {
+    declare::built_in(specs, native, RULES)
+}
+
+pub(super) fn declare<'a>(
+    specs: &'a [ToolSpec],
+    native: Option<NativeTool>,
+    strict_tools: bool,
+    mapper: &mut Mapper,
+    degradations: &mut Degradations,
+) -> Vec<Tool<'a>> {
+    let mut declared = declare::declare(specs, native, RULES, mapper, degradations);
+    for (index, tool) in declared.iter_mut().enumerate() {
+        let Declared::Function(function) = tool else { continue };
+        let Value::Object(root) = &mut function.schema else { continue };
+        for keyword in REFUSED_AT_ROOT {
+            if root.remove(*keyword).is_some() {
+                let place = inside(&format!("/tools/{index}"), "parameters");
+                degradations.add(place, keyword, "left out: the provider refuses it; the tool checks it");
+            }
+        }
+    }
+    let is_strict = |schema: &Value| strict_tools && strict::is_strict(schema);
+    declared.into_iter().map(|tool| Tool::new(tool, is_strict)).collect()
+}
+
+/// The choice in the endpoint's words; `None` where its own default is the choice.
+pub(super) fn choice(
+    options: &RequestOptions,
+    specs: &[ToolSpec],
+    names: &mut Mapper,
+) -> Result<Option<ToolChoice>, EncodeError> {
+    declare::check_choice(options, specs)?;
+    if specs.is_empty() {
+        return Ok(None);
+    }
+    Ok(match &options.tool_choice {
+        encoded::ToolChoice::Auto => None,
+        encoded::ToolChoice::None => Some(ToolChoice::Mode("none")),
+        encoded::ToolChoice::Required => Some(ToolChoice::Mode("required")),
+        encoded::ToolChoice::Tool(name) => {
+            let native = built_in(specs, options.native).filter(|(_, spec)| spec.name == *name);
+            let mut wire = || Some(names.wire(name).to_owned());
+            Some(match native {
+                Some((NativeTool::ApplyPatch, _)) => ToolChoice::Tool { kind: "apply_patch", name: None },
+                Some((NativeTool::CodexPatch, _)) => ToolChoice::Tool { kind: "custom", name: wire() },
+                _ => ToolChoice::Tool { kind: "function", name: wire() },
+            })
+        }
+    })
+}

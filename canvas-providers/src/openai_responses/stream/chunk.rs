@@ -1,0 +1,138 @@
+//! One event of a stream, as it is read.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::super::wire::IncompleteDetails;
+use crate::decoded::DecodeError;
+use crate::text::{AnyText, Text};
+
+/// Fields that this crate does not know are skipped without being kept.
+#[derive(Debug, Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, rename = "type", default)]
+    pub(super) kind: Text<'a>,
+    #[serde(default)]
+    pub(super) output_index: Option<u64>,
+    #[serde(default)]
+    pub(super) content_index: Option<u64>,
+    #[serde(default)]
+    pub(super) summary_index: Option<u64>,
+    #[serde(borrow, default)]
+    pub(super) item_id: AnyText<'a>,
+    #[serde(borrow, default)]
+    pub(super) delta: AnyText<'a>,
+    /// The whole of what the deltas were, under the name that it has in its item. It is looked at where no delta came.
+    #[serde(borrow, default)]
+    pub(super) text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) refusal: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) diff: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) item: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) response: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// The answer as its last event has it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Response<'a> {
+    #[serde(borrow, default)]
+    pub(super) status: AnyText<'a>,
+    #[serde(borrow, default)]
+    pub(super) output: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) incomplete_details: Option<IncompleteDetails>,
+}
+
+/// By what an item is known.
+#[derive(Debug, Deserialize)]
+pub(super) struct Known<'a> {
+    #[serde(borrow, rename = "type", default)]
+    pub(super) kind: AnyText<'a>,
+    #[serde(borrow, default)]
+    pub(super) id: AnyText<'a>,
+    #[serde(borrow, default)]
+    pub(super) call_id: AnyText<'a>,
+}
+
+/// What a piece of text is of its item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Section {
+    Summary,
+    Reasoning,
+    Text,
+    Refusal,
+    /// Arguments, input or diff of a call.
+    Call,
+}
+
+/// An event about text: more of it, or all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Delta(Section),
+    Done(Section),
+}
+
+impl Piece {
+    pub(super) fn of(kind: &str) -> Option<Self> {
+        Some(match kind {
+            "response.output_text.delta" => Self::Delta(Section::Text),
+            "response.function_call_arguments.delta"
+            | "response.custom_tool_call_input.delta"
+            | "response.apply_patch_call_operation_diff.delta" => Self::Delta(Section::Call),
+            "response.reasoning_summary_text.delta" => Self::Delta(Section::Summary),
+            "response.reasoning_text.delta" => Self::Delta(Section::Reasoning),
+            "response.refusal.delta" => Self::Delta(Section::Refusal),
+            "response.output_text.done" => Self::Done(Section::Text),
+            "response.function_call_arguments.done"
+            | "response.custom_tool_call_input.done"
+            | "response.apply_patch_call_operation_diff.done" => Self::Done(Section::Call),
+            "response.reasoning_summary_text.done" => Self::Done(Section::Summary),
+            "response.reasoning_text.done" => Self::Done(Section::Reasoning),
+            "response.refusal.done" => Self::Done(Section::Refusal),
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Chunk<'a> {
+    /// Which part of the item it is about; `None` where the event does not say.
+    pub(super) fn index(&self, section: Section) -> Option<u64> {
+        match section {
+            Section::Summary => self.summary_index,
+            Section::Reasoning | Section::Text | Section::Refusal => self.content_index,
+            Section::Call => Some(0),
+        }
+    }
+
+    /// All of the text.
+    pub(super) fn whole(&self) -> Result<Option<String>, DecodeError> {
+        let raw =
+            [self.text, self.refusal, self.arguments, self.input, self.diff].into_iter().flatten().next();
+        Ok(match raw.map(value).transpose()? {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        })
+    }
+}
+
+pub(super) fn value(raw: &RawValue) -> Result<Value, DecodeError> {
+    read(raw)
+}
+
+pub(super) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, DecodeError> {
+    serde_json::from_str(raw.get()).map_err(|error| DecodeError::not_json(String::new(), &error))
+}
