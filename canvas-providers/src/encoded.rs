@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::AnswerContext;
+use crate::hosts::ChatHost;
 use crate::names::Renames;
 use crate::native::NativeTool;
 
@@ -84,6 +85,8 @@ pub struct RequestOptions {
     pub native: Option<NativeTool>,
     /// Whether one answer may hold several calls.
     pub parallel_calls: bool,
+    /// The host of Chat Completions. `None` takes the one that the issuer's host is known as.
+    pub chat_host: Option<ChatHost>,
     /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
     /// want it.
     pub unsigned_thinking: bool,
@@ -101,6 +104,7 @@ impl Default for RequestOptions {
             tool_choice: ToolChoice::Auto,
             native: None,
             parallel_calls: true,
+            chat_host: None,
             unsigned_thinking: false,
             strict_tools: false,
             extra: Map::new(),

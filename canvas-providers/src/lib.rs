@@ -47,7 +47,7 @@
 //!
 //! # Limits
 //!
-//! * Anthropic Messages and OpenAI Responses.
+//! * Anthropic Messages, OpenAI Responses, OpenAI Chat Completions and Ollama.
 //! * It opens no connection and checks no arguments.
 //! * It knows no rule of a canvas: what a reply means for the lease comes from
 //!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.
@@ -69,10 +69,14 @@ mod envelope;
 mod event;
 mod frames;
 mod history;
+mod hosts;
 mod names;
 mod native;
 mod not_executed;
+mod ollama;
+mod openai_chat;
 mod openai_responses;
+mod pieces;
 mod place;
 mod provider;
 mod repair;
@@ -90,6 +94,7 @@ pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, Reques
 pub use envelope::{Envelope, Issuer};
 pub use event::{Body, Event, Image, Role, ToolResult};
 pub use frames::{Framing, MAX_FRAME_BYTES};
+pub use hosts::{CallIds, ChatHost, MaxTokensField, MessageFields};
 pub use names::Renames;
 pub use native::{NativeTool, TextEditor};
 pub use provider::{Provider, UnknownProvider};

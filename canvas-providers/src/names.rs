@@ -122,7 +122,7 @@ impl Mapper {
 }
 
 /// FNV-1a, folded to 32 bits. A weak hash is enough: a name that is taken already gets the next salt.
-fn hash(text: &str, salt: u32) -> u32 {
+pub(crate) fn hash(text: &str, salt: u32) -> u32 {
     let bytes = text.bytes().chain(salt.to_le_bytes());
     let wide =
         bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));

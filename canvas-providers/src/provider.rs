@@ -14,6 +14,8 @@ use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
 use crate::native::NativeTool;
+use crate::ollama;
+use crate::openai_chat;
 use crate::openai_responses;
 use crate::stream::{Codec, StreamDecoder};
 
@@ -24,6 +26,10 @@ pub enum Provider {
     Anthropic,
     /// OpenAI Responses.
     OpenAiResponses,
+    /// OpenAI Chat Completions, and the hosts that speak it ([`ChatHost`](crate::ChatHost)).
+    OpenAiChat,
+    /// Ollama's own `/api/chat`.
+    Ollama,
 }
 
 /// A name that is no provider's.
@@ -38,13 +44,15 @@ canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
 impl Provider {
     /// All providers, in the order in which they were added.
-    pub const ALL: &[Self] = &[Self::Anthropic, Self::OpenAiResponses];
+    pub const ALL: &[Self] = &[Self::Anthropic, Self::OpenAiResponses, Self::OpenAiChat, Self::Ollama];
 
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => anthropic::NAME,
             Self::OpenAiResponses => openai_responses::NAME,
+            Self::OpenAiChat => openai_chat::NAME,
+            Self::Ollama => ollama::NAME,
         }
     }
 
@@ -53,6 +61,8 @@ impl Provider {
         let host = match self {
             Self::Anthropic => anthropic::HOST,
             Self::OpenAiResponses => openai_responses::HOST,
+            Self::OpenAiChat => openai_chat::HOST,
+            Self::Ollama => ollama::HOST,
         };
         Issuer::new(host, model)
     }
@@ -60,7 +70,8 @@ impl Provider {
     /// How its streams are framed unless the request asks for another framing.
     pub fn framing(self) -> Framing {
         match self {
-            Self::Anthropic | Self::OpenAiResponses => Framing::Sse,
+            Self::Anthropic | Self::OpenAiResponses | Self::OpenAiChat => Framing::Sse,
+            Self::Ollama => Framing::JsonLines,
         }
     }
 
@@ -73,6 +84,8 @@ impl Provider {
         match self {
             Self::Anthropic => anthropic::decode(body, context),
             Self::OpenAiResponses => openai_responses::decode(body, context),
+            Self::OpenAiChat => openai_chat::decode(body, context),
+            Self::Ollama => ollama::decode(body, context),
         }
     }
 
@@ -100,6 +113,8 @@ impl Provider {
         let codec = match self {
             Self::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
             Self::OpenAiResponses => Codec::OpenAiResponses(openai_responses::Stream::new(context)),
+            Self::OpenAiChat => Codec::OpenAiChat(Box::new(openai_chat::Stream::new(context))),
+            Self::Ollama => Codec::Ollama(ollama::Stream::new(context)),
         };
         StreamDecoder::new(codec, framing)
     }
@@ -110,6 +125,8 @@ impl Provider {
         match self {
             Self::Anthropic => anthropic::tools(specs, native),
             Self::OpenAiResponses => openai_responses::tools(specs, native),
+            Self::OpenAiChat => openai_chat::tools(specs, native),
+            Self::Ollama => ollama::tools(specs, native),
         }
     }
 
@@ -129,6 +146,8 @@ impl Provider {
         match self {
             Self::Anthropic => anthropic::request(issuer, system, specs, events, options),
             Self::OpenAiResponses => openai_responses::request(issuer, system, specs, events, options),
+            Self::OpenAiChat => openai_chat::request(issuer, system, specs, events, options),
+            Self::Ollama => ollama::request(issuer, system, specs, events, options),
         }
     }
 
@@ -143,6 +162,8 @@ impl Provider {
         Ok(match self {
             Self::Anthropic => anthropic::replay(&decoded.events, &context.issuer),
             Self::OpenAiResponses => openai_responses::replay(&decoded.events, &context.issuer),
+            Self::OpenAiChat => openai_chat::replay(decoded.events),
+            Self::Ollama => ollama::replay(decoded.events),
         })
     }
 }

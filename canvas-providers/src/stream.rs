@@ -3,6 +3,8 @@
 use crate::anthropic;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
+use crate::ollama;
+use crate::openai_chat;
 use crate::openai_responses;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 
@@ -38,6 +40,8 @@ enum State {
 pub(crate) enum Codec {
     Anthropic(anthropic::Stream),
     OpenAiResponses(openai_responses::Stream),
+    OpenAiChat(Box<openai_chat::Stream>),
+    Ollama(ollama::Stream),
 }
 
 impl StreamDecoder {
@@ -70,6 +74,8 @@ impl StreamDecoder {
         let mut decoded = match self.codec {
             Codec::Anthropic(codec) => codec.finish(),
             Codec::OpenAiResponses(codec) => codec.finish(),
+            Codec::OpenAiChat(codec) => codec.finish(),
+            Codec::Ollama(codec) => codec.finish(),
         };
         decoded.failure = match self.state {
             _ if self.failure.is_some() => self.failure,
@@ -93,6 +99,8 @@ impl StreamDecoder {
             let taken = match codec {
                 Codec::Anthropic(codec) => codec.frame(frame, on_event),
                 Codec::OpenAiResponses(codec) => codec.frame(frame, on_event),
+                Codec::OpenAiChat(codec) => codec.frame(frame, on_event),
+                Codec::Ollama(codec) => codec.frame(frame, on_event),
             };
             match taken {
                 Ok(Taken::More) => {}

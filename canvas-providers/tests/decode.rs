@@ -80,7 +80,7 @@ fn check_recorded(provider: Provider, id: &str, body: &Value, expect: &Value) {
     let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
     assert_eq!(json!(order), expect["block_order"], "{id}");
     let parts = provider.replay(body).expect("a recorded answer decodes");
-    assert_eq!(json!(parts), *support::parts_of(provider, body), "{id}");
+    assert_eq!(json!(parts), support::parts_of(provider, body), "{id}");
 }
 
 #[test]

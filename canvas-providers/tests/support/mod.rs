@@ -49,11 +49,20 @@ pub(crate) fn read_bytes(path: &Path) -> Vec<u8> {
 }
 
 /// The parts of a whole answer, each of which is to go back as it came.
-pub(crate) fn parts_of(provider: Provider, body: &Value) -> &Value {
+pub(crate) fn parts_of(provider: Provider, body: &Value) -> Value {
     match provider {
-        Provider::Anthropic => &body["content"],
-        Provider::OpenAiResponses => &body["output"],
+        Provider::Anthropic => body["content"].clone(),
+        Provider::OpenAiResponses => body["output"].clone(),
+        Provider::OpenAiChat => message_of(&body["choices"][0]["message"]),
+        Provider::Ollama => message_of(&body["message"]),
     }
+}
+
+/// A message without an output that no request takes, and without nulls that say nothing.
+fn message_of(message: &Value) -> Value {
+    let mut message = message.as_object().expect("an object").clone();
+    message.retain(|field, value| field != "annotations" && (field == "content" || !value.is_null()));
+    Value::Array(vec![Value::Object(message)])
 }
 
 /// What the recorded expectations call a part of an answer.
@@ -70,6 +79,7 @@ pub(crate) fn order_name(event: &Event) -> &'static str {
         Body::Opaque(_) if kind.ends_with("tool_use") => "server_tool_call",
         Body::Opaque(_) if kind == "message" => "refusal",
         Body::Opaque(_) if envelope.wire == "openai-responses" => "server_item",
+        Body::Opaque(_) if part.get("refusal").is_some() => "refusal",
         Body::Opaque(_) => "server_tool_result",
     }
 }

@@ -14,7 +14,7 @@ use super::request::{BridgeError, Request};
 use super::{native, not_supported};
 
 /// Providers of the interface that are not built yet.
-const PLANNED: [&str; 5] = ["openai-chat", "gemini", "mcp", "bedrock-converse", "ollama"];
+const PLANNED: [&str; 3] = ["gemini", "mcp", "bedrock-converse"];
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     let name = request.text("provider")?;

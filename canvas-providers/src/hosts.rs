@@ -1,0 +1,243 @@
+//! Hosts that speak Chat Completions, and what each does in its own way.
+
+use crate::decoded::StopReason;
+
+/// A host of Chat Completions as a value. What is not in it is done by all of them in the same way.
+///
+/// A host application makes one for a host that is not in [`ALL`](Self::ALL), and hands it in as
+/// [`RequestOptions::chat_host`](crate::RequestOptions::chat_host).
+///
+/// ```
+/// use canvas_providers::{ChatHost, MessageFields};
+///
+/// let deepseek = ChatHost::of("api.deepseek.com");
+/// assert_eq!(deepseek.required_reasoning, Some("reasoning_content"));
+/// let proxy = ChatHost { hosts: &["llm.example.com"], ..*deepseek };
+/// assert_eq!(proxy.message_fields, MessageFields::Only(&["reasoning_content"]));
+/// assert_eq!(ChatHost::of("llm.example.com").required_reasoning, None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChatHost {
+    /// Names of the host, as [`Issuer::host`](crate::Issuer::host) has them; a subdomain counts as the host.
+    pub hosts: &'static [&'static str],
+    /// What an assistant message brings back beside `content`, `refusal` and `tool_calls`.
+    pub message_fields: MessageFields,
+    /// The reasoning field without which the host refuses an assistant message between two user messages with calls
+    /// between them. It is sent empty where there is none.
+    pub required_reasoning: Option<&'static str>,
+    /// Whether reasoning comes, and goes back, as chunks in a list of contents.
+    pub thinking_chunks: bool,
+    /// Its finish words beyond those of OpenAI.
+    pub finish_words: &'static [(&'static str, StopReason)],
+    /// The field that limits the answer.
+    pub max_tokens: MaxTokensField,
+    /// Whether tools can be declared as strict.
+    pub strict: bool,
+    /// Whether `parallel_tool_calls` is understood.
+    pub parallel_calls: bool,
+    /// Whether tools can take free text in a grammar.
+    pub custom_tools: bool,
+    /// Whether an image may follow the result of a call.
+    pub images: bool,
+    /// Whether a system message may stand anywhere in a request.
+    pub system_anywhere: bool,
+    /// What it takes as the id of a call.
+    pub call_ids: CallIds,
+}
+
+/// Fields of an assistant message, and of the calls in it, that go back to who sent them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageFields {
+    /// These, as they came.
+    Only(&'static [&'static str]),
+    /// All, as they came.
+    AsCame,
+}
+
+impl MessageFields {
+    /// Whether a field goes back.
+    pub fn contains(self, field: &str) -> bool {
+        match self {
+            Self::Only(fields) => fields.contains(&field),
+            Self::AsCame => !NEVER_SENT.contains(&field),
+        }
+    }
+}
+
+/// Fields of an answer that no request takes back as they came.
+pub(crate) const NEVER_SENT: &[&str] = &["annotations", "audio", "index"];
+
+/// The name of the field that limits the tokens of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxTokensField {
+    /// `max_tokens`, which newer models of OpenAI refuse.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+}
+
+/// Ids of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallIds {
+    /// Of at most so many characters.
+    UpTo(usize),
+    /// Of nine letters and digits.
+    Nine,
+}
+
+/// A host about which nothing is known gets back what it sent.
+const UNKNOWN: ChatHost = ChatHost {
+    hosts: &[],
+    message_fields: MessageFields::AsCame,
+    required_reasoning: None,
+    thinking_chunks: true,
+    finish_words: &[
+        ("model_length", StopReason::Length),
+        ("model_context_window_exceeded", StopReason::Length),
+        ("max_tokens", StopReason::Length),
+        ("insufficient_system_resource", StopReason::Length),
+        ("network_error", StopReason::Length),
+        ("sensitive", StopReason::Refusal),
+        ("eos", StopReason::End),
+        ("eos_token", StopReason::End),
+        ("tool_call", StopReason::ToolUse),
+        ("tool_use", StopReason::ToolUse),
+    ],
+    max_tokens: MaxTokensField::MaxTokens,
+    strict: false,
+    parallel_calls: true,
+    custom_tools: false,
+    images: true,
+    system_anywhere: false,
+    call_ids: CallIds::UpTo(usize::MAX),
+};
+
+const OPENAI: ChatHost = ChatHost {
+    hosts: &["api.openai.com", "openai.azure.com"],
+    // It sends neither. What is sealed goes back all the same to a host that goes by its name; plain reasoning it would refuse.
+    message_fields: MessageFields::Only(&["reasoning_details"]),
+    thinking_chunks: false,
+    finish_words: &[],
+    max_tokens: MaxTokensField::MaxCompletionTokens,
+    strict: true,
+    custom_tools: true,
+    system_anywhere: true,
+    call_ids: CallIds::UpTo(40),
+    ..UNKNOWN
+};
+
+const DEEPSEEK: ChatHost = ChatHost {
+    hosts: &["api.deepseek.com"],
+    message_fields: MessageFields::Only(&["reasoning_content"]),
+    required_reasoning: Some("reasoning_content"),
+    thinking_chunks: false,
+    finish_words: &[("insufficient_system_resource", StopReason::Length)],
+    parallel_calls: false,
+    images: false,
+    ..UNKNOWN
+};
+
+const GLM: ChatHost = ChatHost {
+    hosts: &["open.bigmodel.cn", "api.z.ai"],
+    message_fields: MessageFields::Only(&["reasoning_content"]),
+    thinking_chunks: false,
+    finish_words: &[
+        ("sensitive", StopReason::Refusal),
+        ("network_error", StopReason::Length),
+        ("model_context_window_exceeded", StopReason::Length),
+    ],
+    parallel_calls: false,
+    ..UNKNOWN
+};
+
+const KIMI: ChatHost = ChatHost {
+    hosts: &["api.moonshot.ai", "api.moonshot.cn"],
+    message_fields: MessageFields::Only(&["reasoning_content"]),
+    required_reasoning: Some("reasoning_content"),
+    thinking_chunks: false,
+    finish_words: &[],
+    parallel_calls: false,
+    ..UNKNOWN
+};
+
+/// An image would have to follow a result in a message of the user, which it refuses there.
+const MISTRAL: ChatHost = ChatHost {
+    hosts: &["api.mistral.ai"],
+    message_fields: MessageFields::Only(&[]),
+    thinking_chunks: true,
+    finish_words: &[("model_length", StopReason::Length)],
+    strict: true,
+    images: false,
+    call_ids: CallIds::Nine,
+    ..UNKNOWN
+};
+
+const OPENROUTER: ChatHost = ChatHost {
+    hosts: &["openrouter.ai"],
+    message_fields: MessageFields::Only(&["reasoning", "reasoning_details", "annotations"]),
+    thinking_chunks: false,
+    finish_words: &[],
+    strict: true,
+    ..UNKNOWN
+};
+
+const MINIMAX: ChatHost = ChatHost {
+    hosts: &["api.minimax.io", "api.minimaxi.com", "api.minimax.chat"],
+    message_fields: MessageFields::Only(&["reasoning_content", "reasoning_details"]),
+    thinking_chunks: false,
+    finish_words: &[],
+    parallel_calls: false,
+    images: false,
+    ..UNKNOWN
+};
+
+const TOGETHER: ChatHost = ChatHost {
+    hosts: &["api.together.xyz", "api.together.ai"],
+    message_fields: MessageFields::Only(&["reasoning", "reasoning_content"]),
+    thinking_chunks: false,
+    finish_words: &[("eos", StopReason::End)],
+    parallel_calls: false,
+    ..UNKNOWN
+};
+
+const OLLAMA: ChatHost = ChatHost {
+    hosts: &["localhost:11434", "127.0.0.1:11434", "ollama.com"],
+    message_fields: MessageFields::Only(&["reasoning", "reasoning_content"]),
+    thinking_chunks: false,
+    finish_words: &[],
+    parallel_calls: false,
+    ..UNKNOWN
+};
+
+impl ChatHost {
+    /// The hosts that are known.
+    pub const ALL: &[Self] = &[OPENAI, DEEPSEEK, GLM, KIMI, MISTRAL, OPENROUTER, MINIMAX, TOGETHER, OLLAMA];
+
+    /// The host of this name, or one that makes no assumption.
+    pub fn of(host: &str) -> &'static Self {
+        Self::ALL.iter().find(|known| known.is_called(host)).unwrap_or(&UNKNOWN)
+    }
+
+    fn is_called(&self, host: &str) -> bool {
+        self.hosts.iter().any(|name| {
+            host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        })
+    }
+
+    /// What a finish word means; a host's own words first.
+    pub(crate) fn stop_reason(&self, raw: Option<&str>) -> StopReason {
+        let Some(raw) = raw else { return StopReason::Other };
+        let own = self.finish_words.iter().find(|(word, _)| *word == raw);
+        own.map_or_else(|| common_stop_reason(raw), |(_, reason)| *reason)
+    }
+}
+
+fn common_stop_reason(raw: &str) -> StopReason {
+    match raw {
+        "stop" => StopReason::End,
+        "tool_calls" | "function_call" => StopReason::ToolUse,
+        "length" => StopReason::Length,
+        "content_filter" => StopReason::Refusal,
+        _ => StopReason::Other,
+    }
+}

@@ -1,0 +1,54 @@
+//! Ids of calls as a host takes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::hosts::CallIds;
+use crate::names::{Mapper, NameRule, hash};
+
+/// Ids that hosts are known to give; what they gave has to go back as it came.
+const SIGNS: &str = ".:/|+=#@";
+
+/// A bijection from the ids of a history to those of a request.
+#[derive(Debug)]
+pub(super) enum Ids {
+    UpTo(Mapper),
+    Nine { to_wire: BTreeMap<String, String>, taken: BTreeSet<String> },
+}
+
+impl Ids {
+    pub(super) fn new(rule: CallIds) -> Self {
+        match rule {
+            CallIds::UpTo(max) => {
+                // A made id is a readable rest and a hash, for which there has to be room.
+                let max = max.max(16);
+                Self::UpTo(Mapper::new(NameRule { max, also: SIGNS, begins_with_letter: false }))
+            }
+            CallIds::Nine => Self::Nine { to_wire: BTreeMap::new(), taken: BTreeSet::new() },
+        }
+    }
+
+    pub(super) fn wire(&mut self, original: &str) -> &str {
+        match self {
+            Self::UpTo(mapper) => mapper.wire(original),
+            Self::Nine { to_wire, taken } => {
+                if !to_wire.contains_key(original) {
+                    let wire = free_nine(original, taken);
+                    taken.insert(wire.clone());
+                    to_wire.insert(original.to_owned(), wire);
+                }
+                &to_wire[original]
+            }
+        }
+    }
+}
+
+fn free_nine(original: &str, taken: &BTreeSet<String>) -> String {
+    let is_allowed = original.len() == 9 && original.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_allowed && !taken.contains(original) {
+        return original.to_owned();
+    }
+    (0u32..)
+        .map(|salt| format!("c{:08x}", hash(original, salt)))
+        .find(|id| !taken.contains(id))
+        .expect("fewer ids are taken than there are salts")
+}

@@ -1,0 +1,110 @@
+//! Tool specs, cut to what the hosts take.
+
+use canvas_tools::ToolSpec;
+use serde_json::{Value, json};
+
+use super::super::wire::{FunctionTool, Tool};
+use super::strict;
+use crate::declare::{self, ToolRules};
+use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::hosts::ChatHost;
+use crate::names::{Mapper, NameRule};
+use crate::native::NativeTool;
+use crate::schema::Subset;
+
+const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
+const SUBSET: Subset = Subset { property: |_| true, refused: &[] };
+
+/// What a host takes as tools.
+pub(super) fn rules(host: &ChatHost) -> ToolRules {
+    let built_in: fn(NativeTool) -> bool =
+        if host.custom_tools { |native| native == NativeTool::CodexPatch } else { |_| false };
+    ToolRules { names: NAME_RULE, subset: SUBSET, built_in }
+}
+
+/// The tool that the host has built in, where one of the specs is its.
+pub(super) fn built_in(
+    specs: &[ToolSpec],
+    native: Option<NativeTool>,
+    host: &ChatHost,
+) -> Option<NativeTool> {
+    declare::built_in(specs, native, rules(host)).map(|(native, _)| native)
+}
+
+pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
+    let host = ChatHost::of(super::super::HOST);
+    let mut degradations = Degradations::default();
+    let mut mapper = declare::mapper(specs, native, rules(host));
+    let options = RequestOptions { native, ..RequestOptions::default() };
+    let tools = declare(specs, &options, host, &mut mapper, &mut degradations);
+    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
+    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
+}
+
+pub(super) fn declare<'a>(
+    specs: &'a [ToolSpec],
+    options: &RequestOptions,
+    host: &ChatHost,
+    mapper: &mut Mapper,
+    degradations: &mut Degradations,
+) -> Vec<Tool<'a>> {
+    let declared = declare::declare(specs, options.native, rules(host), mapper, degradations);
+    let mut tools: Vec<Tool<'_>> = declared.into_iter().map(Tool::from).collect();
+    if options.strict_tools && !host.strict {
+        degradations.add("/options/strict_tools", "strict", "left out: the host does not offer it");
+    }
+    for tool in &mut tools {
+        let Tool::Function { function } = tool else { continue };
+        let place = place_of(specs, function, mapper);
+        drop_at_root(&mut function.parameters, &place, degradations);
+        if !options.strict_tools || !host.strict {
+            continue;
+        }
+        match strict::close(&function.parameters) {
+            Ok(closed) => {
+                function.parameters = closed;
+                function.strict = Some(true);
+            }
+            Err(why) => degradations.add(place, "strict", format!("declared without it: {why}")),
+        }
+    }
+    tools
+}
+
+fn place_of(specs: &[ToolSpec], function: &FunctionTool<'_>, mapper: &mut Mapper) -> String {
+    let index = specs.iter().position(|spec| mapper.wire(&spec.name) == function.name).unwrap_or_default();
+    format!("/tools/{index}/parameters")
+}
+
+/// Leaves out what the endpoint refuses at the root alone.
+fn drop_at_root(schema: &mut Value, place: &str, degradations: &mut Degradations) {
+    let Some(root) = schema.as_object_mut() else { return };
+    for keyword in ["enum", "not"] {
+        if root.remove(keyword).is_some() {
+            degradations.add(place, keyword, "left out: the provider refuses it there; the tool checks it");
+        }
+    }
+}
+
+/// The choice in the endpoint's words; `None` where its own default is the choice.
+pub(super) fn choice(
+    options: &RequestOptions,
+    specs: &[ToolSpec],
+    tools: &[Tool<'_>],
+    names: &mut Mapper,
+) -> Result<Option<Value>, EncodeError> {
+    declare::check_choice(options, specs)?;
+    Ok(match &options.tool_choice {
+        _ if tools.is_empty() => None,
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Tool(name) => {
+            let name = names.wire(name);
+            let is_custom =
+                |tool: &Tool<'_>| matches!(tool, Tool::Custom { custom } if custom["name"] == name);
+            let kind = if tools.iter().any(is_custom) { "custom" } else { "function" };
+            Some(json!({"type": kind, kind: {"name": name}}))
+        }
+    })
+}

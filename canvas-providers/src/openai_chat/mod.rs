@@ -1,0 +1,23 @@
+//! OpenAI Chat Completions, and the hosts that speak it.
+//!
+//! Rules of the endpoint that the types do not show: results come right after the message with their calls, each call has
+//! one; arguments are JSON in a string; a result has neither images nor an error flag.
+
+mod calls;
+mod content;
+mod decode;
+mod delta;
+mod encode;
+mod error;
+mod message;
+mod reasoning;
+mod stream;
+mod wire;
+
+pub(crate) use decode::decode;
+pub(crate) use encode::{replay, request, tools};
+pub(crate) use stream::Stream;
+pub(crate) use wire::NAME;
+
+/// The host of OpenAI itself.
+pub(crate) const HOST: &str = "api.openai.com";
