@@ -11,57 +11,13 @@ use canvas_tools::lease::Timestamp;
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, hidden_message};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-/// A part of a request, in a form that all providers share. Messages are numbered, so that merged ones show.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    User(String),
-    Assistant(String),
-    Call(String),
-    Result(String),
-}
-
-/// What a provider makes of a history: the parts with the numbers of their messages.
-fn parts(provider: Provider, body: &Value) -> Vec<(usize, Part)> {
-    match provider {
-        Provider::Anthropic => {
-            let messages = body["messages"].as_array().expect("messages are a list").iter().enumerate();
-            let blocks = messages.flat_map(|(number, message)| {
-                let blocks = message["content"].as_array().expect("content is a list").iter();
-                blocks.map(move |block| (number, message["role"] == "user", block))
-            });
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            blocks
-                .map(|(number, is_user, block)| {
-                    let part = match block["type"].as_str() {
-                        Some("text") if is_user => {
-                            // A text and nothing else: no citation, no cache mark, no signature.
-                            assert_eq!(block.as_object().map(|block| block.len()), Some(2), "{block}");
-                            Part::User(text(&block["text"]))
-                        }
-                        Some("text") => Part::Assistant(text(&block["text"])),
-                        Some("tool_use") => Part::Call(text(&block["id"])),
-                        Some("tool_result") => Part::Result(text(&block["tool_use_id"])),
-                        other => panic!("no such part was sent: {other:?}"),
-                    };
-                    (number, part)
-                })
-                .collect()
-        }
-    }
-}
+use support::sent::{Part, merges, parts};
 
 /// What this provider would refuse, as far as a judge knows that does not know the encoder.
 fn faults(provider: Provider, body: &Value) -> Vec<String> {
     match provider {
         Provider::Anthropic => support::judge::faults(body),
-    }
-}
-
-/// Whether messages of the user in a row have to be one.
-fn merges(provider: Provider) -> bool {
-    match provider {
-        Provider::Anthropic => true,
+        _ => Vec::new(),
     }
 }
 
@@ -69,7 +25,7 @@ fn merges(provider: Provider) -> bool {
 #[track_caller]
 fn sent(provider: Provider, history: &[Event]) -> Vec<(usize, Part)> {
     let tools: Vec<ToolSpec> = DocumentTools::default().list(&Policy::default());
-    let request = provider.request(&support::issuer(), "", &tools, history, &RequestOptions::default());
+    let request = provider.request(&provider.issuer("m"), "", &tools, history, &RequestOptions::default());
     let body = request.expect("there is something to send").body;
     assert_eq!(faults(provider, &body), Vec::<String>::new(), "{provider}: {body}");
     parts(provider, &body)

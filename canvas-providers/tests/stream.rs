@@ -7,8 +7,14 @@ use proptest::prelude::Rng as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 
-/// Cuts of a stream that is too long to be cut at every byte.
-const CUTS: usize = 2_000;
+/// Places at which a stream is cut: each of a short one; of a longer one so many, or with `CANVAS_CORPUS=all` 2,000.
+const CUTS: usize = 200;
+
+fn cuts() -> usize {
+    #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
+    let is_all = std::env::var("CANVAS_CORPUS").is_ok_and(|which| which == "all");
+    if is_all { 2_000 } else { CUTS }
+}
 
 fn decode(provider: Provider, pieces: &[&[u8]]) -> (Decoded, Shown) {
     let (mut stream, mut shown) =
@@ -98,10 +104,10 @@ fn check_cuts(id: &str, provider: Provider, bytes: &[u8], whole: &(Decoded, Show
     let every: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(decode(provider, &every), *whole, "{id}: byte by byte");
     let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let places: Vec<usize> = if bytes.len() <= CUTS {
+    let places: Vec<usize> = if bytes.len() <= cuts() {
         (0..=bytes.len()).collect()
     } else {
-        (0..CUTS).map(|_| rng.next_u64() as usize % (bytes.len() + 1)).collect()
+        (0..cuts()).map(|_| rng.next_u64() as usize % (bytes.len() + 1)).collect()
     };
     for &at in &places {
         let (left, right) = bytes.split_at(at);

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub(crate) mod judge;
+pub(crate) mod sent;
 
 use std::path::{Path, PathBuf};
 
