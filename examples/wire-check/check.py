@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import runs
+import streams
 from bridge import Bridge
 
 PROVIDERS = ["anthropic"]
@@ -133,6 +134,10 @@ def main():
 
     bridge = Bridge(program)
     judge = Judge(validate)
+    rng = random.Random(7)
+    for provider in streams.WIRES:
+        made = sum(streams.compare(bridge, rng, provider) for _ in range(10 * count))
+        print(f"{provider}: {made} calls of {10 * count} streams put together as its SDK does")
     tools(bridge, judge)
     requests(bridge, judge, recorded(bridge, data), count)
     for name, number in sorted(judge.counts.items()):
