@@ -23,8 +23,10 @@ pub enum StopReason {
     End,
     /// It waits for its calls.
     ToolUse,
-    /// A limit cut it off.
+    /// A limit on the answer cut it off.
     Length,
+    /// The model's context is full: no longer request fits.
+    ContextFull,
     /// It, or its provider, declined.
     Refusal,
     /// The provider wants the turn sent back as it is, to go on with it.

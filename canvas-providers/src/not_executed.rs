@@ -12,6 +12,8 @@ pub(crate) enum NotExecuted {
     Truncated,
     Malformed,
     Declined,
+    /// The call came whole, the answer did not.
+    AnswerBroken,
 }
 
 impl NotExecuted {
@@ -30,6 +32,7 @@ impl NotExecuted {
             Self::Truncated => "CALL_TRUNCATED",
             Self::Malformed => "CALL_MALFORMED",
             Self::Declined => "CALL_DECLINED",
+            Self::AnswerBroken => "ANSWER_BROKEN",
         }
     }
 
@@ -45,6 +48,9 @@ impl NotExecuted {
                 "The call did not run: its arguments are not a JSON object. Make it again with an object."
             }
             Self::Declined => "The call did not run because the answer was declined.",
+            Self::AnswerBroken => {
+                "The answer broke off on its way, so this call did not run. Make it again if it is still wanted."
+            }
         }
     }
 

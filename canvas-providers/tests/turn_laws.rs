@@ -5,8 +5,8 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_providers::{
-    Arguments, Body, Decoded, DecodedCall, Event, Interruption, LoopAction, LoopOptions, Provider,
-    RequestOptions, Role, StopReason, ToolLoop,
+    Arguments, Body, DecodeError, Decoded, DecodedCall, Event, Interruption, LoopAction, LoopOptions,
+    Provider, RequestOptions, Role, StopReason, StreamEvent, ToolLoop, Usage,
 };
 use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{LeaseChange, LeaseTerm, ToolCall, ToolReply};
@@ -23,6 +23,9 @@ enum Act {
     Renewed { ok: bool },
     Released { which: usize },
     TransportError,
+    Retry,
+    NotRun { which: usize },
+    Stream { call: bool },
     Interrupt,
     Stray { id: u8 },
 }
@@ -61,12 +64,19 @@ fn any_answer() -> impl Strategy<Value = Decoded> {
         1 => Just(StopReason::Length),
         1 => Just(StopReason::Refusal),
         1 => Just(StopReason::Pause),
+        1 => Just(StopReason::ContextFull),
         1 => Just(StopReason::Other),
     ];
-    (vec(any_call(), 0..4), stop_reason).prop_map(|(calls, stop_reason)| {
-        let event = |call| Event::new(Role::Assistant, Body::ToolCall(call));
-        Decoded::new(calls.into_iter().map(event).collect(), stop_reason)
-    })
+    // Most answers come whole.
+    let failure = proptest::option::weighted(0.1, Just(DecodeError::Cut { frames: 1 }));
+    (vec(any_call(), 0..4), stop_reason, failure, 0u64..100).prop_map(
+        |(calls, stop_reason, failure, output_tokens)| {
+            let event = |call| Event::new(Role::Assistant, Body::ToolCall(call));
+            let events = calls.into_iter().map(event).collect();
+            let usage = Usage { output_tokens, ..Usage::default() };
+            Decoded { failure, usage, ..Decoded::new(events, stop_reason) }
+        },
+    )
 }
 
 fn any_act() -> impl Strategy<Value = Act> {
@@ -79,6 +89,9 @@ fn any_act() -> impl Strategy<Value = Act> {
         4 => any::<bool>().prop_map(|ok| Act::Renewed { ok }),
         4 => any::<usize>().prop_map(|which| Act::Released { which }),
         4 => (0u8..8).prop_map(|id| Act::Stray { id }),
+        4 => Just(Act::Retry),
+        2 => any::<usize>().prop_map(|which| Act::NotRun { which }),
+        4 => any::<bool>().prop_map(|call| Act::Stream { call }),
         1 => Just(Act::TransportError),
         1 => Just(Act::Interrupt),
     ]
@@ -98,6 +111,8 @@ struct Books {
     /// Complete calls by id and arguments, as the answers had them, and how many were run.
     complete: BTreeMap<String, u32>,
     leases: u32,
+    tokens: u64,
+    max_tokens: Option<u64>,
 }
 
 impl Books {
@@ -121,7 +136,11 @@ impl Books {
                 assert!(self.held.contains(lease_id) && !self.at_max_hold.contains(lease_id));
             }
             LoopAction::Done(_) => assert!(self.held.is_empty(), "{:?} are never released", self.held),
-            LoopAction::SendRequest | LoopAction::Wait { .. } => {}
+            LoopAction::SendRequest => {
+                assert!(self.open.is_empty(), "{:?} have no answer yet", self.open);
+                assert!(self.max_tokens.is_none_or(|max| self.tokens < max), "the tokens are used");
+            }
+            LoopAction::Wait { .. } => {}
         }
     }
 
@@ -175,9 +194,14 @@ fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
             books.see(&next);
         }
         Act::Answer(answer) => {
-            let refused = answer.stop_reason == StopReason::Refusal;
+            let refused = answer.stop_reason == StopReason::Refusal || answer.failure.is_some();
+            let cost = answer.usage.output_tokens;
             let calls: Vec<ToolCall> = answer.calls().filter_map(DecodedCall::to_call).collect();
-            if turn.on_response(answer).is_ok() && !refused {
+            let taken = turn.on_response(answer).is_ok();
+            if taken {
+                books.tokens += cost;
+            }
+            if taken && !refused {
                 for call in calls {
                     *books.complete.entry(key(&call.name, &call.arguments)).or_default() += 1;
                 }
@@ -213,6 +237,23 @@ fn act(turn: &mut ToolLoop, books: &mut Books, now: &mut u64, act: Act) {
         Act::TransportError => {
             let _ = turn.on_transport_error("lost", true);
         }
+        Act::Retry => {
+            let usage = Usage { output_tokens: 7, ..Usage::default() };
+            if turn.on_retry("STREAM_CUT", usage).is_ok() {
+                books.tokens += 7;
+            }
+        }
+        Act::NotRun { which } => {
+            if !books.open.is_empty() {
+                let call = books.open.swap_remove(which % books.open.len());
+                turn.on_not_run(&call.id).expect("the call is open");
+                assert!(turn.on_not_run(&call.id).is_err(), "a second report is refused");
+            }
+        }
+        Act::Stream { call: true } => {
+            turn.on_stream_event(&StreamEvent::Call { part: 0, id: "t1", name: "f" });
+        }
+        Act::Stream { call: false } => turn.on_stream_event(&StreamEvent::Text { part: 0, delta: "So" }),
         Act::Interrupt => turn.interrupt(Interruption::UserMessage),
         Act::Stray { id } => {
             let id = format!("t{id}");
@@ -229,10 +270,14 @@ proptest! {
     #![proptest_config(support::law())]
 
     #[test]
-    fn the_loop_keeps_its_promises(acts in vec(any_act(), 0..120), max_steps in 0u32..6) {
-        let options = LoopOptions { max_steps, ..LoopOptions::default() };
+    fn the_loop_keeps_its_promises(
+        acts in vec(any_act(), 0..120),
+        max_steps in 0u32..6,
+        max_tokens in proptest::option::of(0u64..300),
+    ) {
+        let options = LoopOptions { max_steps, max_tokens, ..LoopOptions::default() };
         let mut turn = ToolLoop::new(options, vec![Event::user("Go")]);
-        let mut books = Books::default();
+        let mut books = Books { max_tokens, ..Books::default() };
         let mut now = 0;
         for one in acts {
             act(&mut turn, &mut books, &mut now, one);
@@ -255,6 +300,16 @@ proptest! {
             prop_assert!(polls <= leases + 2, "the end does not come");
             if matches!(next, LoopAction::Done(_)) {
                 break;
+            }
+        }
+        prop_assert_eq!(turn.usage().output_tokens, books.tokens);
+        for event in turn.events() {
+            if let Some(call) = event.call() {
+                let answers = turn.events().iter().filter(|event| match &event.body {
+                    Body::ToolResult(result) => result.call_id.as_ref() == Some(&call.id),
+                    _ => false,
+                });
+                prop_assert_eq!(answers.count(), 1, "{} is answered once", call.id);
             }
         }
         let unique: BTreeSet<&LeaseId> = books.released.iter().collect();

@@ -37,7 +37,8 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
         Some(Value::Array(blocks)) => {
             let partial = blocks.len().checked_sub(1).filter(|_| {
                 // A body without a reason was taken before its end; a classifier refuses in the middle of a block.
-                matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw_stop_reason.is_none()
+                let cuts = [StopReason::Length, StopReason::ContextFull, StopReason::Refusal];
+                cuts.contains(&stop_reason) || raw_stop_reason.is_none()
             });
             let events = blocks.iter().enumerate().map(|(index, block)| {
                 check(block, &format!("/content/{index}"))?;
@@ -76,7 +77,8 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     match raw {
         Some("end_turn" | "stop_sequence") => StopReason::End,
         Some("tool_use") => StopReason::ToolUse,
-        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("max_tokens") => StopReason::Length,
+        Some("model_context_window_exceeded") => StopReason::ContextFull,
         Some("refusal") => StopReason::Refusal,
         Some("pause_turn") => StopReason::Pause,
         _ => StopReason::Other,

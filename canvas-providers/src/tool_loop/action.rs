@@ -49,10 +49,19 @@ pub enum Outcome {
     Completed,
     /// The model made no more calls, and its last words were cut off.
     Truncated,
-    /// The model or its provider declined.
+    /// The model or its provider declined. Providers may refuse every further request that holds the refused answer, so
+    /// a host goes on from the history before it.
     Refused,
     /// All requests of [`LoopOptions::max_steps`](super::LoopOptions::max_steps) are used; the last calls have run.
     MaxSteps,
+    /// The tokens of [`LoopOptions::max_tokens`](super::LoopOptions::max_tokens) are used; the last calls have run.
+    MaxTokens,
+    /// The provider has paused the turn more often than
+    /// [`LoopOptions::max_stalls`](super::LoopOptions::max_stalls) allows. A turn with the same history goes on with it.
+    Paused,
+    /// The history does not fit into the model's context: shorten it, since the same request fails again. Where an answer
+    /// has filled the context, what came of it is in the history, and its whole calls have run.
+    ContextOverflow,
     /// The user sent a message or cancelled.
     Interrupted {
         /// By which act.
@@ -65,12 +74,23 @@ pub enum Outcome {
         /// Whether the host thinks that trying again may help.
         retryable: bool,
     },
+    /// The answer broke off. What came of it is in the history; none of its calls ran, and each is answered so.
+    Broken {
+        /// Names the failure, and stays.
+        code: &'static str,
+        /// One sentence, with what to do.
+        message: String,
+        /// Whether the model may answer to the end when it is asked again.
+        retryable: bool,
+    },
     /// The answer cannot be used.
     Unusable {
         /// Names the failure, and stays.
         code: &'static str,
         /// One sentence, with what to do.
         message: String,
+        /// Whether the same request may get a better answer.
+        retryable: bool,
     },
 }
 
@@ -82,8 +102,12 @@ impl Outcome {
             Self::Truncated => "truncated",
             Self::Refused => "refused",
             Self::MaxSteps => "max_steps",
+            Self::MaxTokens => "max_tokens",
+            Self::Paused => "paused",
+            Self::ContextOverflow => "context_overflow",
             Self::Interrupted { .. } => "interrupted",
             Self::TransportFailed { .. } => "transport_failed",
+            Self::Broken { .. } => "broken",
             Self::Unusable { .. } => "unusable",
         }
     }

@@ -93,7 +93,7 @@ impl Leases {
 
     /// A lease whose renewal is due. It is asked for once; the next time after another third.
     pub(super) fn renewal(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
-        let due = self.held.iter_mut().find(|held| matches!(held.renewal, Renewal::At(at) if at <= now))?;
+        let due = self.held.iter_mut().find(|held| held.renewal.is_due(now))?;
         due.renewal = Renewal::At(after_a_third(now, ttl));
         Some(due.id)
     }
@@ -110,9 +110,20 @@ impl Leases {
     /// Ends the oldest lease. The report of its release is awaited for one lifetime.
     pub(super) fn release(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
         let id = self.held.first()?.id;
+        self.begin_release(id, now, ttl);
+        Some(id)
+    }
+
+    /// Ends a lease whose renewal is due.
+    pub(super) fn release_due(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
+        let id = self.held.iter().find(|held| held.renewal.is_due(now))?.id;
+        self.begin_release(id, now, ttl);
+        Some(id)
+    }
+
+    fn begin_release(&mut self, id: LeaseId, now: Timestamp, ttl: Duration) {
         self.forget(id);
         self.releasing.push((id, now.saturating_add(ttl)));
-        Some(id)
     }
 
     /// Until when reports of releases are awaited.
@@ -132,6 +143,10 @@ impl Leases {
 impl Renewal {
     const fn after(term: LeaseTerm) -> Self {
         if term.at_max_hold { Self::Never } else { Self::Pending { expires_at: term.expires_at } }
+    }
+
+    fn is_due(self, now: Timestamp) -> bool {
+        matches!(self, Self::At(at) if at <= now)
     }
 }
 

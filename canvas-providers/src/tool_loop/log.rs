@@ -4,6 +4,7 @@ use canvas_tools::lease::LeaseId;
 use serde::Serialize;
 
 use super::action::Outcome;
+use crate::usage::Usage;
 
 /// One line of the log. In JSON: `{"step": n, "did": "request" | "calls" | ..., ...}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,6 +29,20 @@ pub enum LogEvent {
         raw_stop_reason: Option<String>,
         /// How many calls it holds, of any verdict.
         calls: usize,
+        /// What it cost; not in the JSON where the provider says nothing.
+        #[serde(skip_serializing_if = "is_nothing")]
+        usage: Usage,
+        /// Why it is not whole.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'static str>,
+    },
+    /// The host sends the request again.
+    Retry {
+        /// Why.
+        code: &'static str,
+        /// What the attempt cost that is not used.
+        #[serde(skip_serializing_if = "is_nothing")]
+        usage: Usage,
     },
     /// Asked the host to run calls.
     Calls {
@@ -46,7 +61,7 @@ pub enum LogEvent {
     NotExecuted {
         /// The call's id.
         call_id: String,
-        /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED` or `CALL_DECLINED`.
+        /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED`, `CALL_DECLINED` or `ANSWER_BROKEN`.
         code: &'static str,
     },
     /// Asked the host to renew a lease.
@@ -73,4 +88,8 @@ pub struct CallName {
     pub id: String,
     /// The tool's own name.
     pub name: String,
+}
+
+fn is_nothing(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }

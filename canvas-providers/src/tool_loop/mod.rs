@@ -1,39 +1,31 @@
 //! The tool loop of one turn, without input or output of its own.
 
 mod action;
+mod answer;
+mod error;
 mod leases;
 mod log;
+mod options;
+mod overflow;
 
 use std::collections::BTreeSet;
 
-use canvas_tools::lease::{LeaseId, Policy, Timestamp};
+use canvas_tools::lease::{LeaseId, Timestamp};
 use canvas_tools::{ToolCall, ToolReply};
 
 pub use self::action::{Interruption, LoopAction, Outcome};
+pub use self::error::LoopError;
 pub use self::log::{CallName, LogEntry, LogEvent};
+pub use self::options::LoopOptions;
 
+use self::answer::{Judgement, Next};
 use self::leases::Leases;
-use crate::decoded::{DecodeError, Decoded, StopReason};
+use crate::decoded::{DecodeError, Decoded};
 use crate::event::{Body, Event};
 use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
-
-/// What a host may set for a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoopOptions {
-    /// Maximum requests of the turn. The calls of the last answer still run.
-    pub max_steps: u32,
-    /// The lease policy of the engine behind the tools. The loop takes the lifetime from it: that is how long it waits
-    /// for the reports of releases and for replies that come after the end, and a renewal comes after a third of it at
-    /// the latest. Whether a renewal would move the expiry at all is in the replies.
-    pub lease: Policy,
-}
-
-impl Default for LoopOptions {
-    fn default() -> Self {
-        Self { max_steps: 8, lease: Policy::default() }
-    }
-}
+use crate::stream_event::StreamEvent;
+use crate::usage::Usage;
 
 /// One turn of a model: requests and calls in turn until there are no more calls.
 ///
@@ -42,8 +34,20 @@ impl Default for LoopOptions {
 /// [`ToolReply::lease_change`], asks for their renewal while it waits, and for the release of each before it is done,
 /// however the turn ends. At every moment its events, repaired, make a valid request.
 ///
-/// It does not retry: a transport failure ends the turn, so a host that wants to try again does so before it
-/// reports one. It does not know which canvas a lease is for.
+/// It does not know which canvas a lease is for.
+///
+/// # Requests and calls that fail
+///
+/// A failure that is reported ends the turn: [`ToolLoop::on_transport_error`] and [`ToolLoop::on_unusable`] where nothing came,
+/// [`ToolLoop::on_response`] where the answer broke off, which keeps what came of it. A host that wants to try again sends the
+/// same request before it reports one, drops what the failed attempt brought, and counts it by [`ToolLoop::on_retry`].
+/// A call whose reply never came is run again as it is: by its id it is answered as the first time.
+///
+/// # Leases and narrative
+///
+/// A lease is renewed while an answer comes, unless that has brought only text so far: a lease whose renewal is due then is
+/// released, so that nobody waits for a model that narrates. The host tells what comes by [`ToolLoop::on_stream_event`];
+/// without it nothing is known of an answer before its end.
 ///
 /// # A turn that is dropped
 ///
@@ -75,6 +79,21 @@ pub struct ToolLoop {
     answered: BTreeSet<String>,
     log: Vec<LogEntry>,
     step: u32,
+    usage: Usage,
+    /// Answers in a row that did not advance the turn.
+    stalls: u32,
+    /// How the turn ends once the calls have run, whatever they say.
+    ending: Option<Outcome>,
+    coming: Coming,
+}
+
+/// What has come of the answer that is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coming {
+    /// Nothing, or thinking.
+    Nothing,
+    Text,
+    Call,
 }
 
 #[derive(Debug)]
@@ -90,39 +109,6 @@ enum State {
     /// The turn has ended. Leases may still have to be released.
     Over(Outcome),
 }
-
-/// A report that was not asked for. The loop is as it was.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LoopError {
-    /// No request is under way.
-    #[error("No request is under way; poll first, and report one answer for each request.")]
-    NoRequest,
-    /// No such call was handed out.
-    #[error("No call {call_id:?} was handed out; report replies under the ids of RunCalls.")]
-    UnknownCall {
-        /// The id.
-        call_id: String,
-    },
-    /// The call has its answer.
-    #[error("The call {call_id:?} was answered before; report each reply once.")]
-    AlreadyAnswered {
-        /// The id.
-        call_id: String,
-    },
-    /// The lease is not held, or its release was not asked for.
-    #[error("No action is open for the lease {lease_id}; report only what poll asked for.")]
-    UnknownLease {
-        /// The id.
-        lease_id: LeaseId,
-    },
-}
-
-canvas_tools::coded_error!(LoopError {
-    Self::NoRequest => "LOOP_NO_REQUEST";
-    Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL";
-    Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED";
-    Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE";
-});
 
 impl ToolLoop {
     /// A turn that continues this history, whose last event is mostly the user's message.
@@ -142,6 +128,10 @@ impl ToolLoop {
             answered: BTreeSet::new(),
             log: Vec::new(),
             step: 0,
+            usage: Usage::default(),
+            stalls: 0,
+            ending: None,
+            coming: Coming::Nothing,
         }
     }
 
@@ -149,12 +139,13 @@ impl ToolLoop {
     pub fn poll(&mut self, now: Timestamp) -> LoopAction {
         let ttl = self.options.lease.ttl;
         self.leases.schedule(now, ttl);
-        if matches!(self.state, State::Ready) && self.step >= self.options.max_steps {
-            self.end(Outcome::MaxSteps);
+        if let Some(outcome) = self.bound().filter(|_| matches!(self.state, State::Ready)) {
+            self.end(outcome);
         }
         match &mut self.state {
             State::Ready => {
                 self.state = State::Asked;
+                self.coming = Coming::Nothing;
                 self.step += 1;
                 self.record(LogEvent::Request);
                 LoopAction::SendRequest
@@ -167,6 +158,13 @@ impl ToolLoop {
                 self.record(LogEvent::Calls { calls: names.collect() });
                 LoopAction::RunCalls(calls)
             }
+            State::Asked if self.coming == Coming::Text => match self.leases.release_due(now, ttl) {
+                Some(lease_id) => {
+                    self.record(LogEvent::Release { lease_id });
+                    LoopAction::ReleaseLease { lease_id }
+                }
+                None => LoopAction::Wait { until: self.leases.next_renewal() },
+            },
             State::Asked | State::Running(_) => match self.leases.renewal(now, ttl) {
                 Some(lease_id) => {
                     self.record(LogEvent::Renew { lease_id });
@@ -190,7 +188,19 @@ impl ToolLoop {
         }
     }
 
-    /// Takes the answer to the request.
+    /// Takes a piece of the answer that is coming: what it is decides whether leases are kept meanwhile. Without effect where
+    /// no request is under way.
+    pub fn on_stream_event(&mut self, event: &StreamEvent<'_>) {
+        match event {
+            StreamEvent::Call { .. } | StreamEvent::Arguments { .. } => self.coming = Coming::Call,
+            StreamEvent::Text { delta, .. } if self.coming == Coming::Nothing && !delta.trim().is_empty() => {
+                self.coming = Coming::Text;
+            }
+            StreamEvent::Text { .. } | StreamEvent::Thinking { .. } | StreamEvent::Unknown { .. } => {}
+        }
+    }
+
+    /// Takes the answer to the request. One with a [`failure`](Decoded::failure) ends the turn.
     ///
     /// Calls whose id was used before get a fresh one, in the events and for the host.
     ///
@@ -198,41 +208,46 @@ impl ToolLoop {
     /// If no request is under way.
     pub fn on_response(&mut self, mut answer: Decoded) -> Result<(), LoopError> {
         self.expect_request()?;
-        let raw_stop_reason = answer.raw_stop_reason.clone();
-        self.record(LogEvent::Response { raw_stop_reason, calls: answer.calls().count() });
-        let mut calls = Vec::new();
+        self.usage += answer.usage;
         for event in &mut answer.events {
-            if let Body::ToolCall(call) = &mut event.body {
-                if let Some(fresh) = self.ids.claim(&call.id) {
-                    call.id = fresh;
-                }
-                calls.push(call.clone());
+            if let Body::ToolCall(call) = &mut event.body
+                && let Some(fresh) = self.ids.claim(&call.id)
+            {
+                call.id = fresh;
             }
         }
-        let silent = answer.events.is_empty();
+        let Judgement { run, refuse, next } = answer::judge(&answer);
+        self.record(LogEvent::Response {
+            raw_stop_reason: answer.raw_stop_reason.take(),
+            calls: answer.calls().count(),
+            usage: answer.usage,
+            failure: answer.failure.as_ref().map(DecodeError::code),
+        });
         self.events.append(&mut answer.events);
-        let refused = answer.stop_reason == StopReason::Refusal;
-        let mut to_run = Vec::new();
-        let called = !calls.is_empty();
-        for call in calls {
-            match call.to_call().filter(|_| !refused) {
-                Some(complete) => to_run.push(complete),
-                None if refused => self.answer_not_executed(&call.id, &call.name, NotExecuted::Declined),
-                None => self.answer_not_executed(&call.id, &call.name, NotExecuted::of(&call)),
-            }
+        for (call, why) in refuse {
+            self.answer_not_executed(&call.id, &call.name, why);
         }
-        match answer.stop_reason {
-            StopReason::Refusal => self.end(Outcome::Refused),
-            _ if !to_run.is_empty() => self.state = State::Called(to_run),
-            _ if called => self.state = State::Ready,
-            StopReason::Pause => self.state = State::Ready,
-            StopReason::Length => self.end(Outcome::Truncated),
-            StopReason::ToolUse if silent => self.end(Outcome::Unusable {
-                code: "RESPONSE_WITHOUT_CALLS",
-                message: "The answer announces calls and holds none; send the request again.".to_owned(),
-            }),
-            StopReason::End | StopReason::ToolUse | StopReason::Other => self.end(Outcome::Completed),
+        match next {
+            Next::End(outcome) if run.is_empty() => return self.end_with(outcome),
+            Next::End(outcome) => self.ending = Some(outcome),
+            Next::Stall(outcome) if self.stalls == self.options.max_stalls => return self.end_with(outcome),
+            Next::Stall(_) => self.stalls += 1,
+            Next::GoOn => self.stalls = 0,
         }
+        self.state = if run.is_empty() { State::Ready } else { State::Called(run) };
+        Ok(())
+    }
+
+    /// Takes an attempt that failed and of which nothing is kept, since the host sends the same request again: what it cost
+    /// counts. The request stays under way.
+    ///
+    /// # Errors
+    /// If no request is under way.
+    pub fn on_retry(&mut self, code: &'static str, usage: Usage) -> Result<(), LoopError> {
+        self.expect_request()?;
+        self.usage += usage;
+        self.coming = Coming::Nothing;
+        self.record(LogEvent::Retry { code, usage });
         Ok(())
     }
 
@@ -242,8 +257,7 @@ impl ToolLoop {
     /// If no request is under way.
     pub fn on_unusable(&mut self, error: &DecodeError) -> Result<(), LoopError> {
         self.expect_request()?;
-        self.end(Outcome::Unusable { code: error.code(), message: error.to_string() });
-        Ok(())
+        self.end_with(answer::unusable(error))
     }
 
     /// Takes the failure of a request: the turn ends.
@@ -256,8 +270,7 @@ impl ToolLoop {
         retryable: bool,
     ) -> Result<(), LoopError> {
         self.expect_request()?;
-        self.end(Outcome::TransportFailed { message: message.into(), retryable });
-        Ok(())
+        self.end_with(Outcome::TransportFailed { message: message.into(), retryable })
     }
 
     /// Takes the reply to one call. A reply after an interruption changes no events, but it may bring a lease: poll again
@@ -268,6 +281,22 @@ impl ToolLoop {
     pub fn on_reply(&mut self, call_id: &str, reply: ToolReply) -> Result<(), LoopError> {
         self.expect_call(call_id)?;
         self.take_reply(call_id, reply);
+        Ok(())
+    }
+
+    /// Takes the report that a call was handed out, has not begun and will not. It is answered as interrupted, and the loop
+    /// goes on without a reply to it.
+    ///
+    /// # Errors
+    /// As [`ToolLoop::on_reply`].
+    pub fn on_not_run(&mut self, call_id: &str) -> Result<(), LoopError> {
+        self.expect_call(call_id)?;
+        if self.abandoned.remove(call_id) {
+            return Ok(());
+        }
+        if let Some(call) = self.close(call_id) {
+            self.answer_not_executed(&call.id, &call.name, NotExecuted::Interrupted);
+        }
         Ok(())
     }
 
@@ -322,6 +351,11 @@ impl ToolLoop {
         self.events
     }
 
+    /// What all answers of the turn have cost so far, those that were not used included.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
     /// Every action and report so far.
     pub fn log(&self) -> &[LogEntry] {
         &self.log
@@ -352,6 +386,23 @@ impl ToolLoop {
         self.state = State::Over(outcome);
     }
 
+    fn end_with(&mut self, outcome: Outcome) -> Result<(), LoopError> {
+        self.end(outcome);
+        Ok(())
+    }
+
+    /// What forbids another request.
+    fn bound(&self) -> Option<Outcome> {
+        let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
+        if let Some(ending) = &self.ending {
+            Some(ending.clone())
+        } else if self.step >= self.options.max_steps {
+            Some(Outcome::MaxSteps)
+        } else {
+            self.options.max_tokens.filter(|max| tokens >= *max).map(|_| Outcome::MaxTokens)
+        }
+    }
+
     fn expect_request(&self) -> Result<(), LoopError> {
         if matches!(self.state, State::Asked) { Ok(()) } else { Err(LoopError::NoRequest) }
     }
@@ -376,16 +427,21 @@ impl ToolLoop {
         if self.abandoned.remove(call_id) {
             return;
         }
-        let State::Running(calls) = &mut self.state else { return };
-        let Some(index) = calls.iter().position(|call| call.id == call_id) else { return };
-        let call = calls.remove(index);
-        let all_in = calls.is_empty();
+        let Some(call) = self.close(call_id) else { return };
         self.answered.insert(call_id.to_owned());
         self.record(LogEvent::Reply { call_id: call_id.to_owned(), ok: reply.is_ok() });
         self.events.push(Event::result(call.id, call.name, reply.body().clone()));
-        if all_in {
+    }
+
+    /// Takes a call that is being run off the list. After the last one comes the next request.
+    fn close(&mut self, call_id: &str) -> Option<ToolCall> {
+        let State::Running(calls) = &mut self.state else { return None };
+        let index = calls.iter().position(|call| call.id == call_id)?;
+        let call = calls.remove(index);
+        if calls.is_empty() {
             self.state = State::Ready;
         }
+        Some(call)
     }
 
     fn answer_not_executed(&mut self, id: &str, name: &str, why: NotExecuted) {
