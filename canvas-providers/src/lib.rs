@@ -58,12 +58,13 @@
 //! results of the operations of `provider`. `native` declares the tools that models know by training. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
 //! Each provider has a folder whose `wire` holds the structs that requests are written from. Answers are read by
 //! `decode` as JSON without such structs, because each part has to go back as it came, known or not. `tool_loop` runs a
-//! turn.
+//! turn, and `driver` does so over futures of the host.
 
 mod anthropic;
 mod context;
 mod declare;
 mod decoded;
+mod driver;
 mod encoded;
 mod envelope;
 mod event;
@@ -90,6 +91,9 @@ mod verdict;
 
 pub use context::AnswerContext;
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
+pub use driver::{
+    Response, ResponseBody, Retries, SendError, Transport, Turn, TurnEvent, TurnGuard, TurnOptions,
+};
 pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
 pub use envelope::{Envelope, Issuer};
 pub use event::{Body, Event, Image, Role, ToolResult};

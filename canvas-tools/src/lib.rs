@@ -80,6 +80,7 @@ pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]
 pub use toolset::board::tool::BoardTools;
 pub use toolset::call::ToolCall;
+pub use toolset::calls::{CallHost, CanvasCalls};
 pub use toolset::context::{ToolContext, ToolFuture, Toolset};
 pub use toolset::directive::action::Action;
 pub use toolset::directive::apply::{AppliedDirective, apply_directive};
@@ -94,6 +95,8 @@ pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
 pub use toolset::directive::schema::directive_schema;
 pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
 pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
+#[cfg(feature = "surface")]
+pub use toolset::host_tools::HostTools;
 pub use toolset::native::{
     CODEX_GRAMMAR, Dialect, DiffStream, FAMILIES, ModelFamily, NativeConflict, NativeEdit, NativeError,
     NativeOptions, NativeReason, NativeTools, RenderError, RenderOptions, apply_native, render_native,

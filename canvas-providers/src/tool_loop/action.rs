@@ -83,7 +83,7 @@ pub enum Outcome {
         /// Whether the model may answer to the end when it is asked again.
         retryable: bool,
     },
-    /// The answer cannot be used.
+    /// The answer cannot be used, or no request can be made.
     Unusable {
         /// Names the failure, and stays.
         code: &'static str,

@@ -21,6 +21,7 @@ pub use self::options::LoopOptions;
 use self::answer::{Judgement, Next};
 use self::leases::Leases;
 use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::EncodeError;
 use crate::event::{Body, Event};
 use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
@@ -34,7 +35,7 @@ use crate::usage::Usage;
 /// [`ToolReply::lease_change`], asks for their renewal while it waits, and for the release of each before it is done,
 /// however the turn ends. At every moment its events, repaired, make a valid request.
 ///
-/// It does not know which canvas a lease is for.
+/// It does not know which canvas a lease is for. [`Turn`](crate::Turn) drives one for hosts that run futures.
 ///
 /// # Requests and calls that fail
 ///
@@ -258,6 +259,19 @@ impl ToolLoop {
     pub fn on_unusable(&mut self, error: &DecodeError) -> Result<(), LoopError> {
         self.expect_request()?;
         self.end_with(answer::unusable(error))
+    }
+
+    /// Takes the report that no request can be made: the turn ends.
+    ///
+    /// # Errors
+    /// If no request is under way.
+    pub fn on_unsendable(&mut self, error: &EncodeError) -> Result<(), LoopError> {
+        self.expect_request()?;
+        self.end_with(Outcome::Unusable {
+            code: error.code(),
+            message: error.to_string(),
+            retryable: error.retryable(),
+        })
     }
 
     /// Takes the failure of a request: the turn ends.

@@ -17,12 +17,21 @@ pub struct ToolError {
     /// What may have been meant.
     candidates: Option<Vec<Value>>,
     retryable: bool,
+    unanswered: bool,
 }
 
 impl ToolError {
     /// An error with a stable upper-case code and one sentence that says what to do next.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason: None, place: None, message: message.into(), candidates: None, retryable: false }
+        Self {
+            code,
+            reason: None,
+            place: None,
+            message: message.into(),
+            candidates: None,
+            retryable: false,
+            unanswered: false,
+        }
     }
 
     /// `INVALID_ARGUMENTS`, with the place in the arguments as a JSON Pointer (RFC 6901).
@@ -56,6 +65,11 @@ impl ToolError {
     /// Whether the same call can succeed later.
     pub const fn retryable(&self) -> bool {
         self.retryable
+    }
+
+    /// Whether the engine could not tell what became of the call.
+    pub(crate) const fn is_unanswered(&self) -> bool {
+        self.unanswered
     }
 
     pub(crate) fn at(self, place: &str) -> Self {
@@ -108,6 +122,7 @@ impl From<CallRefusal> for ToolError {
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
         let message = with_hint(&error.to_string(), Some(after_error(&error)));
-        Self { retryable: error.retryable(), ..Self::new(error.code(), message) }
+        let retryable = error.retryable();
+        Self { retryable, unanswered: retryable, ..Self::new(error.code(), message) }
     }
 }

@@ -33,6 +33,8 @@ pub struct ToolReply {
     lease_change: LeaseChange,
     #[serde(skip)]
     shown_lines: Vec<LineRange>,
+    #[serde(skip)]
+    unanswered: bool,
     #[cfg(feature = "board")]
     #[serde(skip)]
     board: BoardEffects,
@@ -58,6 +60,7 @@ impl ToolReply {
             body,
             lease_change: LeaseChange::None,
             shown_lines: Vec::new(),
+            unanswered: false,
             #[cfg(feature = "board")]
             board: BoardEffects::default(),
             #[cfg(feature = "surface")]
@@ -79,6 +82,12 @@ impl ToolReply {
 
     pub(crate) fn with_shown_lines(self, shown_lines: Vec<LineRange>) -> Self {
         Self { shown_lines, ..self }
+    }
+
+    /// Whether nobody knows what became of the call, since the store did not answer: the same call again, under the same id,
+    /// tells, or does what the first one has not done.
+    pub fn is_unanswered(&self) -> bool {
+        self.unanswered
     }
 
     /// What the call did on the board; nothing for calls of other toolsets and for failures.
@@ -160,7 +169,7 @@ impl ToolReply {
 
     /// The reply to a call that failed.
     pub(crate) fn of_error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
-        Self::failure(error.to_json(), snapshot)
+        Self { unanswered: error.is_unanswered(), ..Self::failure(error.to_json(), snapshot) }
     }
 
     pub(crate) fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {

@@ -3,9 +3,12 @@
 #[cfg(feature = "board")]
 pub(crate) mod board;
 pub(crate) mod call;
+pub(crate) mod calls;
 pub(crate) mod context;
 pub(crate) mod directive;
 pub(crate) mod document;
+#[cfg(feature = "surface")]
+pub(crate) mod host_tools;
 mod names;
 pub(crate) mod native;
 #[cfg(feature = "recipe")]

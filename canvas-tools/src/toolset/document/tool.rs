@@ -40,11 +40,13 @@ impl DocumentTools {
     pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true, resend: true };
 }
 
+pub(crate) const RENEW_LEASE: &str = "canvas_renew_lease";
+
 tools! {
     /// A tool of the document face.
     pub(super) enum Tool of DocumentTools {
         CheckOut = CHECK_OUT,
-        RenewLease = "canvas_renew_lease",
+        RenewLease = RENEW_LEASE,
         CheckIn = CHECK_IN,
         Grep = "canvas_grep",
         ReadLines = "canvas_read_lines",

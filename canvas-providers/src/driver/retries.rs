@@ -1,0 +1,52 @@
+//! When a request is sent again.
+
+use std::time::Duration;
+
+/// How often a request is sent, and how long to wait between two attempts.
+///
+/// The wait doubles with each failure, and part of it is left to chance. A provider that says how long to wait is heard: the
+/// wait is not shorter, and where it would be longer than [`Retries::longest`], the request is given up at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retries {
+    /// Maximum attempts at one request, the first included.
+    pub attempts: u32,
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self { attempts: 4, first: Duration::from_millis(500), longest: Duration::from_secs(60) }
+    }
+}
+
+impl Retries {
+    /// How long to wait after this many failures in a row, or `None` to give up. `jitter` is from 0 to 1.
+    ///
+    /// ```
+    /// use canvas_providers::Retries;
+    /// use std::time::Duration;
+    ///
+    /// let retries = Retries { attempts: 3, first: Duration::from_secs(1), longest: Duration::from_secs(60) };
+    /// assert_eq!(retries.wait(2, None, 1.0), Some(Duration::from_secs(2)));
+    /// assert_eq!(retries.wait(1, Some(Duration::from_secs(7)), 0.0), Some(Duration::from_secs(7)));
+    /// assert_eq!(retries.wait(1, Some(Duration::from_secs(90)), 0.0), None);
+    /// assert_eq!(retries.wait(3, None, 0.0), None);
+    /// ```
+    pub fn wait(&self, failures: u32, asked: Option<Duration>, jitter: f64) -> Option<Duration> {
+        if failures >= self.attempts {
+            return None;
+        }
+        let doublings = failures.saturating_sub(1).min(20);
+        let wait = self.first.saturating_mul(1 << doublings).min(self.longest);
+        let chance = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
+        match asked {
+            Some(asked) if asked > self.longest => None,
+            // All were told the same time, so chance only adds to it.
+            Some(asked) => Some(asked + self.first.mul_f64(chance)),
+            None => Some(wait.mul_f64(0.5 + chance / 2.0)),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Who runs the calls of a turn, for whoever drives its loop.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::{CallId, Engine, Store};
+use serde_json::json;
+
+use super::call::ToolCall;
+use super::context::{ToolContext, Toolset as _};
+use super::document::tool::{CHECK_IN, DocumentTools, RENEW_LEASE};
+use super::tools::Tools;
+use crate::reply::ToolReply;
+use crate::session::Session;
+
+/// Runs the calls of a model's turn, and keeps its leases.
+///
+/// Calls of a turn run one after another; a renewal or a release may come while one runs. A future of it that is dropped may
+/// have run.
+pub trait CallHost: Send + Sync {
+    /// Runs a call. Every failure is a reply. A call that changes something is answered by its id: the same call again as the
+    /// first one.
+    fn call(&self, call: &ToolCall, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
+
+    /// Renews a lease that a reply has given.
+    fn renew(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
+
+    /// Releases such a lease.
+    fn release(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
+}
+
+impl<C: CallHost> CallHost for Arc<C> {
+    fn call(&self, call: &ToolCall, now: Timestamp) -> impl Future<Output = ToolReply> + Send {
+        (**self).call(call, now)
+    }
+
+    fn renew(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send {
+        (**self).renew(lease, now)
+    }
+
+    fn release(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send {
+        (**self).release(lease, now)
+    }
+}
+
+/// The calls of one conversation on its canvas.
+#[derive(Debug)]
+pub struct CanvasCalls<S> {
+    engine: Arc<Engine<S>>,
+    tools: Arc<Tools<S>>,
+    session: Mutex<Session>,
+}
+
+impl<S: Store> CanvasCalls<S> {
+    /// Runs the calls of this session by these tools.
+    pub fn new(engine: Arc<Engine<S>>, tools: Arc<Tools<S>>, session: Session) -> Self {
+        Self { engine, tools, session: Mutex::new(session) }
+    }
+
+    /// The session as the calls so far have left it. One that is running has not changed it yet.
+    pub fn session(&self) -> Session {
+        self.lock().clone()
+    }
+
+    /// A panic elsewhere leaves the session as it was before.
+    fn lock(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call in the turn's name, whatever tools its model has. Its id differs from those of other times.
+    async fn lease_call(&self, name: &str, lease: LeaseId, now: Timestamp) -> ToolReply {
+        let id = format!("{name}-{lease}-{}", now.as_millis());
+        let call = ToolCall { id, name: name.to_owned(), arguments: json!({"lease_id": lease}) };
+        let mut session = self.session();
+        let id = CallId::new(&call.id).expect("a short name, an id and a number are an id");
+        let context = ToolContext { engine: &*self.engine, session: &mut session, id, now };
+        match DocumentTools::default().call(context, &call).await {
+            Ok(reply) => reply,
+            Err(error) => ToolReply::of_error(&error, None),
+        }
+    }
+}
+
+impl<S: Store> CallHost for CanvasCalls<S> {
+    async fn call(&self, call: &ToolCall, now: Timestamp) -> ToolReply {
+        let mut session = self.session();
+        let reply = self.tools.call(&self.engine, &mut session, call, now).await;
+        *self.lock() = session;
+        reply
+    }
+
+    async fn renew(&self, lease: LeaseId, now: Timestamp) -> ToolReply {
+        self.lease_call(RENEW_LEASE, lease, now).await
+    }
+
+    async fn release(&self, lease: LeaseId, now: Timestamp) -> ToolReply {
+        self.lease_call(CHECK_IN, lease, now).await
+    }
+}

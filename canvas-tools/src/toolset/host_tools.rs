@@ -1,0 +1,86 @@
+//! Tools of the host beside those of the canvas.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use canvas_core::surface::{EventId, ToolName};
+use canvas_core::{ActionFailure, BlobId, Engine, NameError, Store};
+use serde_json::{Value, json};
+
+use super::call::ToolCall;
+use super::context::{ToolContext, ToolFuture, Toolset};
+use super::spec::ToolSpec;
+use crate::action::{ToolHost, ToolInvocation};
+use crate::reply::{ToolError, ToolReply, shorten};
+
+/// Tools that the host runs, such as a shell or a search, for the model to call beside those of the canvas.
+///
+/// The host checks their arguments. The canvas keeps no receipt of their calls: the same call again runs again, with the same
+/// [`event_id`](ToolInvocation::event_id).
+pub struct HostTools<H> {
+    /// Who runs them.
+    pub host: Arc<H>,
+    /// What the model is offered.
+    pub specs: Vec<ToolSpec>,
+    /// After so long the host gives up a call.
+    pub timeout: Duration,
+}
+
+impl<H> fmt::Debug for HostTools<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { specs, timeout, .. } = self;
+        f.debug_struct("HostTools").field("specs", specs).field("timeout", timeout).finish_non_exhaustive()
+    }
+}
+
+impl<S: Store, H: ToolHost> Toolset<S> for HostTools<H> {
+    fn names(&self) -> Vec<&str> {
+        self.specs.iter().map(|spec| spec.name.as_str()).collect()
+    }
+
+    fn specs(&self, _engine: &Engine<S>) -> Vec<ToolSpec> {
+        self.specs.clone()
+    }
+
+    fn task(&self) -> &'static str {
+        "use the tools of the host"
+    }
+
+    fn prompt(&self, _specs: &[ToolSpec]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let argument = |error: NameError| ToolError::argument("", error.to_string());
+            let operation = context.session.operation(context.id.clone());
+            let parts =
+                json!([context.session.canvas, operation.conversation, operation.turn, operation.call]);
+            let digest = BlobId::of(parts.to_string().as_bytes()).to_string();
+            let invocation = ToolInvocation {
+                event_id: EventId::new(&format!("call-{}", &digest[..32])).map_err(argument)?,
+                tool: ToolName::new(&call.name).map_err(argument)?,
+                arguments: call.arguments.clone(),
+                timeout: self.timeout,
+            };
+            Ok(match self.host.call(&invocation).await {
+                Ok(result) => ToolReply::new(json!({"ok": true, "result": result})),
+                Err(failure) => ToolReply::failure(failure_json(failure), None),
+            })
+        })
+    }
+}
+
+fn failure_json(failure: ActionFailure) -> Value {
+    match failure {
+        ActionFailure::Failed { code, message } => {
+            let message = shorten(&message);
+            json!({"code": "TOOL_FAILED", "reason": code, "message": message, "retryable": false})
+        }
+        ActionFailure::TimedOut => json!({
+            "code": "TOOL_TIMEOUT", "retryable": false,
+            "message": "the tool took too long and may have run: look at what it did before you call it again",
+        }),
+    }
+}

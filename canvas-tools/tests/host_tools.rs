@@ -1,0 +1,98 @@
+//! Tools of the host, called by a model beside those of the canvas.
+
+#![cfg(feature = "surface")]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::{
+    ActionFailure, CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on,
+};
+use canvas_tools::action::{ToolHost, ToolInvocation};
+use canvas_tools::{
+    CallHost as _, CanvasCalls, DocumentTools, HostTools, Session, ToolCall, ToolSpec, Tools,
+};
+use serde_json::{Value, json};
+
+/// Answers as its argument says.
+#[derive(Debug, Default)]
+struct Host {
+    heard: Mutex<Vec<ToolInvocation>>,
+}
+
+impl ToolHost for Host {
+    async fn call(&self, invocation: &ToolInvocation) -> Result<Value, ActionFailure> {
+        self.heard.lock().expect("no panic").push(invocation.clone());
+        match invocation.arguments["do"].as_str() {
+            Some("fail") => {
+                Err(ActionFailure::Failed { code: Some("E7".to_owned()), message: "no such file".to_owned() })
+            }
+            Some("sleep") => Err(ActionFailure::TimedOut),
+            _ => Ok(json!({"lines": 3})),
+        }
+    }
+}
+
+#[test]
+fn a_model_calls_tools_of_the_host_and_of_the_canvas() {
+    let now = Timestamp::from_millis(1_000);
+    let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
+    let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+    block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
+    let session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas exists");
+    let host = Arc::new(Host::default());
+    let spec = ToolSpec {
+        name: "count".to_owned(),
+        description: "Count.".to_owned(),
+        parameters: json!({"type": "object"}),
+    };
+    let host_tools =
+        HostTools { host: Arc::clone(&host), specs: vec![spec], timeout: Duration::from_secs(5) };
+    let tools = Tools::new(vec![Box::new(DocumentTools::default()), Box::new(host_tools)]).expect("two sets");
+    assert!(tools.system_prompt(&engine).contains("canvas_apply_patch, count."));
+    assert_eq!(tools.specs(&engine).last().map(|spec| spec.name.as_str()), Some("count"));
+    let calls = CanvasCalls::new(Arc::new(engine), Arc::new(tools), session);
+    let call = |id: &str, name: &str, arguments| {
+        let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments };
+        block_on(calls.call(&call, now))
+    };
+
+    assert_eq!(call("1", "count", json!({})).body(), &json!({"ok": true, "result": {"lines": 3}}));
+    let failed = call("2", "count", json!({"do": "fail"}));
+    assert_eq!(failed.code(), Some("TOOL_FAILED"));
+    assert_eq!((&failed.body()["error"]["reason"], failed.is_unanswered()), (&json!("E7"), false));
+    assert_eq!(call("3", "count", json!({"do": "sleep"})).code(), Some("TOOL_TIMEOUT"));
+    assert!(call("4", "canvas_check_out", json!({})).is_ok());
+    assert_eq!(call("5", "nothing", json!({})).code(), Some("UNKNOWN_TOOL"));
+
+    // A call has one name for the host, however often it is made; another call has another.
+    call("1", "count", json!({}));
+    let heard = host.heard.lock().expect("no panic");
+    assert_eq!(heard[0].event_id, heard[3].event_id);
+    assert_ne!(heard[0].event_id, heard[1].event_id);
+    assert_eq!(heard[0].timeout, Duration::from_secs(5));
+}
+
+#[test]
+fn leases_are_renewed_and_released_whatever_tools_the_model_has() {
+    let now = Timestamp::from_millis(1_000);
+    let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
+    let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
+    let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+    block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
+    let session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas exists");
+    let with = |tools| CanvasCalls::new(Arc::clone(&engine), Arc::new(tools), session.clone());
+    let document = with(Tools::new(vec![Box::new(DocumentTools::default())]).expect("one set"));
+    let out = ToolCall { id: "out".to_owned(), name: "canvas_check_out".to_owned(), arguments: json!({}) };
+    let lease = block_on(document.call(&out, now)).lease_id().expect("a lease").parse().expect("an id");
+    let none = with(Tools::new(Vec::new()).expect("no sets"));
+    for time in [1_000, 1_000, 2_000] {
+        assert!(block_on(none.renew(lease, Timestamp::from_millis(time))).is_ok());
+    }
+    assert!(block_on(none.release(lease, now)).is_ok());
+    let later = Timestamp::from_millis(3_000);
+    assert_eq!(block_on(none.renew(lease, later)).code(), Some("LOCK_NOT_OWNED"));
+    assert_eq!(none.session(), session);
+}
