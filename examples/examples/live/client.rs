@@ -1,0 +1,128 @@
+//! The connection: an HTTP client, the clock of the system and a little chance.
+
+use std::collections::hash_map::RandomState;
+use std::error::Error;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use canvas_core::lease::Timestamp;
+use canvas_providers::{EncodedRequest, Response, ResponseBody, SendError, Transport};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use serde_json::{Map, Value};
+
+use crate::endpoint::framing;
+use crate::options::Options;
+
+/// How long to wait for a connection, and for the next bytes of an answer: models think for minutes without a word.
+const CONNECT: Duration = Duration::from_secs(10);
+const SILENCE: Duration = Duration::from_secs(300);
+
+/// The client of one provider's host.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    url: Arc<str>,
+    headers: HeaderMap,
+    /// What the body says beside the request itself.
+    fields: Map<String, Value>,
+}
+
+impl Client {
+    pub(crate) fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
+        // An error says that there is a provider of cryptography already, which will do.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().connect_timeout(CONNECT).read_timeout(SILENCE).build()?;
+        let endpoint = options.endpoint;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in endpoint.headers {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        if let Some(key) = &options.key {
+            let (name, before) = endpoint.key_header;
+            let mut value = HeaderValue::from_str(&format!("{before}{}", key.trim()))
+                .map_err(|_| "the key holds characters that no header takes: look at the variable")?;
+            value.set_sensitive(true);
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        let path = endpoint.path(&options.model, options.streamed);
+        let url = format!("{}{path}", options.base_url.trim_end_matches('/')).into();
+        Ok(Self { http, url, headers, fields: endpoint.fields(options.streamed) })
+    }
+}
+
+impl Transport for Client {
+    type Body = Bytes;
+
+    async fn send(&self, request: &EncodedRequest) -> Result<Response<Bytes>, SendError> {
+        let mut body = request.body.clone();
+        if let Value::Object(body) = &mut body {
+            body.extend(self.fields.clone());
+        }
+        let body = serde_json::to_vec(&body).map_err(|e| send_error(&e, false))?;
+        let sent = self.http.post(&*self.url).headers(self.headers.clone()).body(body).send().await;
+        // The address can be wrong for good, or the host be away for a moment: nobody knows.
+        let response = sent.map_err(|e| {
+            let retryable = !e.is_builder();
+            send_error(&e.without_url(), retryable)
+        })?;
+        let text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        Ok(Response {
+            status: response.status().as_u16(),
+            retry_after: text(RETRY_AFTER).and_then(seconds),
+            framing: text(CONTENT_TYPE).and_then(framing),
+            body: Bytes(response),
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        now()
+    }
+
+    async fn sleep_until(&self, until: Timestamp) {
+        tokio::time::sleep(until.saturating_since(now())).await;
+    }
+
+    fn jitter(&self) -> f64 {
+        // Each state is seeded anew.
+        let random = RandomState::new().build_hasher().finish();
+        (random >> 32) as f64 / f64::from(u32::MAX)
+    }
+}
+
+/// A body as it comes.
+#[derive(Debug)]
+pub(crate) struct Bytes(reqwest::Response);
+
+impl ResponseBody for Bytes {
+    type Chunk = Vec<u8>;
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, SendError> {
+        let chunk = self.0.chunk().await.map_err(|e| send_error(&e.without_url(), true))?;
+        Ok(chunk.map(|bytes| bytes.to_vec()))
+    }
+}
+
+/// The system's clock.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The header `retry-after` in seconds. A date, which no provider is known to send, counts as none.
+fn seconds(value: &str) -> Option<Duration> {
+    value.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}
+
+/// One sentence of an error and its causes.
+fn send_error(error: &(dyn Error + 'static), retryable: bool) -> SendError {
+    let mut causes = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        causes.push(cause.to_string());
+        next = cause.source();
+    }
+    causes.dedup();
+    SendError { message: causes.join(": "), retryable }
+}

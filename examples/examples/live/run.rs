@@ -1,0 +1,90 @@
+//! One turn: a canvas in memory, a message, a model over the network.
+
+use std::error::Error;
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_core::lease::Turn as TurnNumber;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy};
+use canvas_providers::{
+    Event, LoopOptions, Outcome, RequestOptions, Turn, TurnEvent, TurnGuard, TurnOptions,
+};
+use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
+
+use crate::client::{Client, now};
+use crate::options::Options;
+use crate::transcript::Transcript;
+
+/// Runs the turn and prints it. True where the model came to its end.
+///
+/// # Errors
+///
+/// If the canvas or the output fails; what the provider does is told in the transcript.
+pub(crate) async fn run<W: Write + Send + 'static>(
+    options: &Options,
+    out: W,
+) -> Result<bool, Box<dyn Error>> {
+    let transcript = Arc::new(Mutex::new(Transcript::new(out)));
+    let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));
+    let (canvas, chat) = (CanvasId::new("live")?, ConversationId::new("chat")?);
+    let create = OpKey { conversation: chat.clone(), turn: TurnNumber::ZERO, call: CallId::new("create")? };
+    engine.create(&canvas, &options.document, &create, now()).await?;
+    let mut session = Session::join(&engine, canvas.clone(), chat, now()).await?;
+    let began = session.begin_turn(&engine, CallId::new("message-1")?, now()).await?;
+    let history =
+        began.hidden_message.into_iter().chain([options.message.clone()]).map(Event::user).collect();
+
+    let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
+    let turn = TurnOptions {
+        provider: options.provider,
+        issuer: options.issuer(),
+        system: tools.system_prompt(&engine),
+        tools: tools.specs(&engine),
+        request: RequestOptions::default(),
+        bounds: LoopOptions { lease: engine.policy().lease, ..LoopOptions::default() },
+        retries: options.retries,
+    };
+    let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), tools, session.clone()));
+    lock(&transcript).line("user", &options.message);
+    let told = Arc::clone(&transcript);
+    let turn = Turn::new(turn, history, Client::new(options)?, calls, move |event: TurnEvent<'_>| {
+        lock(&told).take(&event);
+    });
+    // Where this future is dropped, the rest of the turn still gives its lease back.
+    let mut guard = TurnGuard::new(turn, |mut rest: Turn<_, _>| {
+        tokio::spawn(async move { rest.run().await });
+    });
+    let outcome = guard.run().await;
+    let turn = guard.into_turn();
+    // Before the end of the turn, which would end any lease.
+    let snapshot = engine.snapshot(&canvas, now()).await?;
+    session.end_turn(&engine, CallId::new("end-1")?, now()).await?;
+
+    let mut transcript = lock(&transcript);
+    transcript.line("end", &sentence(&outcome));
+    let usage = turn.usage();
+    let cached = usage.cache_read_tokens;
+    let total = format!("{} + {} tokens, {cached} of them cached", usage.input_tokens, usage.output_tokens);
+    transcript.line("total", &total);
+    let lock = snapshot.head.lock().valid_lease(&engine.policy().lease, snapshot.clock);
+    transcript.line(
+        "canvas",
+        &format!("{}, {}", snapshot.revision_id(), if lock.is_some() { "locked" } else { "unlocked" }),
+    );
+    transcript.block(snapshot.text());
+    transcript.finish()?;
+    Ok(outcome == Outcome::Completed)
+}
+
+fn sentence(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::TransportFailed { message, .. }
+        | Outcome::Broken { message, .. }
+        | Outcome::Unusable { message, .. } => format!("gave up: {message}"),
+        other => other.name().replace('_', " "),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,230 @@
+//! The example over a real connection, to a server on this machine.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use canvas_providers::{Provider, Retries};
+use serde_json::{Value, json};
+
+use crate::endpoint::Endpoint;
+use crate::options::Options;
+use crate::run::run;
+use crate::server::{Heard, Scripted, Server, pieces, stream};
+
+#[derive(Debug, Clone, Default)]
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn options(url: &str) -> Options {
+    let arguments = ["--model", "m-1", "--base-url", url].map(str::to_owned);
+    let key = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "secret-key".to_owned());
+    let options = Options::parse(arguments, key).expect("is understood").expect("no help");
+    let retries = Retries { first: Duration::from_millis(40), longest: Duration::from_secs(2), attempts: 4 };
+    Options { retries, ..options }
+}
+
+/// Runs the script: whether the model came to its end, the transcript, the requests.
+fn served(script: Vec<Scripted>, change: impl FnOnce(&mut Options)) -> (bool, String, Vec<Heard>) {
+    let server = Server::start(script);
+    let mut options = options(&server.url);
+    change(&mut options);
+    let page = Page::default();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let ended = runtime.block_on(run(&options, page.clone())).expect("canvas and output do not fail");
+    let page = String::from_utf8(page.0.lock().expect("no panic").clone()).expect("text");
+    say(&page);
+    assert!(page.contains("unlocked"), "no lease is left");
+    assert!(!page.contains("secret-key"));
+    (ended, page, server.heard())
+}
+
+#[expect(clippy::print_stdout, reason = "the transcript of a test that fails says why")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn tool(id: &str, name: &str, input: Value) -> Value {
+    json!({"type": "tool_use", "id": id, "name": name, "input": input})
+}
+
+fn error(status: u16, headers: &'static str, kind: &str) -> Scripted {
+    let body = json!({"type": "error", "error": {"type": kind, "message": "Not now."}});
+    Scripted::Whole(status, headers, body.to_string())
+}
+
+fn done() -> Scripted {
+    Scripted::Stream(stream("end_turn", &[text("It is done.")], 0))
+}
+
+fn patch() -> Vec<Value> {
+    let patch =
+        json!({"lease_id": "lease-1-1", "patch": "@@\n - Tag the commit.\n+- Announce the release.\n"});
+    vec![text("I add the step."), tool("p", "canvas_apply_patch", patch)]
+}
+
+fn check_out() -> Scripted {
+    Scripted::Stream(stream("tool_use", &[tool("o", "canvas_check_out", json!({}))], 10))
+}
+
+#[test]
+fn a_turn_survives_limits_cuts_and_resets() {
+    let whole = stream("tool_use", &patch(), 5);
+    let part = whole[..whole.len() / 2].to_vec();
+    let script = vec![
+        error(429, "retry-after: 1\r\n", "rate_limit_error"),
+        check_out(),
+        error(529, "", "overloaded_error"),
+        Scripted::Cut(part.clone()),
+        Scripted::Reset(part),
+        Scripted::Stream(whole),
+        done(),
+    ];
+    let (ended, page, heard) = served(script, |_| {});
+    assert!(ended);
+    assert!(page.contains("| - Tag the commit.\n           | - Announce the release.\n"), "{page}");
+    assert_eq!(page.matches("retry ").count(), 4, "{page}");
+    assert!(page.contains("It is done."));
+    assert!(heard[1].at - heard[0].at >= Duration::from_secs(1), "the wait is the provider's");
+    assert!(heard.iter().all(|heard| heard.head.starts_with("post /v1/messages http/1.1\r\n")));
+    assert!(heard.iter().all(|heard| heard.head.contains("x-api-key: secret-key\r\n")));
+    // The same request each time, until an answer is taken.
+    assert_eq!(heard[2].body, heard[3].body);
+    assert_eq!(heard[3].body, heard[5].body);
+    assert_eq!((&heard[0].body["stream"], &heard[0].body["model"]), (&json!(true), &json!("m-1")));
+    assert_eq!(heard[6].body["messages"].as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn a_provider_that_stays_overloaded_is_given_up() {
+    let (ended, page, heard) = served(vec![error(529, "", "overloaded_error"); 4], |_| {});
+    assert!(!ended);
+    assert!(page.contains("gave up: The provider answered overloaded_error: Not now."), "{page}");
+    // At least half of 40, 80 and 160 ms.
+    for (n, wait) in [20, 40, 80].into_iter().enumerate() {
+        assert!(heard[n + 1].at - heard[n].at >= Duration::from_millis(wait));
+    }
+}
+
+#[test]
+fn what_no_wait_mends_is_asked_once() {
+    let rows = [
+        (error(429, "retry-after: 3600\r\n", "rate_limit_error"), "rate_limit_error"),
+        (error(401, "", "authentication_error"), "authentication_error"),
+        (error(400, "", "invalid_request_error"), "invalid_request_error"),
+        (Scripted::Whole(404, "", "<html>Not Found</html>".to_owned()), "HTTP 404: <html>Not Found</html>"),
+        (Scripted::Whole(200, "", "<html>A portal</html>".to_owned()), "cannot be read"),
+    ];
+    for (scripted, words) in rows {
+        let once = |options: &mut Options| {
+            // A page that is no answer might be one the next time.
+            options.retries.attempts = if words == "cannot be read" { 1 } else { 4 };
+        };
+        let (ended, page, heard) = served(vec![scripted], once);
+        assert!(!ended && heard.len() == 1);
+        assert!(page.contains("gave up") && page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn an_answer_that_breaks_off_each_time_is_kept_and_its_call_answered() {
+    let whole = stream("tool_use", &[text("I begin."), tool("o", "canvas_check_out", json!({}))], 0);
+    let part = Scripted::Cut(whole[..whole.len() - 2].to_vec());
+    let (ended, page, _) = served(vec![part.clone(), part], |options| options.retries.attempts = 2);
+    assert!(!ended);
+    assert!(page.contains("o did not run: ") && page.contains("gave up: "), "{page}");
+}
+
+#[test]
+fn a_host_that_is_not_there_is_given_up() {
+    // A port that was free a moment ago.
+    let server = Server::start(Vec::new());
+    let options = options(&server.url);
+    server.heard();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let page = Page::default();
+    assert!(!runtime.block_on(run(&options, page.clone())).expect("the canvas does not fail"));
+    let page = String::from_utf8(page.0.lock().expect("no panic").clone()).expect("text");
+    assert_eq!(page.matches("TRANSPORT_FAILED").count(), 3, "{page}");
+    assert!(page.contains("gave up: error sending request"), "{page}");
+}
+
+#[test]
+fn whole_answers_do_as_well() {
+    let out = tool("o", "canvas_check_out", json!({}));
+    let whole = |stop_reason: &str, content: Vec<Value>| {
+        let usage = json!({"input_tokens": 100, "output_tokens": 20});
+        let body = json!({"stop_reason": stop_reason, "content": content, "usage": usage});
+        Scripted::Whole(200, "", body.to_string())
+    };
+    let script =
+        vec![whole("tool_use", vec![out]), whole("tool_use", patch()), whole("end_turn", vec![text("So.")])];
+    let (ended, page, heard) = served(script, |options| options.streamed = false);
+    assert!(ended && page.contains("- Announce the release."), "{page}");
+    assert_eq!(heard[0].body["stream"], false);
+    assert!(page.contains("300 + 60 tokens"), "{page}");
+}
+
+/// Streams that a provider has sent, with calls of tools that are not ours.
+#[test]
+fn recorded_streams_are_read_as_they_came() {
+    let data = std::env::var("CANVAS_DATA").unwrap_or_else(|_| "../../shared/data".to_owned());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(data).join("providers/anthropic");
+    for name in ["s08_streaming_tool_use_terminal", "s09_parallel_tool_use"] {
+        let Ok(recorded) = std::fs::read_to_string(folder.join(format!("{name}.sse"))) else {
+            say(&format!("SKIPPED: {name} (not in CANVAS_DATA)"));
+            continue;
+        };
+        let recorded = pieces(&recorded, 1);
+        let half = recorded[..recorded.len() / 2].to_vec();
+        let script = vec![Scripted::Reset(half), Scripted::Stream(recorded), done()];
+        let (ended, page, heard) = served(script, |_| {});
+        assert!(ended, "{page}");
+        assert!(page.contains("refused: UNKNOWN_TOOL"), "{page}");
+        let messages = heard[2].body["messages"].as_array().expect("messages");
+        assert_eq!(messages.len(), 3, "the message, the answer as it came, and the results");
+    }
+}
+
+#[test]
+fn each_provider_has_an_endpoint() {
+    for provider in Provider::ALL {
+        let endpoint = Endpoint::of(*provider).unwrap_or_else(|| panic!("{provider} has no endpoint"));
+        assert!(endpoint.path("m", true).starts_with('/'));
+    }
+}
+
+#[test]
+fn a_command_line_that_cannot_be_meant_is_refused() {
+    let none = |_: &str| None;
+    let parse = |line: &str| Options::parse(line.split_whitespace().map(str::to_owned), none).map(|_| ());
+    for (line, words) in [
+        ("", "set ANTHROPIC_API_KEY"),
+        ("--base-url http://localhost:1", "--model"),
+        ("--model", "needs a value"),
+        ("--provider nobody", "Provider::ALL"),
+        ("--model m --nothing", "there is no option --nothing"),
+        ("--model m --attempts x", "a whole number"),
+        ("--model m a b", "too many arguments"),
+        ("--model m --file no/such/file", "cannot be read"),
+    ] {
+        let problem = parse(line).expect_err(line);
+        assert!(problem.contains(words), "{line}: {problem}");
+    }
+    assert!(parse("--help").is_ok());
+}
