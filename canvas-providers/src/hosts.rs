@@ -92,8 +92,8 @@ const UNKNOWN: ChatHost = ChatHost {
     required_reasoning: None,
     thinking_chunks: true,
     finish_words: &[
-        ("model_length", StopReason::Length),
-        ("model_context_window_exceeded", StopReason::Length),
+        ("model_length", StopReason::ContextFull),
+        ("model_context_window_exceeded", StopReason::ContextFull),
         ("max_tokens", StopReason::Length),
         ("insufficient_system_resource", StopReason::Length),
         ("network_error", StopReason::Length),
@@ -144,7 +144,7 @@ const GLM: ChatHost = ChatHost {
     finish_words: &[
         ("sensitive", StopReason::Refusal),
         ("network_error", StopReason::Length),
-        ("model_context_window_exceeded", StopReason::Length),
+        ("model_context_window_exceeded", StopReason::ContextFull),
     ],
     parallel_calls: false,
     ..UNKNOWN
@@ -165,7 +165,7 @@ const MISTRAL: ChatHost = ChatHost {
     hosts: &["api.mistral.ai"],
     message_fields: MessageFields::Only(&[]),
     thinking_chunks: true,
-    finish_words: &[("model_length", StopReason::Length)],
+    finish_words: &[("model_length", StopReason::ContextFull)],
     strict: true,
     images: false,
     call_ids: CallIds::Nine,

@@ -44,7 +44,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
 
 /// Whether the end of the last part may be missing.
 pub(super) fn is_cut(stop_reason: StopReason) -> bool {
-    matches!(stop_reason, StopReason::Length | StopReason::Refusal)
+    matches!(stop_reason, StopReason::Length | StopReason::ContextFull | StopReason::Refusal)
 }
 
 /// A refusal ends like any answer.
