@@ -152,10 +152,8 @@ fn an_answer_that_breaks_off_each_time_is_kept_and_its_call_answered() {
 
 #[test]
 fn a_host_that_is_not_there_is_given_up() {
-    // A port that was free a moment ago.
-    let server = Server::start(Vec::new());
-    let options = options(&server.url);
-    server.heard();
+    // Nobody listens there; a port that was free a moment ago may be another test's by now.
+    let options = options("http://127.0.0.1:1");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let page = Page::default();
     assert!(!runtime.block_on(run(&options, page.clone())).expect("the canvas does not fail"));
@@ -178,6 +176,66 @@ fn whole_answers_do_as_well() {
     assert!(ended && page.contains("- Announce the release."), "{page}");
     assert_eq!(heard[0].body["stream"], false);
     assert!(page.contains("300 + 60 tokens"), "{page}");
+}
+
+/// A whole answer of a provider: with one call, or with text alone.
+fn whole(provider: &str, answer: Result<&Value, &str>) -> Scripted {
+    let call = answer.ok().map(|call| (call["id"].clone(), call["name"].clone(), call["input"].clone()));
+    let body = match (provider, call, answer) {
+        ("openai-chat", Some((id, name, input)), _) => {
+            let call = json!({"id": id, "type": "function",
+                "function": {"name": name, "arguments": input.to_string()}});
+            let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+            json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
+        }
+        ("openai-chat", None, Err(text)) => {
+            let message = json!({"role": "assistant", "content": text});
+            json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        }
+        ("openai-responses", Some((id, name, input)), _) => json!({
+            "object": "response", "status": "completed",
+            "output": [{"type": "function_call", "id": format!("fc_{}", id.as_str().unwrap_or_default()),
+                "call_id": id, "name": name, "arguments": input.to_string(), "status": "completed"}],
+        }),
+        ("openai-responses", None, Err(text)) => json!({
+            "object": "response", "status": "completed",
+            "output": [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+                "content": [{"type": "output_text", "text": text, "annotations": []}]}],
+        }),
+        ("ollama", Some((_, name, input)), _) => {
+            let call = json!({"function": {"name": name, "arguments": input}});
+            let message = json!({"role": "assistant", "content": "", "tool_calls": [call]});
+            json!({"model": "m-1", "message": message, "done": true, "done_reason": "stop"})
+        }
+        ("ollama", None, Err(text)) => {
+            let message = json!({"role": "assistant", "content": text});
+            json!({"model": "m-1", "message": message, "done": true, "done_reason": "stop"})
+        }
+        (_, Some(_), Ok(call)) => json!({"stop_reason": "tool_use", "content": [call]}),
+        (_, _, answer) => {
+            json!({"stop_reason": "end_turn", "content": [text(answer.err().unwrap_or_default())]})
+        }
+    };
+    Scripted::Whole(200, "", body.to_string())
+}
+
+#[test]
+fn only_the_provider_differs_between_dialects() {
+    for name in ["anthropic", "openai-chat", "openai-responses", "ollama"] {
+        let provider: Provider = name.parse().expect("a provider");
+        let (out, patch) = (tool("o", "canvas_check_out", json!({})), patch().remove(1));
+        let script = vec![whole(name, Ok(&out)), whole(name, Ok(&patch)), whole(name, Err("It is done."))];
+        let (ended, page, heard) = served(script, |options| {
+            options.provider = provider;
+            options.endpoint = Endpoint::of(provider).expect("has an endpoint");
+        });
+        assert!(ended && page.contains("| - Announce the release."), "{name}: {page}");
+        assert!(heard[0].head.contains(provider_path(provider).as_str()), "{name}");
+    }
+}
+
+fn provider_path(provider: Provider) -> String {
+    Endpoint::of(provider).expect("has an endpoint").path("m-1", true)
 }
 
 /// Streams that a provider has sent, with calls of tools that are not ours.
