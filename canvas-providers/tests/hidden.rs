@@ -13,21 +13,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::sent::{Part, merges, parts};
 
-/// What this provider would refuse, as far as a judge knows that does not know the encoder.
-fn faults(provider: Provider, body: &Value) -> Vec<String> {
-    match provider {
-        Provider::Anthropic => support::judge::faults(body),
-        _ => Vec::new(),
-    }
-}
-
 /// The parts of the request for a history, once it has passed the judge.
 #[track_caller]
 fn sent(provider: Provider, history: &[Event]) -> Vec<(usize, Part)> {
     let tools: Vec<ToolSpec> = DocumentTools::default().list(&Policy::default());
     let request = provider.request(&provider.issuer("m"), "", &tools, history, &RequestOptions::default());
     let body = request.expect("there is something to send").body;
-    assert_eq!(faults(provider, &body), Vec::<String>::new(), "{provider}: {body}");
+    assert_eq!(support::faults(provider, &body), Vec::<String>::new(), "{provider}: {body}");
     parts(provider, &body)
 }
 

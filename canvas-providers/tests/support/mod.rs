@@ -4,6 +4,7 @@
 
 pub(crate) mod host;
 pub(crate) mod judge;
+pub(crate) mod judge_responses;
 pub(crate) mod sent;
 
 use std::path::{Path, PathBuf};
@@ -48,6 +49,15 @@ pub(crate) fn read_json(path: &Path) -> Value {
 pub(crate) fn read_bytes(path: &Path) -> Vec<u8> {
     #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What this provider would refuse, as far as a judge knows that does not know the encoder.
+pub(crate) fn faults(provider: Provider, body: &Value) -> Vec<String> {
+    match provider {
+        Provider::Anthropic => judge::faults(body),
+        Provider::OpenAiResponses => judge_responses::faults(body),
+        _ => Vec::new(),
+    }
 }
 
 /// The parts of a whole answer, each of which is to go back as it came.

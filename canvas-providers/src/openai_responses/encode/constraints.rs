@@ -50,7 +50,13 @@ impl Constraints<'_> {
         let Some(map) = item.value.as_object_mut().filter(|_| item.of_model) else { return };
         map.remove("created_by");
         map.retain(|name, value| !value.is_null() || !matches!(name.as_str(), "id" | "status" | "namespace"));
-        if Kind::of(text(&item.value, "type")) != Kind::FunctionCall {
+        let kind = Kind::of(text(&item.value, "type"));
+        if kind == Kind::CustomCall
+            && let Some(map) = item.value.as_object_mut()
+        {
+            map.remove("status");
+        }
+        if kind != Kind::FunctionCall {
             return;
         }
         if !is_object(text(&item.value, "arguments")) {
@@ -91,26 +97,33 @@ impl Constraints<'_> {
         });
     }
 
-    /// Reasoning that nobody can open is left out. The items after it lose their ids, by which the endpoint would miss it.
+    /// Reasoning that nobody can open is left out. The items after it lose their ids, by which the endpoint would miss it;
+    /// those that have nothing else go with it.
     fn drop_unsealed(&mut self, items: &mut Vec<Item>) {
         if self.takes_unsealed {
             return;
         }
         let mut has_lost = false;
         items.retain_mut(|item| {
-            let is_reasoning = is_reasoning(item);
-            if is_reasoning {
+            if is_reasoning(item) {
                 has_lost = text(&item.value, "encrypted_content").is_empty();
-            } else if !item.of_model {
-                has_lost = false;
-            } else if has_lost {
-                forget(&mut item.value);
+                if has_lost {
+                    self.degradations.add_event(item.at, "thinking", "left out: it is not sealed");
+                }
+                return !has_lost;
             }
-            let is_lost = has_lost && is_reasoning;
-            if is_lost {
-                self.degradations.add_event(item.at, "thinking", "left out: it is not sealed");
+            has_lost &= item.of_model;
+            // What is sealed by itself needs nothing before it.
+            let is_bound = has_lost && text(&item.value, "encrypted_content").is_empty();
+            let stays = !is_bound || forget(&mut item.value);
+            if !stays {
+                self.degradations.add_event(
+                    item.at,
+                    "opaque",
+                    "left out: the reasoning before it is not sealed",
+                );
             }
-            !is_lost
+            stays
         });
     }
 
