@@ -48,8 +48,7 @@ pub(crate) fn extra_fields(
     out
 }
 
-/// A result as text, for a request that declares this tool as its provider has it built in: a reply of that tool in the words
-/// of its dialect, which its models were trained on.
+/// A result as text: a reply of this tool in the words of its dialect, which its models were trained on; others as they are.
 pub(crate) fn reply_text(result: &ToolResult, native: Option<NativeTool>) -> Cow<'_, str> {
     let is_native =
         native.is_some_and(|native| result.name.as_deref() == Some(native.dialect().tool_names()[0]));

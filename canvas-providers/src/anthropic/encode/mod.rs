@@ -44,7 +44,7 @@ pub(crate) fn request(
         issuer,
         names: &mut names,
         ids: Mapper::new(ID_RULE),
-        native,
+        native: options.native,
         degradations: &mut degradations,
     };
     let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
@@ -85,7 +85,7 @@ struct BlockEncoder<'a> {
     issuer: &'a Issuer,
     names: &'a mut Mapper,
     ids: Mapper,
-    /// Declared as the endpoint has it built in.
+    /// The tool whose replies go in the words of its dialect.
     native: Option<NativeTool>,
     degradations: &'a mut Degradations,
 }

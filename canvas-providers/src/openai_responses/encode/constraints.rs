@@ -84,9 +84,9 @@ impl Constraints<'_> {
 
     /// Calls that a host runs, of tools that are not this crate's to declare, go with their output or not at all.
     fn drop_unanswered(&mut self, items: &mut Vec<Item>) {
-        let ids = |ends: &[&str]| -> BTreeSet<String> {
-            let of = |item: &&Item| ends.contains(&text(&item.value, "type"));
-            items.iter().filter(of).map(|item| text(&item.value, "call_id").to_owned()).collect()
+        let ids = |kinds: &[&str]| -> BTreeSet<String> {
+            let of = items.iter().filter(|item| is_of(item, kinds));
+            of.map(|item| text(&item.value, "call_id").to_owned()).collect()
         };
         let (calls, outputs) = (ids(HOST_CALLS), ids(HOST_OUTPUTS));
         self.retain(items, "tool_call", "left out: its output is not in the history", |item| {
@@ -165,11 +165,14 @@ impl Constraints<'_> {
 }
 
 /// Calls that a host runs, and what answers them, of kinds that are kept as they came.
-const HOST_CALLS: &[&str] = &["computer_call", "local_shell_call", "shell_call"];
-const HOST_OUTPUTS: &[&str] = &["computer_call_output", "local_shell_call_output", "shell_call_output"];
+const HOST_CALLS: &[&str] = &["computer_call", "local_shell_call", "shell_call", "tool_search_call"];
+const HOST_OUTPUTS: &[&str] =
+    &["computer_call_output", "local_shell_call_output", "shell_call_output", "tool_search_output"];
 
 fn is_of(item: &Item, kinds: &[&str]) -> bool {
-    kinds.contains(&text(&item.value, "type"))
+    let kind = text(&item.value, "type");
+    // The provider's server searches for tools unless the request leaves it to the host.
+    kinds.contains(&kind) && (!kind.starts_with("tool_search") || text(&item.value, "execution") == "client")
 }
 
 fn is_reasoning(item: &Item) -> bool {

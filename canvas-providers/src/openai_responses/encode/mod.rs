@@ -56,7 +56,7 @@ pub(crate) fn request(
         issuer,
         names: &mut names,
         ids: Mapper::new(ID_RULE),
-        outputs: Outputs::new(native),
+        outputs: Outputs::new(options.native),
         degradations: &mut degradations,
     };
     let mut items: Vec<Item> = history[opening..].iter().filter_map(|entry| encoder.item(entry)).collect();

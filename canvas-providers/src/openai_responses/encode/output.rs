@@ -15,6 +15,7 @@ use crate::native::NativeTool;
 /// What the outputs have to be like.
 #[derive(Debug)]
 pub(super) struct Outputs {
+    /// The tool whose replies go in the words of its dialect.
     native: Option<NativeTool>,
     /// Kind and caller, by the id of the call; those that are not here are functions that the model calls itself.
     expected: BTreeMap<String, (Kind, Option<Value>)>,
