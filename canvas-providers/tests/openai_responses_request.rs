@@ -88,7 +88,7 @@ fn nothing_is_stored_unless_the_host_says_so() {
     };
     let sealed = json!(["reasoning.encrypted_content"]);
     for (fields, store, include) in [
-        (json!({}), json!(false), sealed.clone()),
+        (json!({}), json!(false), sealed),
         (json!({"store": true}), json!(true), Value::Null),
         (json!({"include": []}), json!(false), json!([])),
         (json!({"store": true, "include": ["x"]}), json!(true), json!(["x"])),

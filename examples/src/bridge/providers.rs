@@ -45,17 +45,26 @@ pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
     let body: Value = request.field("body")?;
     let provider = provider(request)?;
     let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
-    Ok(json!(provider.decode(&body, &AnswerContext::new(issuer(request, provider, model)?))?))
+    Ok(json!(provider.decode(&body, &context(request, provider, model)?)?))
 }
 
 pub(super) fn decode_stream(request: &Request<'_>) -> Result<Value, BridgeError> {
     let chunks: Vec<String> = request.field("chunks")?;
     let provider = provider(request)?;
-    let mut stream = provider.stream(AnswerContext::new(issuer(request, provider, "")?));
+    let mut stream = provider.stream(context(request, provider, "")?);
     for chunk in &chunks {
         stream.feed(chunk.as_bytes(), &mut |_| {});
     }
     Ok(json!(stream.finish()))
+}
+
+/// What an answer is read with. A `dialect` says whose the free text of a call is.
+fn context(request: &Request<'_>, provider: Provider, model: &str) -> Result<AnswerContext, BridgeError> {
+    let native = match request.field::<Option<&str>>("dialect")? {
+        Some(_) => NativeTool::of(native::dialect(request)?),
+        None => None,
+    };
+    Ok(AnswerContext { native, ..AnswerContext::new(issuer(request, provider, model)?) })
 }
 
 /// Who answers: as the request says, or this model at the provider's own host.
