@@ -11,7 +11,7 @@ import runs
 import streams
 from bridge import Bridge
 
-PROVIDERS = ["anthropic"]
+PROVIDERS = ["anthropic", "openai-responses"]
 TOOLSETS = ["document", "extended", "directive", "board", "surface", "recipe", "all"]
 DIALECTS = ["text-editor", "apply-patch", "codex-patch", "edit", "replace", "search-replace"]
 MODELS = {"gemini": ["gemini-3-pro", "gemini-2.5-flash"], "gemini-interactions": ["gemini-4-argon", "gemini-4-argon-2"]}
