@@ -5,6 +5,9 @@ use memchr::memchr2;
 use super::frame::{Frame, FrameError, Sink};
 use super::lines::grow;
 
+/// Buffer that is kept from one event to the next; that of a long one is given back.
+const KEPT_BYTES: usize = 64 << 10;
+
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Server-sent events.
@@ -42,15 +45,28 @@ impl Sse {
                 take(&mut self.event, &mut self.begun, line, sink)?
             } else {
                 grow(&mut self.line, line)?;
-                let goes_on = take(&mut self.event, &mut self.begun, &self.line, sink)?;
-                self.line.clear();
-                goes_on
+                self.take_line(sink)?
             };
             if !goes_on {
                 return Ok(());
             }
         }
         grow(&mut self.line, bytes)
+    }
+
+    /// Takes the line that came in pieces. A long payload is not copied.
+    fn take_line(&mut self, sink: &mut Sink<'_>) -> Result<bool, FrameError> {
+        let value = value_of(&self.line, b"data").filter(|_| self.begun && !self.event.has_data);
+        if let Some(value) = value {
+            let head = self.line.len() - value.len();
+            self.line.drain(..head);
+            std::mem::swap(&mut self.line, &mut self.event.data);
+            self.event.has_data = true;
+            return Ok(true);
+        }
+        let goes_on = take(&mut self.event, &mut self.begun, &self.line, sink)?;
+        self.line.clear();
+        Ok(goes_on)
     }
 
     /// The standard drops an event whose blank line has not come; hosts leave that line out at the end.
@@ -72,6 +88,7 @@ fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -
             !event.has_data || sink(Frame { kind: &event.kind, is_error: false, data: &event.data });
         event.kind.clear();
         event.data.clear();
+        event.data.shrink_to(KEPT_BYTES);
         event.has_data = false;
         return Ok(goes_on);
     }
