@@ -10,7 +10,7 @@ use canvas_providers::{
 use canvas_tools::lease::Timestamp;
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply, ToolSpec, hidden_message};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use support::sent::{Part, merges, parts};
 
 /// The parts of the request for a history, once it has passed the judge.

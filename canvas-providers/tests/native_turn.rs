@@ -40,6 +40,7 @@ fn answer(provider: Provider, asked: &EncodedRequest, dialect: Dialect, id: &str
             };
             streamed(asked, &item)
         }
+        other => panic!("{other} is not in the table"),
     }
 }
 
@@ -85,6 +86,7 @@ fn end(provider: Provider, asked: &EncodedRequest) -> Decoded {
             json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]})
         }
         Provider::OpenAiResponses => json!({"status": "completed", "output": []}),
+        other => panic!("{other} is not in the table"),
     };
     provider.decode(&body, &asked.context).expect("decodes")
 }
@@ -106,6 +108,7 @@ fn output<'a>(provider: Provider, body: &'a Value, id: &str) -> (&'a str, &'a st
             let failed = item.get("status").map(|status| status == "failed");
             (text(&item["type"]), text(&item["output"]), failed)
         }
+        other => panic!("{other} is not in the table"),
     }
 }
 
