@@ -11,11 +11,13 @@ import runs
 import streams
 from bridge import Bridge
 
-PROVIDERS = ["anthropic", "openai-responses"]
+PROVIDERS = ["anthropic", "openai-responses", "openai-chat", "ollama"]
 TOOLSETS = ["document", "extended", "directive", "board", "surface", "recipe", "all"]
 DIALECTS = ["text-editor", "apply-patch", "codex-patch", "edit", "replace", "search-replace"]
 MODELS = {"gemini": ["gemini-3-pro", "gemini-2.5-flash"], "gemini-interactions": ["gemini-4-argon", "gemini-4-argon-2"]}
 LINES = {"bedrock-converse", "ollama"}
+# What hosts of Chat Completions add to its messages; the types of OpenAI's own SDK do not know it.
+ADDED = {"reasoning_content", "reasoning", "reasoning_details"}
 # Where a string is sealed: only who made it can open it.
 SEALED = {"signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "redactedContent"}
 
@@ -68,6 +70,12 @@ def sealed(events):
     return out
 
 
+def without_added(body):
+    """The request without what its host adds to the wire."""
+    messages = [{k: v for k, v in message.items() if k not in ADDED} for message in body["messages"]]
+    return body | {"messages": messages}
+
+
 class Judge:
     def __init__(self, validate):
         self.validate = validate
@@ -75,7 +83,8 @@ class Judge:
         self.warnings = Counter()
 
     def take(self, provider, kind, body, model=None):
-        judged = self.validate(provider, kind, body, model)
+        known = without_added(body) if (provider, kind) == ("openai-chat", "request") else body
+        judged = self.validate(provider, kind, known, model)
         self.counts[f"{provider} {kind}"] += 1
         for warning in judged.warnings:
             self.warnings[f"{provider} {kind}: {warning['msg'][:90]}"] += 1
