@@ -37,7 +37,8 @@ fn fixtures() {
                         field != "annotations" && (field == "content" || !value.is_null())
                     });
                 }
-                assert_eq!(json!(parts), *case.get("replay").unwrap_or(&json!([message])), "{name}");
+                let expected = case.get("replay").cloned().unwrap_or_else(|| json!([message]));
+                assert_eq!(json!(parts), expected, "{name}");
             }
             (Err(error), Some(expected)) => {
                 let found =

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub(crate) mod chat;
 pub(crate) mod host;
 pub(crate) mod judge;
 pub(crate) mod judge_responses;
