@@ -40,6 +40,20 @@ fn answer(provider: Provider, asked: &EncodedRequest, dialect: Dialect, id: &str
             };
             streamed(asked, &item)
         }
+        Provider::OpenAiChat => {
+            let call = match asked.context.native {
+                Some(_) => {
+                    json!({"id": id, "type": "custom", "custom": {"name": name, "input": call["input"]}})
+                }
+                None => {
+                    let arguments = call.to_string();
+                    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+                }
+            };
+            let message = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+            let body = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+            provider.decode(&body, &asked.context).expect("decodes")
+        }
         other => panic!("{other} is not in the table"),
     }
 }
@@ -86,6 +100,9 @@ fn end(provider: Provider, asked: &EncodedRequest) -> Decoded {
             json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]})
         }
         Provider::OpenAiResponses => json!({"status": "completed", "output": []}),
+        Provider::OpenAiChat => {
+            json!({"choices": [{"message": {"content": "Done."}, "finish_reason": "stop"}]})
+        }
         other => panic!("{other} is not in the table"),
     };
     provider.decode(&body, &asked.context).expect("decodes")
@@ -107,6 +124,12 @@ fn output<'a>(provider: Provider, body: &'a Value, id: &str) -> (&'a str, &'a st
             let item = item.expect("the call is answered");
             let failed = item.get("status").map(|status| status == "failed");
             (text(&item["type"]), text(&item["output"]), failed)
+        }
+        Provider::OpenAiChat => {
+            let mut messages = body["messages"].as_array().expect("a list").iter();
+            let message =
+                messages.find(|message| message["tool_call_id"] == id).expect("the call is answered");
+            (text(&message["role"]), text(&message["content"]), None)
         }
         other => panic!("{other} is not in the table"),
     }
@@ -171,6 +194,8 @@ fn an_edit_goes_through_in_the_form_of_its_model() {
         (Provider::OpenAiResponses, Dialect::ApplyPatch, "apply_patch_call_output", true),
         (Provider::OpenAiResponses, Dialect::CodexPatch, "custom_tool_call_output", false),
         (Provider::OpenAiResponses, Dialect::TextEditor, "function_call_output", false),
+        (Provider::OpenAiChat, Dialect::CodexPatch, "tool", false),
+        (Provider::OpenAiChat, Dialect::ApplyPatch, "tool", false),
         (Provider::Anthropic, Dialect::TextEditor, "tool_result", true),
         (Provider::Anthropic, Dialect::ApplyPatch, "tool_result", true),
         (Provider::Anthropic, Dialect::CodexPatch, "tool_result", true),

@@ -11,7 +11,7 @@ use crate::declare::{self, ToolRules};
 use crate::encoded::{Degradations, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, ToolResult};
-use crate::history::{extra_fields, result_text};
+use crate::history::{extra_fields, reply_text};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::pieces;
@@ -65,6 +65,7 @@ pub(crate) fn request(
         degradations: &mut degradations,
         messages: Vec::new(),
         answer: None,
+        native: options.native,
         sent_ids: BTreeSet::new(),
     };
     for entry in &history {
@@ -142,6 +143,8 @@ struct Encoder<'a> {
     messages: Vec<Value>,
     /// The message of the model that is being put together, and the first of its events.
     answer: Option<(Map<String, Value>, usize)>,
+    /// The tool of a dialect: its replies are in the words of the dialect.
+    native: Option<NativeTool>,
     /// Ids of calls that were sent; a call of the issuer's own may have none.
     sent_ids: BTreeSet<String>,
 }
@@ -173,7 +176,7 @@ impl Encoder<'_> {
 
     fn result(&mut self, result: &ToolResult) {
         let images: Vec<&str> = result.images.iter().map(|image| image.data.as_str()).collect();
-        let mut message = message("tool", &result_text(&result.result), &images);
+        let mut message = message("tool", &reply_text(result, self.native), &images);
         message["tool_name"] = json!(self.names.wire(result.name.as_deref().unwrap_or_default()));
         if let Some(id) = result.call_id.as_ref().filter(|id| self.sent_ids.contains(*id)) {
             message["tool_call_id"] = json!(id);

@@ -57,7 +57,8 @@ pub(crate) fn faults(provider: Provider, body: &Value) -> Vec<String> {
     match provider {
         Provider::Anthropic => judge::faults(body),
         Provider::OpenAiResponses => judge_responses::faults(body),
-        _ => Vec::new(),
+        Provider::OpenAiChat => chat::faults(body),
+        Provider::Ollama => chat::ollama_faults(body),
     }
 }
 

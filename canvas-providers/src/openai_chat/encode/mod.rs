@@ -53,7 +53,7 @@ pub(crate) fn request(
         messages: Vec::new(),
         answer: None,
         images: Vec::new(),
-        native,
+        native: options.native,
         stretch: 0,
         has_calls: false,
     };
@@ -108,7 +108,7 @@ struct Encoder<'a> {
     answer: Option<(Map<String, Value>, usize)>,
     /// Parts with the images of the results so far; they follow the last result.
     images: Vec<Value>,
-    /// Declared as the host has it built in.
+    /// The tool of a dialect: its replies are in the words of the dialect.
     native: Option<NativeTool>,
     /// Where the messages since the user's last words begin.
     stretch: usize,
