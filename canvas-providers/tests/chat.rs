@@ -231,6 +231,14 @@ fn streams_of_every_kind() {
             vec!["0 thinking h", "0 thinking m", "1 text a", "1 text b"],
         ),
         (
+            "fields of another kind are nothing",
+            vec![
+                json!({"reasoning": {"effort": 1}, "reasoning_content": false, "refusal": 5, "reasoning_details": {}, "content": "a", "new": [1]}),
+            ],
+            json!({"role": "assistant", "content": "a"}),
+            vec!["0 text a"],
+        ),
+        (
             "a refusal",
             vec![json!({"content": null, "refusal": ""}), json!({"refusal": "N"}), json!({"refusal": "o."})],
             json!({"role": "assistant", "refusal": "No."}),
@@ -320,6 +328,53 @@ fn ends_of_streams() {
         assert_eq!(decoded.text(), "a", "{name}");
         let found = decoded.failure.as_ref().map(|failure| (failure.code(), failure.retryable()));
         assert_eq!((found, decoded.raw_stop_reason.as_deref()), (failure, finish), "{name}");
+    }
+}
+
+/// A call without arguments is whole where the stream is, and cut off where it is not or where a limit ended it.
+#[test]
+fn a_call_without_arguments_ends_as_its_stream_does() {
+    let begun = stream(
+        &[json!({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": ""}}]})],
+        None,
+    );
+    let finished = |reason: &str| json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]});
+    for (tail, verdict) in [
+        (String::new(), "truncated"),
+        ("data: [DONE]\n\n".to_owned(), "complete"),
+        (format!("data: {}\n\n", finished("tool_calls")), "complete"),
+        (format!("data: {}\n\n", finished("length")), "truncated"),
+        (format!("data: {}\n\n", finished("content_filter")), "truncated"),
+        (format!("data: {}\n\n", finished("lunch")), "complete"),
+    ] {
+        let (decoded, _) = read(&[begun.as_slice(), tail.as_bytes()].concat());
+        assert_eq!(json!(decoded.calls().next().expect("a call").verdict()), verdict, "{tail}");
+    }
+}
+
+/// Finish words of one host say nothing at another, but where nothing is known of it.
+#[test]
+fn finish_words() {
+    use canvas_providers::StopReason::{End, Length, Other, Refusal, ToolUse};
+    for (host, word, expected) in [
+        ("api.openai.com", "stop", End),
+        ("api.openai.com", "tool_calls", ToolUse),
+        ("api.openai.com", "function_call", ToolUse),
+        ("api.openai.com", "length", Length),
+        ("api.openai.com", "content_filter", Refusal),
+        ("api.openai.com", "model_length", Other),
+        ("api.mistral.ai", "model_length", Length),
+        ("api.mistral.ai", "error", Other),
+        ("open.bigmodel.cn", "sensitive", Refusal),
+        ("open.bigmodel.cn", "network_error", Length),
+        ("api.deepseek.com", "insufficient_system_resource", Length),
+        ("api.together.xyz", "eos", End),
+        ("notapi.mistral.ai", "sensitive", Refusal),
+        ("llm.example.com", "eos", End),
+    ] {
+        let body = answer(&json!({"content": "a"}), &json!(word));
+        let decoded = CHAT.decode(&body, &AnswerContext::new(Issuer::new(host, "m"))).expect("decodes");
+        assert_eq!(decoded.stop_reason, expected, "{host} {word}");
     }
 }
 

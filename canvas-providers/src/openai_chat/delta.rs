@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor, value};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::text::Text;
+use crate::text::{AnyText, Text};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     pub(super) delta: Option<Delta<'a>>,
     #[serde(borrow, default)]
-    pub(super) finish_reason: Option<Text<'a>>,
+    pub(super) finish_reason: AnyText<'a>,
     /// Some hosts count here.
     #[serde(borrow, default)]
     pub(super) usage: Option<&'a RawValue>,
@@ -42,13 +42,13 @@ pub(super) struct Delta<'a> {
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
     #[serde(borrow, default)]
-    pub(super) reasoning_content: Option<Text<'a>>,
+    pub(super) reasoning_content: AnyText<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning: Option<Text<'a>>,
+    pub(super) reasoning: AnyText<'a>,
     #[serde(borrow, default)]
     pub(super) reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    pub(super) refusal: Option<Text<'a>>,
+    pub(super) refusal: AnyText<'a>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -56,9 +56,9 @@ pub(super) struct CallDelta<'a> {
     #[serde(default)]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
-    pub(super) id: Option<Text<'a>>,
+    pub(super) id: AnyText<'a>,
     #[serde(borrow, default, rename = "type")]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: AnyText<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionDelta<'a>>,
     #[serde(borrow, default)]
@@ -71,7 +71,7 @@ pub(super) struct CallDelta<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct FunctionDelta<'a> {
     #[serde(borrow, default)]
-    pub(super) name: Option<Text<'a>>,
+    pub(super) name: AnyText<'a>,
     #[serde(borrow, default)]
     pub(super) arguments: Option<Mixed<'a>>,
 }
@@ -79,27 +79,25 @@ pub(super) struct FunctionDelta<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct CustomDelta<'a> {
     #[serde(borrow, default)]
-    pub(super) name: Option<Text<'a>>,
+    pub(super) name: AnyText<'a>,
     #[serde(borrow, default)]
-    pub(super) input: Option<Text<'a>>,
+    pub(super) input: AnyText<'a>,
 }
 
 impl CallDelta<'_> {
     pub(super) fn name(&self) -> &str {
-        let name = match (&self.function, &self.custom) {
-            (Some(function), _) => function.name.as_ref(),
-            (None, custom) => custom.as_ref().and_then(|custom| custom.name.as_ref()),
-        };
-        name.map_or("", Text::as_str)
+        match (&self.function, &self.custom) {
+            (Some(function), _) => function.name.as_str(),
+            (None, custom) => custom.as_ref().map_or("", |custom| custom.name.as_str()),
+        }
     }
 
     pub(super) fn is_custom(&self) -> bool {
-        let says_so = self.kind.as_ref().is_some_and(|kind| kind.as_str() == "custom");
-        self.function.is_none() && (says_so || self.custom.is_some())
+        self.function.is_none() && (self.custom.is_some() || self.kind.as_str() == "custom")
     }
 
     pub(super) fn id(&self) -> &str {
-        self.id.as_ref().map_or("", Text::as_str)
+        self.id.as_str()
     }
 
     /// What comes after the arguments so far, or after the input of a custom tool.
@@ -110,9 +108,7 @@ impl CallDelta<'_> {
                 Some(Mixed::Json(json)) => Cow::Owned(json.to_string()),
                 None => Cow::Borrowed(""),
             },
-            (None, custom) => Cow::Borrowed(
-                custom.as_ref().and_then(|custom| custom.input.as_ref()).map_or("", Text::as_str),
-            ),
+            (None, custom) => Cow::Borrowed(custom.as_ref().map_or("", |custom| custom.input.as_str())),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::delta::Delta;
 use super::message::{REASONING_DETAILS, readable_detail};
-use crate::text::Text;
+use crate::text::AnyText;
 
 /// Fields of reasoning as far as they have come. Hosts send the same words in several.
 #[derive(Debug, Default)]
@@ -31,23 +31,21 @@ impl Reasoning {
         &mut self,
         delta: &'d Delta<'_>,
     ) -> Result<Option<Cow<'d, str>>, serde_json::Error> {
-        let (content, plain) = (delta.reasoning_content.as_ref(), delta.reasoning.as_ref());
-        append(&mut self.content, content);
-        append(&mut self.plain, plain);
+        append(&mut self.content, &delta.reasoning_content);
+        append(&mut self.plain, &delta.reasoning);
         let mut readable = String::new();
         let mut has_details = false;
         if let Some(details) = delta.reasoning_details {
-            let details: Vec<Map<String, Value>> = serde_json::from_str(details.get())?;
-            for detail in details {
-                has_details = true;
-                let detail = Value::Object(detail);
-                readable.push_str(readable_detail(&detail));
+            let details: Value = serde_json::from_str(details.get())?;
+            for detail in details.as_array().into_iter().flatten() {
+                readable.push_str(readable_detail(detail));
                 if let Value::Object(detail) = detail {
-                    self.add(detail);
+                    has_details = true;
+                    self.add(detail.clone());
                 }
             }
         }
-        let (content, plain) = (content.map_or("", Text::as_str), plain.map_or("", Text::as_str));
+        let (content, plain) = (delta.reasoning_content.as_str(), delta.reasoning.as_str());
         let fields = [(Field::Content, content), (Field::Plain, plain), (Field::Details, readable.as_str())];
         let said = fields.iter().find(|(_, text)| !text.is_empty()).map(|(field, _)| *field);
         self.shown = self.shown.or(said);
@@ -102,8 +100,8 @@ impl Reasoning {
     }
 }
 
-fn append(field: &mut Option<String>, more: Option<&Text<'_>>) {
-    if let Some(Text(more)) = more {
+fn append(field: &mut Option<String>, more: &AnyText<'_>) {
+    if let AnyText(Some(more)) = more {
         field.get_or_insert_default().push_str(more);
     }
 }

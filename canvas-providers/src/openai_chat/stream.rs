@@ -112,8 +112,8 @@ impl Stream {
             self.delta(delta, on_event)?;
         }
         // Some hosts say "" until they finish.
-        if let Some(Text(raw)) = choice.finish_reason.filter(|raw| !raw.as_str().is_empty()) {
-            self.raw_stop_reason = Some(raw.into_owned());
+        if !choice.finish_reason.as_str().is_empty() {
+            self.raw_stop_reason = Some(choice.finish_reason.as_str().to_owned());
         }
         Ok(())
     }
@@ -139,12 +139,13 @@ impl Stream {
             }
             None => {}
         }
-        if let Some(Text(text)) = delta.refusal.filter(|text| !text.as_str().is_empty()) {
+        let refusal = delta.refusal.as_str();
+        if !refusal.is_empty() {
             if self.refusal_part.is_none() {
                 on_event(StreamEvent::Unknown { kind: "refusal" });
             }
             begin(&mut self.refusal_part, &mut self.parts)?;
-            self.refusal.push_str(&text);
+            self.refusal.push_str(refusal);
         }
         for call in delta.tool_calls.unwrap_or_default() {
             self.call(&call, on_event)?;
