@@ -2,7 +2,7 @@
 //!
 //! Rules of the endpoint that the types do not show: results come right after the message with their calls, each call has
 //! one; arguments are JSON in a string; a result has neither images nor an error flag. Reasoning that a host writes into
-//! the content, between `<think>` and `</think>`, is left there: it goes back as content, and hosts ask for it so.
+//! the content, between `<think>` and `</think>`, is left there and goes back as it came.
 
 mod calls;
 mod content;
