@@ -488,6 +488,22 @@ fn what_each_host_gets_back() {
     }
 }
 
+/// Each host is found by each of its names and by no other, and only Mistral gets lists of thinking back.
+#[test]
+fn hosts_are_found_by_their_names() {
+    let unknown = ChatHost::of("llm.example.com");
+    for host in ChatHost::ALL {
+        assert!(!host.hosts.is_empty());
+        for name in host.hosts {
+            assert_eq!(ChatHost::of(name), host, "{name}");
+            assert_eq!(ChatHost::of(&format!("eu.{name}")), host, "{name}");
+            assert_eq!(ChatHost::of(&format!("not{name}")), unknown, "{name}");
+            assert_eq!(host.thinking_chunks, *name == "api.mistral.ai", "{name}");
+        }
+    }
+    assert!(unknown.thinking_chunks);
+}
+
 #[test]
 fn hosts_differ_in_fields() {
     let tools = [spec("f", json!({"type": "object"}))];
