@@ -11,6 +11,9 @@ use crate::event::{Body, Role, ToolResult};
 use crate::native::NativeTool;
 use crate::repair::Entry;
 
+/// The user's words before a history that begins with the model, for a wire that wants the user's first.
+pub(crate) const OPENING: &str = "(The conversation before this is not part of the request.)";
+
 /// All instructions as one text, for a wire that takes them only before everything.
 pub(crate) fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
     let mut parts: Vec<&str> = vec![system];

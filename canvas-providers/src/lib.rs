@@ -62,6 +62,7 @@
 //! runs a turn, and `driver` does so over futures of the host.
 
 mod anthropic;
+mod bedrock;
 mod context;
 mod declare;
 mod decoded;
@@ -70,8 +71,10 @@ mod encoded;
 mod envelope;
 mod event;
 mod frames;
+mod gemini;
 mod history;
 mod hosts;
+mod json;
 mod names;
 mod native;
 mod not_executed;

@@ -7,12 +7,14 @@ use canvas_tools::ToolSpec;
 use serde_json::Value;
 
 use crate::anthropic;
+use crate::bedrock;
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
+use crate::gemini::{self, interactions};
 use crate::native::NativeTool;
 use crate::ollama;
 use crate::openai_chat;
@@ -30,6 +32,12 @@ pub enum Provider {
     OpenAiChat,
     /// Ollama's own `/api/chat`.
     Ollama,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// Gemini's Interactions API.
+    GeminiInteractions,
+    /// Bedrock Converse.
+    BedrockConverse,
 }
 
 /// A name that is no provider's.
@@ -44,7 +52,15 @@ canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
 impl Provider {
     /// All providers, in the order in which they were added.
-    pub const ALL: &[Self] = &[Self::Anthropic, Self::OpenAiResponses, Self::OpenAiChat, Self::Ollama];
+    pub const ALL: &[Self] = &[
+        Self::Anthropic,
+        Self::OpenAiResponses,
+        Self::OpenAiChat,
+        Self::Ollama,
+        Self::Gemini,
+        Self::GeminiInteractions,
+        Self::BedrockConverse,
+    ];
 
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
@@ -53,6 +69,9 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::NAME,
             Self::OpenAiChat => openai_chat::NAME,
             Self::Ollama => ollama::NAME,
+            Self::Gemini => gemini::NAME,
+            Self::GeminiInteractions => interactions::NAME,
+            Self::BedrockConverse => bedrock::NAME,
         }
     }
 
@@ -63,6 +82,8 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::HOST,
             Self::OpenAiChat => openai_chat::HOST,
             Self::Ollama => ollama::HOST,
+            Self::Gemini | Self::GeminiInteractions => gemini::HOST,
+            Self::BedrockConverse => bedrock::HOST,
         };
         Issuer::new(host, model)
     }
@@ -70,8 +91,13 @@ impl Provider {
     /// How its streams are framed unless the request asks for another framing.
     pub fn framing(self) -> Framing {
         match self {
-            Self::Anthropic | Self::OpenAiResponses | Self::OpenAiChat => Framing::Sse,
+            Self::Anthropic
+            | Self::OpenAiResponses
+            | Self::OpenAiChat
+            | Self::Gemini
+            | Self::GeminiInteractions => Framing::Sse,
             Self::Ollama => Framing::JsonLines,
+            Self::BedrockConverse => Framing::EventStream,
         }
     }
 
@@ -86,6 +112,9 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::decode(body, context),
             Self::OpenAiChat => openai_chat::decode(body, context),
             Self::Ollama => ollama::decode(body, context),
+            Self::Gemini => gemini::decode(body, context),
+            Self::GeminiInteractions => interactions::decode(body, context),
+            Self::BedrockConverse => bedrock::decode(body, context),
         }
     }
 
@@ -115,6 +144,9 @@ impl Provider {
             Self::OpenAiResponses => Codec::OpenAiResponses(openai_responses::Stream::new(context)),
             Self::OpenAiChat => Codec::OpenAiChat(Box::new(openai_chat::Stream::new(context))),
             Self::Ollama => Codec::Ollama(ollama::Stream::new(context)),
+            Self::Gemini => Codec::Gemini(gemini::Stream::new(context)),
+            Self::GeminiInteractions => Codec::GeminiInteractions(interactions::Stream::new(context)),
+            Self::BedrockConverse => Codec::BedrockConverse(bedrock::Stream::new(context)),
         };
         StreamDecoder::new(codec, framing)
     }
@@ -127,6 +159,9 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::tools(specs, native),
             Self::OpenAiChat => openai_chat::tools(specs, native),
             Self::Ollama => ollama::tools(specs, native),
+            Self::Gemini => gemini::tools(specs, native),
+            Self::GeminiInteractions => interactions::tools(specs, native),
+            Self::BedrockConverse => bedrock::tools(specs, native),
         }
     }
 
@@ -148,6 +183,9 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::request(issuer, system, specs, events, options),
             Self::OpenAiChat => openai_chat::request(issuer, system, specs, events, options),
             Self::Ollama => ollama::request(issuer, system, specs, events, options),
+            Self::Gemini => gemini::request(issuer, system, specs, events, options),
+            Self::GeminiInteractions => interactions::request(issuer, system, specs, events, options),
+            Self::BedrockConverse => bedrock::request(issuer, system, specs, events, options),
         }
     }
 
@@ -164,6 +202,9 @@ impl Provider {
             Self::OpenAiResponses => openai_responses::replay(&decoded.events, &context.issuer),
             Self::OpenAiChat => openai_chat::replay(decoded.events),
             Self::Ollama => ollama::replay(decoded.events),
+            Self::Gemini => gemini::replay(&decoded.events, &context.issuer),
+            Self::GeminiInteractions => interactions::replay(&decoded.events, &context.issuer),
+            Self::BedrockConverse => bedrock::replay(&decoded.events, &context.issuer),
         })
     }
 }

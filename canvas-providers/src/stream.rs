@@ -1,8 +1,10 @@
 //! Streamed answers, read as the bytes come.
 
 use crate::anthropic;
+use crate::bedrock;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
+use crate::gemini::{self, interactions};
 use crate::ollama;
 use crate::openai_chat;
 use crate::openai_responses;
@@ -42,6 +44,9 @@ pub(crate) enum Codec {
     OpenAiResponses(openai_responses::Stream),
     OpenAiChat(Box<openai_chat::Stream>),
     Ollama(ollama::Stream),
+    Gemini(gemini::Stream),
+    GeminiInteractions(interactions::Stream),
+    BedrockConverse(bedrock::Stream),
 }
 
 impl StreamDecoder {
@@ -67,7 +72,12 @@ impl StreamDecoder {
 
     /// The answer. One that is not whole has a [`failure`](Decoded::failure), and what came of it.
     pub fn finish(mut self) -> Decoded {
+        let is_open = matches!(self.state, State::Open);
         self.run(&mut |_| {}, Frames::finish);
+        if is_open && matches!(self.state, State::Failed(DecodeError::Broken { .. })) {
+            // A frame without its end: the answer is cut, unless it had ended before.
+            self.state = State::Open;
+        }
         let is_over = matches!(self.state, State::Over);
         // A long answer is not to lie beside its last frame.
         drop(self.frames);
@@ -76,6 +86,9 @@ impl StreamDecoder {
             Codec::OpenAiResponses(codec) => codec.finish(),
             Codec::OpenAiChat(codec) => codec.finish(),
             Codec::Ollama(codec) => codec.finish(),
+            Codec::Gemini(codec) => codec.finish(),
+            Codec::GeminiInteractions(codec) => codec.finish(),
+            Codec::BedrockConverse(codec) => codec.finish(),
         };
         decoded.failure = match self.state {
             _ if self.failure.is_some() => self.failure,
@@ -101,6 +114,9 @@ impl StreamDecoder {
                 Codec::OpenAiResponses(codec) => codec.frame(frame, on_event),
                 Codec::OpenAiChat(codec) => codec.frame(frame, on_event),
                 Codec::Ollama(codec) => codec.frame(frame, on_event),
+                Codec::Gemini(codec) => codec.frame(frame, on_event),
+                Codec::GeminiInteractions(codec) => codec.frame(frame, on_event),
+                Codec::BedrockConverse(codec) => codec.frame(frame, on_event),
             };
             match taken {
                 Ok(Taken::More) => {}

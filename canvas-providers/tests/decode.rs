@@ -77,8 +77,7 @@ fn check_recorded(provider: Provider, id: &str, body: &Value, expect: &Value) {
     assert_eq!(found["text"], expect["text"], "{id}");
     assert_eq!(found["thinking"], expect["thinking_present"], "{id}");
     assert_eq!(found["finish"], expect["finish_reason"], "{id}");
-    let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
-    assert_eq!(json!(order), expect["block_order"], "{id}");
+    assert_eq!(json!(support::order(&decoded)), expect["block_order"], "{id}");
     let parts = provider.replay(body).expect("a recorded answer decodes");
     assert_eq!(json!(parts), support::parts_of(provider, body), "{id}");
 }

@@ -68,7 +68,7 @@ fn round() -> impl Strategy<Value = Round> {
 }
 
 /// Texts with fences of all lengths, and what else a careless encoder would touch.
-fn text() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "a",
         "",
@@ -88,7 +88,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn turn() -> impl Strategy<Value = Turn> {
-    let notice = || prop::option::of((text(), any::<bool>()).prop_map(|(text, whole)| hidden(&text, whole)));
+    let notice =
+        || prop::option::of((any_text(), any::<bool>()).prop_map(|(text, whole)| hidden(&text, whole)));
     let ends = prop::option::weighted(0.8, Just("Done.".to_owned()));
     (notice(), "[a-z]{1,5}", prop::collection::vec(round(), 0..3), ends, notice())
         .prop_map(|(users, says, rounds, ends, models)| Turn { users, says, rounds, ends, models })

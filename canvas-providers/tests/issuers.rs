@@ -25,7 +25,7 @@ fn decode(provider: Provider, streamed: bool, bytes: &[u8], issuer: Issuer) -> O
     if !streamed {
         return provider.decode_slice(bytes, &context).ok();
     }
-    let mut stream = provider.stream(context);
+    let mut stream = provider.stream_framed(support::framing(provider), context);
     stream.feed(bytes, &mut |_| {});
     Some(stream.finish())
 }

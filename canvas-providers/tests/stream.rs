@@ -17,8 +17,10 @@ fn cuts() -> usize {
 }
 
 fn decode(provider: Provider, pieces: &[&[u8]]) -> (Decoded, Shown) {
-    let (mut stream, mut shown) =
-        (provider.stream(AnswerContext::new(provider.issuer("m"))), Shown::default());
+    let (mut stream, mut shown) = (
+        provider.stream_framed(support::framing(provider), AnswerContext::new(provider.issuer("m"))),
+        Shown::default(),
+    );
     for piece in pieces {
         stream.feed(piece, &mut |event| shown.take(event));
     }
@@ -91,8 +93,7 @@ fn check(id: &str, decoded: &Decoded, shown: &Shown, expect: &Value) {
     assert_eq!(found["thinking"], expect["thinking_present"], "{id}");
     assert_eq!(shown.thinking, expect["thinking_text"].as_str().unwrap_or_default(), "{id}");
     assert_eq!(found["finish"], expect["finish_reason"], "{id}");
-    let order: Vec<&str> = decoded.events.iter().map(support::order_name).collect();
-    assert_eq!(json!(order), expect["block_order"], "{id}");
+    assert_eq!(json!(support::order(decoded)), expect["block_order"], "{id}");
     let fails =
         ["stream_error", "sequence_error"].iter().any(|key| expect.get(key).is_some_and(|e| !e.is_null()))
             || expect["n_unparsable_lines"].as_u64() > Some(0);

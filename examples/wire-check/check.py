@@ -7,11 +7,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import frames
+import interactions
 import runs
 import streams
 from bridge import Bridge
 
-PROVIDERS = ["anthropic", "openai-responses", "openai-chat", "ollama"]
+PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-interactions", "bedrock-converse", "ollama"]
 TOOLSETS = ["document", "extended", "directive", "board", "surface", "recipe", "all"]
 DIALECTS = ["text-editor", "apply-patch", "codex-patch", "edit", "replace", "search-replace"]
 MODELS = {"gemini": ["gemini-3-pro", "gemini-2.5-flash"], "gemini-interactions": ["gemini-4-argon", "gemini-4-argon-2"]}
@@ -83,6 +85,11 @@ class Judge:
         self.warnings = Counter()
 
     def take(self, provider, kind, body, model=None):
+        if provider == "gemini-interactions":
+            self.counts[f"{provider} {kind}"] += 1
+            if errors := interactions.errors(body):
+                sys.exit(f"{provider} {kind}: {errors}\n{json.dumps(body, indent=1)[:6000]}")
+            return
         known = without_added(body) if (provider, kind) == ("openai-chat", "request") else body
         judged = self.validate(provider, kind, known, model)
         self.counts[f"{provider} {kind}"] += 1
@@ -94,12 +101,13 @@ class Judge:
 
 def tools(bridge, judge):
     for provider in PROVIDERS:
-        if provider == "gemini-interactions":
-            continue
         lists = [{"toolset": toolset} for toolset in TOOLSETS]
         lists += [{"toolset": "native", "dialect": dialect} for dialect in DIALECTS]
         for fields in lists:
-            judge.take(provider, "tools", bridge.give("provider.tools", provider=provider, **fields)["tools"])
+            tools = bridge.give("provider.tools", provider=provider, **fields)["tools"]
+            if provider == "gemini-interactions":
+                tools = {"model": "m", "input": [], "tools": tools}
+            judge.take(provider, "tools", tools)
 
 
 def requests(bridge, judge, answers, count):
@@ -127,8 +135,7 @@ def requests(bridge, judge, answers, count):
                     judge.counts[f"{provider} empty"] += 1
                     continue
                 body = reply["result"]["body"]
-                if provider != "gemini-interactions":
-                    judge.take(provider, "request", body, issuer["model"])
+                judge.take(provider, "request", body, issuer["model"])
                 me = (provider, issuer["host"], issuer["model"])
                 for _, text in strings(body):
                     if text in seals and me not in seals[text]:
@@ -149,6 +156,7 @@ def main():
         print(f"{provider}: {made} calls of {10 * count} streams put together as its SDK does")
     tools(bridge, judge)
     requests(bridge, judge, recorded(bridge, data), count)
+    frames.compare(bridge, data, 20 * count)
     for name, number in sorted(judge.counts.items()):
         print(f"{name}: {number} without an error" if "empty" not in name else f"{name}: {number}")
     for name, number in judge.warnings.most_common():

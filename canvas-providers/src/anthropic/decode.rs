@@ -11,6 +11,7 @@ use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason, check_depth};
 use crate::envelope::Envelope;
 use crate::event::{Body, Event, Role};
+use crate::json::{text, unexpected};
 use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
@@ -123,10 +124,6 @@ fn call(block: &Value, ending: Ending, context: &AnswerContext) -> DecodedCall {
     DecodedCall { id: text(block, "id").to_owned(), name, arguments }
 }
 
-fn text<'a>(block: &'a Value, key: &str) -> &'a str {
-    block.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
 pub(super) fn provider_error(error: &Value) -> DecodeError {
     let mut read = ErrorBody::deserialize(error).unwrap_or_default();
     if let Value::String(message) = error {
@@ -138,8 +135,4 @@ pub(super) fn provider_error(error: &Value) -> DecodeError {
     let retryable =
         matches!(read.kind.as_str(), "overloaded_error" | "rate_limit_error" | "api_error" | "timeout_error");
     DecodeError::Provider { kind: read.kind, message: read.message, retryable }
-}
-
-fn unexpected(place: String, expected: &'static str) -> DecodeError {
-    DecodeError::Unexpected { place, expected }
 }

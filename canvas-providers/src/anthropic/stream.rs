@@ -12,6 +12,7 @@ use super::decode::{self, Ending};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
 use crate::frames::Frame;
+use crate::json::{owned, unexpected};
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
@@ -121,7 +122,7 @@ impl Stream {
             "message_start" => {
                 self.began = true;
                 if let Some(usage) = chunk.message.and_then(|message| message.usage) {
-                    decode::add_usage(&mut self.usage, &value(usage)?);
+                    decode::add_usage(&mut self.usage, &owned(usage)?);
                 }
             }
             "message_delta" => {
@@ -129,18 +130,18 @@ impl Stream {
                     self.raw_stop_reason = Some(reason.0.into_owned());
                 }
                 if let Some(usage) = chunk.usage {
-                    decode::add_usage(&mut self.usage, &value(usage)?);
+                    decode::add_usage(&mut self.usage, &owned(usage)?);
                 }
             }
             "message_stop" => return Ok(Taken::Last),
             "ping" => {}
             "error" => {
-                let error = chunk.error.map(value).transpose()?;
+                let error = chunk.error.map(owned).transpose()?;
                 return Err(decode::provider_error(&error.unwrap_or_default()));
             }
             // An error without its type, as proxies send it.
             _ if chunk.error.is_some() => {
-                let error = chunk.error.map(value).transpose()?;
+                let error = chunk.error.map(owned).transpose()?;
                 return Err(decode::provider_error(&error.unwrap_or_default()));
             }
             kind => on_event(StreamEvent::Unknown { kind }),
@@ -149,7 +150,7 @@ impl Stream {
     }
 
     fn start(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
-        let Some(Value::Object(start)) = chunk.content_block.map(value).transpose()? else {
+        let Some(Value::Object(start)) = chunk.content_block.map(owned).transpose()? else {
             return Err(unexpected("/content_block", "an object"));
         };
         let part = match self.open.get(&chunk.index) {
@@ -204,15 +205,15 @@ impl Stream {
         } else if let Some(citation) = delta.citation {
             let citations = block.start.entry("citations").or_insert(Value::Null);
             match citations {
-                Value::Array(citations) => citations.push(value(citation)?),
-                other => *other = Value::Array(vec![value(citation)?]),
+                Value::Array(citations) => citations.push(owned(citation)?),
+                other => *other = Value::Array(vec![owned(citation)?]),
             }
         } else if delta.content.is_some() || delta.encrypted_content.is_some() {
             // A summary of what came before, whole.
             for (name, given) in [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
             {
                 if let Some(given) = given {
-                    block.start.insert(name.to_owned(), value(given)?);
+                    block.start.insert(name.to_owned(), owned(given)?);
                 }
             }
         } else {
@@ -259,12 +260,4 @@ impl Block {
         }
         Value::Object(start)
     }
-}
-
-fn value(raw: &RawValue) -> Result<Value, DecodeError> {
-    serde_json::from_str(raw.get()).map_err(|error| DecodeError::not_json(String::new(), &error))
-}
-
-fn unexpected(place: &str, expected: &'static str) -> DecodeError {
-    DecodeError::Unexpected { place: place.to_owned(), expected }
 }

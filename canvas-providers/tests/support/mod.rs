@@ -6,11 +6,13 @@ pub(crate) mod chat;
 pub(crate) mod host;
 pub(crate) mod judge;
 pub(crate) mod judge_responses;
+pub(crate) mod judge_wires;
 pub(crate) mod sent;
+pub(crate) mod wire;
 
 use std::path::{Path, PathBuf};
 
-use canvas_providers::{AnswerContext, Body, Event, Issuer, Provider};
+use canvas_providers::{AnswerContext, Body, Decoded, Event, Framing, Issuer, Provider};
 use proptest::test_runner::Config;
 use serde_json::Value;
 
@@ -33,12 +35,20 @@ pub(crate) fn cases(file: &str) -> Vec<Value> {
     }
 }
 
-/// The folder of recorded answers of one provider, where it is there.
+/// The folder of recorded answers of one provider, where it is there. The Interactions API has none.
 pub(crate) fn recorded(provider: &str) -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a test is its own host")]
     let root = std::env::var("CANVAS_DATA")
         .map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     Some(root.join("providers").join(provider)).filter(|folder| folder.is_dir())
+}
+
+/// How the streams of a provider are recorded: binary frames as JSON lines.
+pub(crate) fn framing(provider: Provider) -> Framing {
+    match provider.framing() {
+        Framing::EventStream => Framing::JsonLines,
+        framing => framing,
+    }
 }
 
 pub(crate) fn read_json(path: &Path) -> Value {
@@ -59,6 +69,9 @@ pub(crate) fn faults(provider: Provider, body: &Value) -> Vec<String> {
         Provider::OpenAiResponses => judge_responses::faults(body),
         Provider::OpenAiChat => chat::faults(body),
         Provider::Ollama => chat::ollama_faults(body),
+        Provider::Gemini => judge_wires::gemini(body, false),
+        Provider::GeminiInteractions => judge_wires::interactions(body),
+        Provider::BedrockConverse => judge_wires::bedrock(body),
     }
 }
 
@@ -69,6 +82,9 @@ pub(crate) fn parts_of(provider: Provider, body: &Value) -> Value {
         Provider::OpenAiResponses => body["output"].clone(),
         Provider::OpenAiChat => message_of(&body["choices"][0]["message"]),
         Provider::Ollama => message_of(&body["message"]),
+        Provider::Gemini => body["candidates"][0]["content"]["parts"].clone(),
+        Provider::GeminiInteractions => body["steps"].clone(),
+        Provider::BedrockConverse => body["output"]["message"]["content"].clone(),
     }
 }
 
@@ -79,8 +95,12 @@ fn message_of(message: &Value) -> Value {
     Value::Array(vec![Value::Object(message)])
 }
 
-/// What the recorded expectations call a part of an answer.
-pub(crate) fn order_name(event: &Event) -> &'static str {
+/// What the recorded expectations call the parts of an answer. They know no text that is empty but for its signature.
+pub(crate) fn order(decoded: &Decoded) -> Vec<&'static str> {
+    decoded.events.iter().filter(|event| event.body != Body::Text(String::new())).map(order_name).collect()
+}
+
+fn order_name(event: &Event) -> &'static str {
     let envelope = event.envelope.as_ref().expect("each event keeps its part");
     let part = &envelope.parts[0];
     let kind = part["type"].as_str().unwrap_or_default();
@@ -94,6 +114,7 @@ pub(crate) fn order_name(event: &Event) -> &'static str {
         Body::Opaque(_) if kind == "message" => "refusal",
         Body::Opaque(_) if envelope.wire == "openai-responses" => "server_item",
         Body::Opaque(_) if part.get("refusal").is_some() => "refusal",
+        Body::Opaque(_) if envelope.wire == "gemini" => "server_item",
         Body::Opaque(_) => "server_tool_result",
     }
 }

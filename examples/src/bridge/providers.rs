@@ -3,7 +3,7 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
-    AnswerContext, DecodeError, EncodeError, Event, Interruption, Issuer, LoopAction, LoopOptions,
+    AnswerContext, DecodeError, EncodeError, Event, Framing, Interruption, Issuer, LoopAction, LoopOptions,
     NativeTool, Provider, RequestOptions, ToolLoop,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
@@ -14,7 +14,7 @@ use super::request::{BridgeError, Request};
 use super::{native, not_supported};
 
 /// Providers of the interface that are not built yet.
-const PLANNED: [&str; 3] = ["gemini", "mcp", "bedrock-converse"];
+const PLANNED: [&str; 1] = ["mcp"];
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     let name = request.text("provider")?;
@@ -44,16 +44,31 @@ fn specs(
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
     let body: Value = request.field("body")?;
     let provider = provider(request)?;
-    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
-    Ok(json!(provider.decode(&body, &context(request, provider, model)?)?))
+    let model = ["model", "modelVersion"].iter().find_map(|name| body.get(name).and_then(Value::as_str));
+    Ok(json!(provider.decode(&body, &context(request, provider, model.unwrap_or_default())?)?))
 }
 
+/// A stream from its `chunks`, which are text, so that binary frames come as JSON lines; or as it came, from bytes in `hex`.
 pub(super) fn decode_stream(request: &Request<'_>) -> Result<Value, BridgeError> {
-    let chunks: Vec<String> = request.field("chunks")?;
     let provider = provider(request)?;
-    let mut stream = provider.stream(context(request, provider, "")?);
+    let (framing, chunks) = match request.field::<Option<Vec<String>>>("hex")? {
+        Some(chunks) => {
+            let chunks = chunks.iter().map(|chunk| bytes(chunk)).collect::<Option<Vec<_>>>();
+            let bad = || BridgeError::new("BAD_REQUEST", "hex holds two digits for each byte".into());
+            (provider.framing(), chunks.ok_or_else(bad)?)
+        }
+        None => {
+            let chunks = request.field::<Vec<String>>("chunks")?.into_iter().map(String::into_bytes);
+            let framing = match provider.framing() {
+                Framing::EventStream => Framing::JsonLines,
+                framing => framing,
+            };
+            (framing, chunks.collect())
+        }
+    };
+    let mut stream = provider.stream_framed(framing, context(request, provider, "")?);
     for chunk in &chunks {
-        stream.feed(chunk.as_bytes(), &mut |_| {});
+        stream.feed(chunk, &mut |_| {});
     }
     Ok(json!(stream.finish()))
 }
@@ -65,6 +80,11 @@ fn context(request: &Request<'_>, provider: Provider, model: &str) -> Result<Ans
         None => None,
     };
     Ok(AnswerContext { native, ..AnswerContext::new(issuer(request, provider, model)?) })
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    let digits = hex.as_bytes().chunks(2);
+    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 /// Who answers: as the request says, or this model at the provider's own host.

@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use super::super::wire::{Block, Item, Role};
 use crate::encoded::Degradations;
-
-/// The user's words before a history that begins with the model.
-const OPENING: &str = "(The conversation before this is not part of the request.)";
+use crate::history::OPENING;
 
 /// Leaves out what the endpoint would refuse the request for.
 pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Degradations) {

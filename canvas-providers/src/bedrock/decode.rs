@@ -1,0 +1,160 @@
+//! A whole answer, read.
+//!
+//! A block is an object with one key, which says its kind. Blocks have no structs: each goes back as it came.
+
+use serde_json::{Map, Value};
+
+use super::NAME;
+use crate::context::AnswerContext;
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason, check_depth};
+use crate::envelope::Envelope;
+use crate::event::{Body, Event, Role};
+use crate::json::{text, unexpected};
+use crate::usage::Usage;
+use crate::verdict::{Arguments, DecodedCall};
+
+/// Whether the end of a block came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Whole,
+    /// The answer ended first, so the block may lack its end.
+    Partial,
+}
+
+pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+    check_depth(body)?;
+    let Some(output) = body.get("output") else { return Err(no_output(body)) };
+    let Some(Value::Array(blocks)) = output.pointer("/message/content") else {
+        return Err(unexpected("/output/message/content", "a list of blocks"));
+    };
+    if blocks.len() > MAX_PARTS {
+        let place = "/output/message/content".to_owned();
+        return Err(DecodeError::TooLarge { place, limit: MAX_PARTS, unit: "blocks" });
+    }
+    let raw_stop_reason = body.get("stopReason").and_then(Value::as_str).map(str::to_owned);
+    let stop_reason = stop_reason(raw_stop_reason.as_deref());
+    // The models' own endpoints cut a call so that what is left of it may look whole.
+    let may_be_cut =
+        matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw_stop_reason.is_none();
+    let events = blocks.iter().enumerate().map(|(index, block)| {
+        check(block, &format!("/output/message/content/{index}"))?;
+        let ending = if may_be_cut && index + 1 == blocks.len() { Ending::Partial } else { Ending::Whole };
+        Ok(event(block.clone(), ending, context))
+    });
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    let usage = usage(body.get("usage").unwrap_or(&Value::Null));
+    Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
+}
+
+/// What is counted. Input is without what the cache gave or took.
+pub(super) fn usage(counted: &Value) -> Usage {
+    let count = |name: &str| counted.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let (cache_read_tokens, cache_write_tokens) =
+        (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+    Usage {
+        input_tokens: count("inputTokens")
+            .saturating_add(cache_read_tokens)
+            .saturating_add(cache_write_tokens),
+        cache_read_tokens,
+        cache_write_tokens,
+        output_tokens: count("outputTokens"),
+        reasoning_tokens: 0,
+    }
+}
+
+pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
+    match raw {
+        Some("end_turn" | "stop_sequence") => StopReason::End,
+        Some("tool_use") => StopReason::ToolUse,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("guardrail_intervened" | "content_filtered") => StopReason::Refusal,
+        _ => StopReason::Other,
+    }
+}
+
+/// Passes what can be read as a block.
+fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
+    if block.as_object().is_none_or(Map::is_empty) {
+        return Err(unexpected(place, "a block"));
+    }
+    if kind(block) == "text" && !block["text"].is_string() {
+        return Err(unexpected(format!("{place}/text"), "a string"));
+    }
+    Ok(())
+}
+
+/// The key that says what a block is; empty where there are several, so that nothing does.
+pub(super) fn kind(block: &Value) -> &str {
+    match block.as_object() {
+        Some(block) if block.len() == 1 => block.keys().next().map_or("", String::as_str),
+        _ => "",
+    }
+}
+
+/// The event of a block.
+pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Event {
+    let body = match kind(&block) {
+        "text" => Body::Text(text(&block, "text").to_owned()),
+        // Text whose sources are named.
+        "citationsContent" => Body::Text(cited_text(&block["citationsContent"])),
+        "reasoningContent" => {
+            let readable = block["reasoningContent"].get("reasoningText").unwrap_or(&Value::Null);
+            Body::Thinking(text(readable, "text").to_owned())
+        }
+        "toolUse" if !is_server_tool(&block["toolUse"]) => {
+            Body::ToolCall(call(&block["toolUse"], ending, context))
+        }
+        // Tools of the provider's server, media, and kinds that are newer than this.
+        _ => Body::Opaque(String::new()),
+    };
+    let issuer = Some(context.issuer.clone());
+    let envelope = Envelope { wire: NAME.to_owned(), issuer, parts: vec![block] };
+    Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) }
+}
+
+/// Whether a call is one that the provider's server answers.
+pub(super) fn is_server_tool(tool_use: &Value) -> bool {
+    text(tool_use, "type") == "server_tool_use"
+}
+
+fn cited_text(cited: &Value) -> String {
+    let pieces = cited.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    pieces.iter().map(|piece| text(piece, "text")).collect()
+}
+
+fn call(tool_use: &Value, ending: Ending, context: &AnswerContext) -> DecodedCall {
+    let name = context.renames.original(text(tool_use, "name")).to_owned();
+    let arguments = match tool_use.get("input") {
+        _ if ending == Ending::Partial => Arguments::Truncated,
+        _ if name.is_empty() => Arguments::Malformed,
+        None => Arguments::Complete(Map::new()),
+        Some(Value::String(text)) => Arguments::of_broken(text),
+        Some(input) => Arguments::from_value(input.clone()),
+    };
+    DecodedCall { id: text(tool_use, "toolUseId").to_owned(), name, arguments }
+}
+
+/// An error as the endpoint and the proxies before it send one, or no answer at all.
+fn no_output(body: &Value) -> DecodeError {
+    let message = [text(body, "message"), text(body, "Message")].concat();
+    // Its name is in a header; some proxies put it into the body, after a namespace.
+    let kind = text(body, "__type").rsplit('#').next().unwrap_or_default();
+    if message.is_empty() && kind.is_empty() {
+        return unexpected("/output", "an object");
+    }
+    provider_error(kind, message)
+}
+
+pub(super) fn provider_error(kind: &str, message: String) -> DecodeError {
+    let kind = if kind.is_empty() { "error" } else { kind };
+    let retryable = matches!(
+        kind.to_ascii_lowercase().as_str(),
+        "internalserverexception"
+            | "modelstreamerrorexception"
+            | "throttlingexception"
+            | "serviceunavailableexception"
+            | "modeltimeoutexception"
+            | "modelnotreadyexception"
+    );
+    DecodeError::Provider { kind: kind.to_owned(), message, retryable }
+}

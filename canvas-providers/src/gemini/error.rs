@@ -1,0 +1,28 @@
+//! Errors as every interface of Google writes them.
+
+use serde_json::Value;
+
+use crate::decoded::DecodeError;
+use crate::json::text;
+
+/// `{code, message, status}`, where every field may be missing; the code is a number, or a name.
+pub(super) fn provider_error(error: &Value) -> DecodeError {
+    let code = error.get("code");
+    let status = match text(error, "status") {
+        "" => code.and_then(Value::as_str).unwrap_or_default(),
+        status => status,
+    };
+    let number = code.and_then(Value::as_u64);
+    let kind = match (status, number) {
+        ("", Some(number)) => number.to_string(),
+        ("", None) => "error".to_owned(),
+        (status, _) => status.to_owned(),
+    };
+    let message = error.as_str().unwrap_or_else(|| text(error, "message")).to_owned();
+    // Codes of the Interactions API are addresses whose end is the name.
+    let name = status.rsplit('/').next().unwrap_or_default().to_ascii_uppercase();
+    let retryable =
+        matches!(name.as_str(), "RESOURCE_EXHAUSTED" | "INTERNAL" | "UNAVAILABLE" | "DEADLINE_EXCEEDED")
+            || matches!(number, Some(429 | 500 | 503 | 504));
+    DecodeError::Provider { kind, message, retryable }
+}
