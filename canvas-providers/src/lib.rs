@@ -47,7 +47,8 @@
 //!
 //! # Limits
 //!
-//! * Anthropic Messages, OpenAI Responses, OpenAI Chat Completions and Ollama.
+//! * Anthropic Messages, OpenAI Responses, OpenAI Chat Completions, Ollama, Gemini (`generateContent` and Interactions) and
+//!   Bedrock Converse.
 //! * It opens no connection and checks no arguments.
 //! * It knows no rule of a canvas: what a reply means for the lease comes from
 //!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.

@@ -24,7 +24,6 @@ pub(crate) struct Stream {
     open: HashMap<u64, Option<usize>>,
     status: Option<String>,
     usage: Usage,
-    failure: Option<DecodeError>,
 }
 
 /// A step as far as it has come.
@@ -82,14 +81,7 @@ struct OtherDelta<'a> {
 
 impl Stream {
     pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            steps: Vec::new(),
-            open: HashMap::new(),
-            status: None,
-            usage: Usage::default(),
-            failure: None,
-        }
+        Self { context, steps: Vec::new(), open: HashMap::new(), status: None, usage: Usage::default() }
     }
 
     pub(crate) fn frame(
@@ -245,7 +237,7 @@ impl Stream {
     }
 
     pub(crate) fn finish(self) -> Decoded {
-        let Self { context, steps, status, usage, failure, .. } = self;
+        let Self { context, steps, status, usage, .. } = self;
         let is_length = decode::stop_reason(status.as_deref(), &[]) == StopReason::Length;
         let events = steps.into_iter().map(|step| {
             // Nothing may have been left of a call that was cut.
@@ -255,7 +247,7 @@ impl Stream {
         });
         let events = events.collect::<Vec<_>>();
         let stop_reason = decode::stop_reason(status.as_deref(), &events);
-        Decoded { events, raw_stop_reason: status, stop_reason, usage, failure }
+        Decoded { events, raw_stop_reason: status, stop_reason, usage, failure: None }
     }
 }
 
