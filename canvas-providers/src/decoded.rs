@@ -35,6 +35,13 @@ pub enum StopReason {
     Other,
 }
 
+impl StopReason {
+    /// Whether the last part may lack its end. A refusal comes from a classifier, in the middle of a part.
+    pub(crate) fn may_cut(self) -> bool {
+        matches!(self, Self::Length | Self::ContextFull | Self::Refusal)
+    }
+}
+
 /// One answer. In JSON: `{events, calls, text, thinking, finish, usage, failure?}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {

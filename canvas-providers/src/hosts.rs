@@ -114,8 +114,8 @@ const UNKNOWN: ChatHost = ChatHost {
 
 const OPENAI: ChatHost = ChatHost {
     hosts: &["api.openai.com", "openai.azure.com"],
-    // It sends neither. What is sealed goes back all the same to a host that goes by its name; plain reasoning it would refuse.
-    message_fields: MessageFields::Only(&["reasoning_details"]),
+    // It seals nothing here, and refuses fields that it does not know.
+    message_fields: MessageFields::Only(&[]),
     thinking_chunks: false,
     finish_words: &[],
     max_tokens: MaxTokensField::MaxCompletionTokens,

@@ -355,7 +355,7 @@ fn a_call_without_arguments_ends_as_its_stream_does() {
 /// Finish words of one host say nothing at another, but where nothing is known of it.
 #[test]
 fn finish_words() {
-    use canvas_providers::StopReason::{End, Length, Other, Refusal, ToolUse};
+    use canvas_providers::StopReason::{ContextFull, End, Length, Other, Refusal, ToolUse};
     for (host, word, expected) in [
         ("api.openai.com", "stop", End),
         ("api.openai.com", "tool_calls", ToolUse),
@@ -363,7 +363,7 @@ fn finish_words() {
         ("api.openai.com", "length", Length),
         ("api.openai.com", "content_filter", Refusal),
         ("api.openai.com", "model_length", Other),
-        ("api.mistral.ai", "model_length", Length),
+        ("api.mistral.ai", "model_length", ContextFull),
         ("api.mistral.ai", "error", Other),
         ("open.bigmodel.cn", "sensitive", Refusal),
         ("open.bigmodel.cn", "network_error", Length),

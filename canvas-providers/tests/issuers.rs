@@ -17,7 +17,13 @@ fn issuers(provider: Provider) -> [Issuer; 3] {
         "gemini" | "gemini-interactions" => ["gemini-3-pro", "gemini-3-flash"],
         _ => ["one", "two"],
     };
-    [provider.issuer(model), Issuer::new("models.invalid", model), provider.issuer(other)]
+    // OpenAI itself seals nothing in Chat Completions.
+    let host = match provider {
+        Provider::OpenAiChat => "openrouter.ai".to_owned(),
+        _ => provider.issuer(model).host,
+    };
+    [(host.as_str(), model), ("models.invalid", model), (host.as_str(), other)]
+        .map(|(host, model)| Issuer::new(host, model))
 }
 
 fn decode(provider: Provider, streamed: bool, bytes: &[u8], issuer: Issuer) -> Option<Decoded> {

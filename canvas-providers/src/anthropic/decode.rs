@@ -37,9 +37,8 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
         }
         Some(Value::Array(blocks)) => {
             let partial = blocks.len().checked_sub(1).filter(|_| {
-                // A body without a reason was taken before its end; a classifier refuses in the middle of a block.
-                let cuts = [StopReason::Length, StopReason::ContextFull, StopReason::Refusal];
-                cuts.contains(&stop_reason) || raw_stop_reason.is_none()
+                // A body without a reason was taken before its end.
+                stop_reason.may_cut() || raw_stop_reason.is_none()
             });
             let events = blocks.iter().enumerate().map(|(index, block)| {
                 check(block, &format!("/content/{index}"))?;

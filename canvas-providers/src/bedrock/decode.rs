@@ -34,8 +34,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     let raw_stop_reason = body.get("stopReason").and_then(Value::as_str).map(str::to_owned);
     let stop_reason = stop_reason(raw_stop_reason.as_deref());
     // The models' own endpoints cut a call so that what is left of it may look whole.
-    let may_be_cut =
-        matches!(stop_reason, StopReason::Length | StopReason::Refusal) || raw_stop_reason.is_none();
+    let may_be_cut = stop_reason.may_cut() || raw_stop_reason.is_none();
     let events = blocks.iter().enumerate().map(|(index, block)| {
         check(block, &format!("/output/message/content/{index}"))?;
         let ending = if may_be_cut && index + 1 == blocks.len() { Ending::Partial } else { Ending::Whole };
@@ -66,7 +65,8 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     match raw {
         Some("end_turn" | "stop_sequence") => StopReason::End,
         Some("tool_use") => StopReason::ToolUse,
-        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("max_tokens") => StopReason::Length,
+        Some("model_context_window_exceeded") => StopReason::ContextFull,
         Some("guardrail_intervened" | "content_filtered") => StopReason::Refusal,
         _ => StopReason::Other,
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
-use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
 use crate::frames::Frame;
 use crate::json::{owned, unexpected};
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
@@ -293,7 +293,7 @@ impl Stream {
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let events = blocks.into_iter().map(|block| {
             // Nothing may have been left of a call that was cut.
-            let is_cut = !block.ended || stop_reason == StopReason::Length && block.text.is_empty();
+            let is_cut = !block.ended || stop_reason.may_cut() && block.text.is_empty();
             let ending = if is_cut { Ending::Partial } else { Ending::Whole };
             decode::event(block.into_value(), ending, &context)
         });

@@ -32,7 +32,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     let raw_stop_reason = raw_stop_reason.map(str::to_owned);
     let stop_reason = ChatHost::of(&context.issuer.host).stop_reason(raw_stop_reason.as_deref());
     // A body without a reason was taken before its end.
-    let ends_open = is_cut(stop_reason) || raw_stop_reason.is_none();
+    let ends_open = stop_reason.may_cut() || raw_stop_reason.is_none();
     let events = message::events(said, ends_open, context)?;
     let mut usage = Usage::default();
     if let Some(counted) = body.get("usage") {
@@ -40,11 +40,6 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     }
     let stop_reason = or_refused(stop_reason, &events);
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
-}
-
-/// Whether the end of the last part may be missing.
-pub(super) fn is_cut(stop_reason: StopReason) -> bool {
-    matches!(stop_reason, StopReason::Length | StopReason::ContextFull | StopReason::Refusal)
 }
 
 /// A refusal ends like any answer.

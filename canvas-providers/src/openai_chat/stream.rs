@@ -202,7 +202,7 @@ impl Stream {
     pub(crate) fn finish(self) -> Decoded {
         let Self { context, contents, calls, bare_content, raw_stop_reason, usage, .. } = self;
         let stop_reason = ChatHost::of(&context.issuer.host).stop_reason(raw_stop_reason.as_deref());
-        let ends_open = decode::is_cut(stop_reason) || (raw_stop_reason.is_none() && !self.is_done);
+        let ends_open = stop_reason.may_cut() || (raw_stop_reason.is_none() && !self.is_done);
         let has_no_content = contents.is_empty();
         let in_list = contents.iter().any(|content| !content.is_text());
         let mut parts: Vec<(usize, Event)> =
