@@ -1,0 +1,472 @@
+// Both views in a browser, in a host made of the official AppBridge, at a real server.
+//
+//     npm ci && node check.mjs [--server PATH/TO/canvas-mcp] [--pages FOLDER] [--shots FOLDER] [--chromium PATH]
+//
+// Prints a line for each check and exits with 1 where one fails.
+import { spawn } from "node:child_process";
+import { createServer, request as forward } from "node:http";
+import { createRequire } from "node:module";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import Ajv from "ajv/dist/2020.js";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+
+const require = createRequire(import.meta.url);
+const { values: options } = parseArgs({ options: {
+  server: { type: "string" }, pages: { type: "string" }, shots: { type: "string" }, chromium: { type: "string", default: "/usr/bin/chromium" },
+} });
+
+const HOSTILE = "<img src=x onerror=\"window.top.broken=1\"> and <script>window.broken=1</script>";
+const DOCUMENT = `# Release plan
+
+What has to happen before **version 2** goes out. Owner of each line in brackets.
+
+## Scope
+
+- [x] Import of old boards [Ada]
+- [ ] Offline mode, behind a flag
+  - storage in the browser
+  - conflicts shown, never merged silently
+- [ ] ~~Themes~~ moved to 2.1
+
+> A release is ready when the list below is empty, not when the date is here.
+
+## Steps
+
+1. Freeze the branch
+2. Run \`cargo test --workspace\`
+3. Publish
+
+| Check | Who | State |
+| --- | --- | --- |
+| Licence texts | Ada | done |
+| Upgrade from 1.9 | Grace | open |
+
+\`\`\`rust
+fn main() {
+    println!("ready: {}", list.is_empty());
+}
+\`\`\`
+
+See [the notes](https://example.org/notes), or this: ${HOSTILE}
+`;
+const NARROW = 360, WIDE = 1280;
+
+// --- what is told, and what is ended at the end ---
+let failed = 0;
+const started = performance.now();
+const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
+function told(name, fault, note = "") {
+  if (fault) failed += 1;
+  console.log(`${fault ? "FAILED" : "ok    "} ${name}${note ? `: ${note}` : ""}${fault ? `\n       ${String(fault.message ?? fault).replace(/\x1b\[\d+m/g, "").split("\n").slice(0, 12).join("\n       ")}` : ""}`);
+}
+async function check(name, run) {
+  try { told(name, null, (await run()) ?? ""); } catch (fault) { told(name, fault); }
+}
+function equal(actual, expected, what = "value") {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (a !== b) throw new Error(`${what}: ${a}, not ${b}`);
+}
+function that(holds, what) { if (!holds) throw new Error(what); }
+async function until(ask, what, ms = 6_000) {
+  const end = performance.now() + ms;
+  for (let last; ;) {
+    try { last = await ask(); if (last) return last; } catch (fault) { last = fault.message; }
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (${JSON.stringify(last)})`);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
+const ends = [];
+
+// --- the server ---
+async function serve(folder) {
+  if (!options.server) {
+    const { fake } = await import("./fake.mjs");
+    const made = await fake({ document: DOCUMENT, board: BOARD() });
+    ends.push(made.end);
+    return made.url;
+  }
+  const file = join(folder, "plan.md");
+  await writeFile(file, DOCUMENT);
+  const child = spawn(options.server, ["--http", "127.0.0.1:0", "--document", file], { stdio: ["pipe", "pipe", "pipe"] });
+  ends.push(() => new Promise((resolve) => { child.on("exit", resolve); child.kill("SIGTERM"); setTimeout(() => child.kill("SIGKILL"), 3_000).unref(); }));
+  let log = "";
+  child.stderr.on("data", (chunk) => { log = (log + chunk).slice(-4_000); });
+  const line = await new Promise((resolve, reject) => {
+    createInterface(child.stdout).once("line", resolve);
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${log}`)));
+  });
+  const address = /https?:\/\/\S+/.exec(line)?.[0] ?? `http://${line.trim()}`;
+  return address.endsWith("/mcp") ? address : `${address.replace(/\/$/, "")}/mcp`;
+}
+
+// --- the host's web server: the page, the views under the policy that hosts give, and the way to the MCP server ---
+const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
+async function web(views, mcp) {
+  const { outputFiles: [bundle] } = await build({ entryPoints: [new URL("host.js", import.meta.url).pathname], bundle: true, format: "esm", platform: "browser", write: false, logLevel: "silent" });
+  const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><body style="margin:0"><iframe title="View" sandbox="allow-scripts" style="border:0;width:100%;height:900px;display:block"></iframe><script type="module" src="/host.js"></script>`;
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://host");
+    const send = (type, body, more = {}) => response.writeHead(200, { "content-type": type, ...more }).end(body);
+    if (pathname === "/") return send("text/html", html);
+    if (pathname === "/host.js") return send("text/javascript", bundle.contents);
+    if (views[pathname.slice(1)]) return send("text/html; charset=utf-8", views[pathname.slice(1)], { "content-security-policy": POLICY });
+    if (pathname !== "/mcp") return response.writeHead(404).end();
+    // The server is asked as a client on this machine would, not as a page.
+    const { origin, referer, host, connection, ...headers } = request.headers;
+    const onward = forward(mcp, { method: request.method, headers }, (answer) => { response.writeHead(answer.statusCode, answer.headers); answer.pipe(response); });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => { server.closeAllConnections(); server.close(); });
+  return server.address().port;
+}
+
+function BOARD() {
+  const now = Date.UTC(2026, 5, 1);
+  const component = (id, typeId, col, row, cols, rows, config, data, meta = {}) => ({
+    id, typeId, position: { col, row }, size: { cols, rows }, config, meta: { createdAt: now, createdBy: "assistant", pinned: false, ...meta },
+    dataBinding: data === undefined ? null : { source: "mock-github", query: { type: "x", params: {} }, refreshInterval: null },
+    dataState: data === undefined ? { status: "idle" } : { status: "ready", data, fetchedAt: now },
+  });
+  const pulls = ["Fix the parser", "Speed up the export", "Simplify the settings page", "Test the cache", "Fix the login page"].map((title, k) => ({ number: 40 - k, title, state: k % 3 === 2 ? "closed" : "open", merged: k % 3 === 2, draft: k === 3, author: `user-${k + 1}`, comments: k * 2 }));
+  const issues = ["The build is slow", "The search has no tests", "The export fails on empty input"].map((title, k) => ({ number: 90 - k, title, state: "open", labels: k ? ["bug"] : ["enhancement", "question"] }));
+  const feed = [["push", "Pushed 3 commits to the parser"], ["release", "Released version 1.4.2"], ["comment", "Commented on the cache"], ["pr", "Opened a pull request for the build"]].map(([type, title], k) => ({ type, title, actor: `user-${k + 3}`, timestamp: now - k * 4e7 }));
+  const grid = { columns: 12, rows: 8, gap: 8, cellWidth: 80, cellHeight: 64 };
+  return { id: "ws_1", name: "Plan", threadId: "t", views: [], triggers: [], settings: { theme: "system", grid }, createdAt: now, updatedAt: now, canvas: { grid, components: [
+    component("cmp_pulls", "github.pr-list", 0, 0, 4, 3, { repo: "octo/plan", state: "open", limit: 10 }, pulls),
+    component("cmp_stars", "github.stat-tile", 4, 0, 2, 1, { repo: "octo/plan", metric: "stars" }, { value: 12840, previousValue: 12801 }),
+    component("cmp_open", "github.stat-tile", 4, 1, 2, 1, { repo: "octo/plan", metric: "open_issues" }, { value: 31, previousValue: 34 }, { pinned: true }),
+    component("cmp_feed", "github.activity-timeline", 8, 0, 4, 4, { repo: "octo/plan" }, feed, { label: HOSTILE }),
+    component("cmp_issues", "github.issue-grid", 0, 3, 4, 3, { repo: "octo/plan" }, issues),
+    component("cmp_other", "acme.note", 4, 4, 3, 2, { text: HOSTILE, colour: "yellow" }),
+  ] } };
+}
+
+// Fills the board of the real server by the model's own tools.
+async function fill() {
+  const create = async (type_id, config, position, size) => {
+    const result = await model("create_component", { type_id, config, position, size });
+    that(!result.isError, `create_component: ${JSON.stringify(result.content)}`);
+  };
+  await create("github.pr-list", { repo: "octo/plan" }, { col: 0, row: 0 }, { cols: 4, rows: 3 });
+  await create("github.stat-tile", { repo: "octo/plan", metric: "stars" }, { col: 4, row: 0 }, { cols: 2, rows: 1 });
+  await create("github.stat-tile", { repo: "octo/plan", metric: "open_issues" }, { col: 4, row: 1 }, { cols: 2, rows: 1 });
+  await create("github.activity-timeline", { repo: "octo/plan" }, { col: 8, row: 0 }, { cols: 4, rows: 4 });
+  await create("github.issue-grid", { repo: "octo/plan", labels: [] }, { col: 0, row: 3 }, { cols: 4, rows: 3 });
+}
+
+// --- the browser ---
+const seen = { strays: [], errors: [] };
+let page, port;
+const model = (name, args) => page.evaluate(([n, a]) => window.host.model(n, a), [name, args]);
+const state = async () => (await model("app_state", {})).structuredContent;
+const view = () => page.frames()[1];
+const at = (id) => page.frameLocator("iframe").getByTestId(id);
+const contexts = () => page.evaluate(() => window.host.contexts);
+const lastContext = async () => (await contexts()).at(-1)?.content?.[0]?.text ?? "";
+const send = (method, params) => page.evaluate(([m, p]) => window.host.bridge[m](p), [method, params]);
+const component = async (id) => (await state()).board.canvas.components.find((one) => one.id === id);
+const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
+const open = (name, context = {}, capabilities = CAPABILITIES) => Promise.race([
+  page.evaluate(([url, it]) => window.host.open(url, it), [`http://localhost:${port}/${name}`, { capabilities, context: { theme: "light", displayMode: "inline", ...context } }]),
+  new Promise((_, reject) => { setTimeout(() => reject(new Error(`the view ${name} did not start`)), 5_000).unref(); }),
+]);
+let shots;
+const shot = async (name, width) => {
+  await page.setViewportSize({ width, height: 900 });
+  await page.waitForTimeout(150);
+  await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+};
+const axe = async () => {
+  await view().evaluate(await readFile(require.resolve("axe-core/axe.min.js"), "utf8"));
+  const { violations } = await view().evaluate(() => window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] }));
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  that(serious.length === 0, serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`).slice(0, 4).join(" | ")}`).join("\n"));
+  return violations.length ? `minor: ${violations.map(({ id }) => id).join(", ")}` : "";
+};
+
+async function main() {
+  const folder = await mkdtemp(join(tmpdir(), "canvas-app-"));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  shots = options.shots ?? join(folder, "shots");
+  await mkdir(shots, { recursive: true });
+  const mcp = await serve(folder);
+  const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu"], timeout: 20_000 });
+  ends.push(() => browser.close());
+  const views = {};
+  port = await web(views, mcp);
+  page = await browser.newPage({ viewport: { width: WIDE, height: 900 } });
+  page.setDefaultTimeout(5_000);
+  const { strays, errors } = seen;
+  page.on("request", (request) => {
+    const own = new URL(request.url());
+    const isView = request.frame() !== page.mainFrame();
+    if (isView ? !(request.isNavigationRequest() && (own.protocol === "about:" || views[own.pathname.slice(1)])) : own.port !== String(port) && own.protocol !== "data:") strays.push(request.url());
+  });
+  page.on("console", (message) => { if (message.type() === "error" && !message.location().url.endsWith("/mcp")) errors.push(message.text()); });
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.waitForFunction(() => window.host?.connect);
+  await page.evaluate(() => window.host.connect());
+
+  await check("each view is one file of the server's, within its size", async () => {
+    const notes = [];
+    for (const name of ["document", "board"]) {
+      const { text, mimeType } = await page.evaluate((n) => window.host.page(n), name);
+      equal(mimeType, "text/html;profile=mcp-app", "type");
+      views[name] = options.pages ? (await Promise.all(["shared", name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("") : text;
+      that(!/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")), "it asks for something from elsewhere");
+      notes.push(`${name} ${(views[name].length / 1024).toFixed(0)} KiB`);
+    }
+    return notes.join(", ");
+  });
+  if (options.server) await check("the board is filled by the model's tools", fill);
+
+  // --- document ---
+  await open("document");
+  await at("doc-view").getByRole("heading", { name: "Release plan" }).waitFor();
+  await check("document: rendered, HTML in it is text", async () => {
+    await until(async () => (await at("doc-view").innerText()).includes(HOSTILE), "the markup as text");
+    equal(await view().evaluate(() => document.querySelectorAll("article img, article script").length), 0, "elements made of markup");
+    equal(await view().evaluate(() => window.broken === undefined), true, "inert");
+  });
+  await check("document: a link asks the host", async () => {
+    await at("doc-view").getByRole("link", { name: "the notes" }).click();
+    await until(() => page.evaluate(() => window.host.links[0] === "https://example.org/notes"), "the link");
+  });
+  for (const theme of ["light", "dark"]) {
+    await send("sendHostContextChange", { theme });
+    await check(`document: axe, ${theme}`, axe);
+    for (const width of [NARROW, WIDE]) await shot(`document-${theme}-${width}`, width);
+  }
+  await send("sendHostContextChange", { theme: "light" });
+
+  let lease;
+  await check("document: a lease shows as outline, tooltip and Take control", async () => {
+    lease = (await model("canvas_check_out", {})).structuredContent.lease_id;
+    await at("lock").waitFor();
+    equal(await at("lock").getAttribute("title"), "Assistant editing canvas…", "tooltip");
+    that((await view().evaluate(() => getComputedStyle(document.querySelector("main")).boxShadow)).includes("inset"), "no outline");
+    await at("take-control").waitFor();
+    await at("edit").click();
+    that((await at("notice").innerText()).includes("Take control"), "no notice for who wants to type");
+    that(await at("doc").isHidden(), "typing is possible");
+    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`document-locked-${theme}-${NARROW}`, NARROW); }
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    await send("sendHostContextChange", { theme: "light" });
+  });
+  const patch = "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask Grace\n 3. Publish\n";
+  await check("document: a patch is previewed while it streams, and gone with its result", async () => {
+    const seen = [];
+    for (const part of [20, 90, 150, 250, patch.length - 4]) {
+      await send("sendToolInputPartial", { arguments: { lease_id: lease, patch: patch.slice(0, part) } });
+      await page.waitForTimeout(60);
+      seen.push([await at("diff").count(), await view().locator(".diff ins").count(), await view().locator(".diff del").count()]);
+    }
+    that(seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2, `not hunk by hunk: ${JSON.stringify(seen)}`);
+    await send("sendToolInput", { arguments: { lease_id: lease, patch } });
+    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`document-preview-${theme}-${WIDE}`, WIDE); await shot(`document-preview-${theme}-${NARROW}`, NARROW); }
+    await send("sendHostContextChange", { theme: "light" });
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    const result = await model("canvas_apply_patch", { lease_id: lease, patch });
+    that(!result.isError, JSON.stringify(result.content));
+    await send("sendToolResult", result);
+    await until(async () => (await at("diff").count()) === 0 && (await at("doc-view").innerText()).includes("Ask Grace"), "the new text without a diff");
+    return JSON.stringify(seen);
+  });
+  await check("document: a cancelled call clears its preview", async () => {
+    await send("sendToolInputPartial", { arguments: { patch: "@@\n-3. Publish\n+3. Wait" } });
+    await at("diff").waitFor();
+    await send("sendToolCancelled", { reason: "user" });
+    await until(async () => (await at("diff").count()) === 0, "no diff");
+  });
+  await check("document: Take control ends the lease, a late patch is STALE_EPOCH", async () => {
+    await at("take-control").click();
+    await at("lock").waitFor({ state: "hidden" });
+    const late = await model("canvas_apply_patch", { lease_id: lease, patch: "@@\n-3. Publish\n+3. Wait\n" });
+    equal([late.isError, late.structuredContent.error.code], [true, "STALE_EPOCH"], "late patch");
+  });
+
+  await check("document: the user's edit is saved, and the model's context told", async () => {
+    await at("edit").click();
+    await at("doc").fill((await at("doc").inputValue()).replace("# Release plan", "# Release plan, revised"));
+    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await check(`document: axe, ${theme}, editing`, axe); await shot(`document-edit-${theme}-${WIDE}`, WIDE); await shot(`document-edit-${theme}-${NARROW}`, NARROW); }
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    await send("sendHostContextChange", { theme: "light" });
+    await at("save").click();
+    await at("doc-view").getByRole("heading", { name: "Release plan, revised" }).waitFor();
+    that((await state()).markdown.startsWith("# Release plan, revised"), "the server has the old text");
+    await until(async () => (await lastContext()).startsWith("Canvas update (do not display to user)"), "a context");
+  });
+  await check("document: undo and redo", async () => {
+    await at("undo").click();
+    await until(async () => (await state()).markdown.startsWith("# Release plan\n"), "undone");
+    await at("redo").click();
+    await until(async () => (await state()).markdown.startsWith("# Release plan, revised\n"), "redone");
+    await until(async () => (await at("doc-view").innerText()).startsWith("Release plan, revised"), "shown");
+  });
+  await check("document: typed text stays while the assistant has the lock", async () => {
+    await at("edit").click();
+    const mine = (await at("doc").inputValue()).replace("3. Publish", "3. Publish on Monday");
+    await at("doc").fill(mine);
+    lease = (await model("canvas_check_out", {})).structuredContent.lease_id;
+    await until(async () => !(await at("doc").isEditable()), "typing blocked");
+    await at("save").click();
+    that((await at("notice").innerText()).includes("kept"), "no notice");
+    equal(await at("doc").inputValue(), mine, "typed text");
+    await at("notice").getByRole("button", { name: "Take control" }).click();
+    await until(() => at("doc").isEditable(), "typing again");
+    await at("save").click();
+    await until(async () => (await state()).markdown.includes("Publish on Monday"), "saved");
+  });
+  await check("document: a refused edit keeps the text and offers a way on", async () => {
+    await at("edit").click();
+    const mine = (await at("doc").inputValue()).replace("# Release plan, revised", "# Mine");
+    await at("doc").fill(mine);
+    const now = await state();
+    await model("app_edit", { markdown: now.markdown.replace("# Release plan, revised", "# Theirs"), base_revision_id: now.revision_id });
+    await at("save").click();
+    await until(async () => (await at("notice").innerText()).includes("kept in the editor"), "a notice");
+    equal(await at("doc").inputValue(), mine, "typed text");
+    await at("diff").waitFor();
+    await shot(`document-refused-light-${WIDE}`, WIDE);
+    await at("notice").getByRole("button", { name: "Save mine over it" }).click();
+    await until(async () => (await state()).markdown.startsWith("# Mine\n"), "saved");
+  });
+  await check("document: a host without tools gets a sentence", async () => {
+    await open("document", {}, {});
+    await until(async () => (await at("notice").innerText()).includes("cannot change it"), "a notice");
+    that(await at("undo").isDisabled(), "undo is offered");
+  });
+
+  // --- board ---
+  await open("board");
+  await until(async () => (await view().locator(".card").count()) > 4, "cards");
+  const found = (await state()).board.canvas.components;
+  const ids = Object.fromEntries(found.map((one) => [`${one.typeId}${one.config.metric ? `:${one.config.metric}` : ""}`, one.id]));
+  const [stars, pulls, feed] = [ids["github.stat-tile:stars"], ids["github.pr-list"], ids["github.activity-timeline"]];
+  await check("board: drawn, HTML in configs is text", async () => {
+    await at(`cmp-${pulls}`).getByRole("heading", { name: "PR List" }).waitFor();
+    equal(await view().evaluate(() => document.querySelectorAll(".grid img, .grid script").length), 0, "elements made of markup");
+    if (!options.server) that((await at("board").innerText()).includes(HOSTILE), "the markup is not shown");
+  });
+  for (const theme of ["light", "dark"]) {
+    await send("sendHostContextChange", { theme });
+    await check(`board: axe, ${theme}`, axe);
+    for (const width of [NARROW, WIDE]) await shot(`board-${theme}-${width}`, width);
+  }
+  await send("sendHostContextChange", { theme: "light" });
+  await page.setViewportSize({ width: WIDE, height: 900 });
+  const drag = async (id, cols, rows, { grip = false, before } = {}) => {
+    const box = await at(`cmp-${id}`).boundingBox(), area = await at("board").boundingBox();
+    const [x, y] = grip ? [box.x + box.width - 6, box.y + box.height - 6] : [box.x + 20, box.y + 14];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 8, y + 4);
+    await page.mouse.move(x + cols * (area.width + 8) / 12, y + rows * 72, { steps: 4 });
+    await before?.();
+    await page.mouse.up();
+  };
+  await check("board: dragged by pointer, the server's board moved, the model's context told", async () => {
+    await drag(stars, 0, 2, { before: async () => { for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`board-drag-${theme}-${WIDE}`, WIDE); } await send("sendHostContextChange", { theme: "light" }); } });
+    await until(async () => (await component(stars)).position.row === 2, "moved");
+    equal((await component(stars)).position, { col: 4, row: 2 }, "place");
+    return JSON.stringify((await until(lastContext, "a context")).split("\n").at(-1)).slice(0, 70);
+  });
+  await check("board: resized by pointer", async () => {
+    await drag(stars, 1, 0, { grip: true });
+    await until(async () => (await component(stars)).size.cols === 3, "resized");
+  });
+  await check("board: moved and resized by keys", async () => {
+    await at(`cmp-${stars}`).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await until(async () => (await component(stars)).position.row === 3, "moved");
+    equal((await component(stars)).position, { col: 5, row: 3 }, "place");
+    await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Enter");
+    await until(async () => (await component(stars)).size.cols === 2, "resized");
+    await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Escape");
+    equal((await component(stars)).position, { col: 5, row: 3 }, "place after Escape");
+  });
+  await check("board: a refused drop shows the free places, one of them takes it", async () => {
+    await drag(stars, -4, 0);
+    await until(async () => (await view().locator("[data-testid^=free-]").count()) > 0, "free places");
+    that((await at("notice").innerText()).includes("free places"), "no notice");
+    equal((await component(stars)).position, { col: 5, row: 3 }, "place");
+    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`board-refused-${theme}-${WIDE}`, WIDE); await shot(`board-refused-${theme}-${NARROW}`, NARROW); }
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    await send("sendHostContextChange", { theme: "light" });
+    const first = view().locator("[data-testid^=free-]").first();
+    const [, col, row] = (await first.getAttribute("data-testid")).split("-").map(Number);
+    await first.click();
+    await until(async () => JSON.stringify((await component(stars)).position) === JSON.stringify({ col, row }), "moved there");
+    return `free-${col}-${row}`;
+  });
+  await check("board: pinned, dismissed, undone, redone", async () => {
+    await at(`cmp-${pulls}`).hover();
+    await at(`cmp-${pulls}`).getByRole("button", { name: "Pin" }).click();
+    await until(async () => (await component(pulls)).meta.pinned, "pinned");
+    await at(`cmp-${feed}`).focus();
+    await page.keyboard.press("Delete");
+    await until(async () => !(await component(feed)), "dismissed");
+    await until(() => at("undo").isEnabled(), "undo");
+    await at("undo").click();
+    await until(() => component(feed), "back");
+    await until(() => at("redo").isEnabled(), "redo");
+    await at("redo").click();
+    await until(async () => !(await component(feed)), "gone again");
+  });
+
+  // --- over everything ---
+  await check("every ui/* message is valid by the schema of ext-apps", async () => {
+    const messages = await page.evaluate(() => window.host.messages);
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const schema = require("@modelcontextprotocol/ext-apps/schema.json");
+    // It refers to a definition of "any JSON" that its generator left out.
+    schema.$defs.__schema0 ??= {};
+    ajv.addSchema(schema, "ext-apps");
+    const asked = new Map(), byMethod = new Map(Object.entries(schema.$defs).flatMap(([name, { properties }]) => (properties?.method?.const ? [[properties.method.const, name]] : [])));
+    let judged = 0;
+    for (const { from, data: { jsonrpc, id, ...message } } of messages) {
+      equal(jsonrpc, "2.0", "jsonrpc");
+      const other = from === "view" ? "host" : "view";
+      if (message.method && id !== undefined) asked.set(`${from}${id}`, message.method);
+      const method = message.method ?? asked.get(`${other}${id}`);
+      if (!method?.startsWith("ui/")) continue;
+      const name = message.method ? byMethod.get(method) : "error" in message ? null : byMethod.get(method)?.replace(/Request$/, "Result");
+      that(name !== undefined, `${method} is not in the schema`);
+      if (!name || !schema.$defs[name]) continue;
+      const validate = ajv.getSchema(`ext-apps#/$defs/${name}`);
+      that(validate(message.method ? message : message.result), `${from} ${name}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(message).slice(0, 200)}`);
+      judged += 1;
+    }
+    const bad = ajv.getSchema("ext-apps#/$defs/McpUiUpdateModelContextRequest");
+    that(!bad({ method: "ui/update-model-context", params: { content: "text" } }), "the judge lets everything pass");
+    return `${judged} messages`;
+  });
+  told("requests that leave the page", strays.length ? strays.join("\n") : null, String(strays.length));
+  if (errors.length === 0) told("console errors", null, "0");
+}
+
+try {
+  await main();
+} catch (fault) {
+  told("the check itself", fault.stack ?? fault);
+} finally {
+  if (seen.errors.length) told("console errors", seen.errors.join("\n"), String(seen.errors.length));
+  for (const end of ends.reverse()) await Promise.resolve(end()).catch(() => {});
+}
+console.log(`${failed ? `${failed} failed` : "all passed"} in ${seconds()} s`);
+process.exit(failed ? 1 : 0);
