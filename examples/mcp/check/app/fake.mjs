@@ -51,8 +51,8 @@ export async function fake({ document, board }) {
       return ok({ revision_id: id() });
     },
     app_take_control: () => { epoch += 1; lease = null; return ok(); },
-    app_undo: () => walk(undo, redo, "NOTHING_TO_UNDO"),
-    app_redo: () => walk(redo, undo, "NOTHING_TO_REDO"),
+    app_undo: () => walk(undo, redo, "HISTORY_EMPTY"),
+    app_redo: () => walk(redo, undo, "HISTORY_EMPTY"),
     app_board_action: ({ action }) => {
       const one = all().find((other) => other.id === action.componentId);
       if (!one) return refuse("COMPONENT_NOT_FOUND", "there is no such component");
