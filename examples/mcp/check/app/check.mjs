@@ -108,7 +108,7 @@ async function serve(folder) {
 const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 async function web(views, mcp) {
   const { outputFiles: [bundle] } = await build({ entryPoints: [new URL("host.js", import.meta.url).pathname], bundle: true, format: "esm", platform: "browser", write: false, logLevel: "silent" });
-  const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><body style="margin:0"><iframe title="View" sandbox="allow-scripts" style="border:0;width:100%;height:900px;display:block"></iframe><script type="module" src="/host.js"></script>`;
+  const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><style>body { margin: 0 } iframe { border: 0; width: 100%; height: 900px; display: block }</style><body><script type="module" src="/host.js"></script>`;
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://host");
     const send = (type, body, more = {}) => response.writeHead(200, { "content-type": type, ...more }).end(body);
@@ -164,18 +164,19 @@ async function fill() {
 
 // --- the browser ---
 const seen = { strays: [], errors: [] };
+const views = {};
 let page, port;
 const model = (name, args) => page.evaluate(([n, a]) => window.host.model(n, a), [name, args]);
 const state = async () => (await model("app_state", {})).structuredContent;
-const view = () => page.frames()[1];
+const view = () => page.frames().find((frame) => views[new URL(frame.url()).pathname.slice(1)]);
 const at = (id) => page.frameLocator("iframe").getByTestId(id);
 const contexts = () => page.evaluate(() => window.host.contexts);
 const lastContext = async () => (await contexts()).at(-1)?.content?.[0]?.text ?? "";
 const send = (method, params) => page.evaluate(([m, p]) => window.host.bridge[m](p), [method, params]);
 const component = async (id) => (await state()).board.canvas.components.find((one) => one.id === id);
 const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
-const open = (name, context = {}, capabilities = CAPABILITIES) => Promise.race([
-  page.evaluate(([url, it]) => window.host.open(url, it), [`http://localhost:${port}/${name}`, { capabilities, context: { theme: "light", displayMode: "inline", ...context } }]),
+const open = (name, context = {}, capabilities = CAPABILITIES, answers = null) => Promise.race([
+  page.evaluate(([url, it]) => window.host.open(url, it), [`http://localhost:${port}/${name}`, { capabilities, answers, context: { theme: "light", displayMode: "inline", ...context } }]),
   new Promise((_, reject) => { setTimeout(() => reject(new Error(`the view ${name} did not start`)), 5_000).unref(); }),
 ]);
 let shots;
@@ -198,9 +199,8 @@ async function main() {
   shots = options.shots ?? join(folder, "shots");
   await mkdir(shots, { recursive: true });
   const mcp = await serve(folder);
-  const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu"], timeout: 20_000 });
+  const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process"], timeout: 20_000 });
   ends.push(() => browser.close());
-  const views = {};
   port = await web(views, mcp);
   page = await browser.newPage({ viewport: { width: WIDE, height: 900 } });
   page.setDefaultTimeout(5_000);
@@ -427,6 +427,44 @@ async function main() {
     await until(() => at("redo").isEnabled(), "redo");
     await at("redo").click();
     await until(async () => !(await component(feed)), "gone again");
+  });
+
+  // --- bad input ---
+  const answer = (structuredContent, isError = false) => ({ content: [{ type: "text", text: "" }], structuredContent, isError });
+  const shows = async (name, answers, sentence, more) => {
+    await open(name, {}, CAPABILITIES, answers);
+    await until(async () => (await view().locator("body").innerText()).includes(sentence), `${name}: ${sentence}`);
+    await more?.();
+  };
+  await check("bad input: a sentence, and the view goes on", async () => {
+    for (const name of ["document", "board"]) {
+      await shows(name, {}, "The host refuses app_state");
+      await shows(name, { app_state: { content: [] } }, "no canvas in it");
+      await shows(name, { app_state: answer({}) }, "no canvas in it");
+      await shows(name, { app_state: { content: [{ type: "text", text: "The file is gone." }], isError: true } }, "The file is gone.");
+      await shows(name, { app_state: answer({ markdown: 7, board: 7, lock: 7, changes: 7, canvas: 7 }) }, name === "board" ? "no board yet" : "An empty document");
+    }
+    const parts = [null, 7, {}, { id: "a" }, { id: "b", position: { col: -1, row: "x" }, size: {}, config: 7, meta: [], dataState: { status: "ready", data: [null, 7, {}] }, typeId: "github.pr-list" },
+      { id: "c\"]", position: { col: 900, row: 2 }, size: { cols: 1e9, rows: 1 }, typeId: "github.stat-tile", dataState: { status: "error" } }, { id: "d", position: { col: 0, row: 4 }, size: { cols: 2, rows: 1 }, typeId: 7, dataState: { status: "stale", data: 7 } }];
+    await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 0 }, components: parts } } }) }, "Not refreshed for a while");
+    const many = Array.from({ length: 1_000 }, (_, k) => ({ id: `cmp_${k}`, typeId: "acme.note", position: { col: (k % 6) * 2, row: Math.floor(k / 6) }, size: { cols: 2, rows: 1 }, config: { k }, meta: {} }));
+    await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 12, rows: 8 }, components: many } } }) }, "300 of 1,000 components are shown", async () => {
+      await view().getByRole("button", { name: "Show all" }).click();
+      await until(async () => (await view().locator(".card").count()) === 1_000, "all of them");
+    });
+    const long = `# Long\n\n${"A line of *text*, [a link](https://example.org) and `code` **that goes on.\n\n".repeat(40_000)}`;
+    await shows("document", { app_state: answer({ canvas: "x", revision_id: "r1", markdown: long, board: null }) }, "Show all 80,003 lines");
+    const hard = ["*a ".repeat(40_000), ...Array(6).fill("*a ".repeat(6_000)), "[".repeat(19_000), "`".repeat(19_000), "> ".repeat(3_000), `${"  ".repeat(3_000)}- x`, "- ".repeat(3_000), `|${" ".repeat(50_000)}|\n|-|`, `#${" ".repeat(50_000)}x`].join("\n\n");
+    const began = performance.now();
+    await shows("document", { app_state: answer({ canvas: "x", revision_id: "r1", markdown: `${hard}\n\nthe end`, board: null }) }, "the end");
+    return `the hardest text is drawn in ${Math.round(performance.now() - began)} ms`;
+  });
+  await check("document: unsaved text is sent when the host takes the view away", async () => {
+    await open("document");
+    await at("edit").click();
+    await at("doc").fill(`${await at("doc").inputValue()}\nTyped last.\n`);
+    await send("teardownResource", {});
+    that((await state()).markdown.endsWith("Typed last.\n"), "it is lost");
   });
 
   // --- over everything ---
