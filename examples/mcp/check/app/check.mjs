@@ -90,6 +90,7 @@ async function serve(folder) {
     ends.push(made.end);
     return made.url;
   }
+  if (/^https?:/.test(options.server)) return options.server;
   const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
   const child = spawn(options.server, ["--http", "127.0.0.1:0", "--document", file], { stdio: ["pipe", "pipe", "pipe"] });
@@ -292,7 +293,15 @@ async function main() {
     await at("lock").waitFor({ state: "hidden" });
     const late = await model("canvas_apply_patch", { lease_id: lease, patch: "@@\n-3. Publish\n+3. Wait\n" });
     equal([late.isError, late.structuredContent.error.code], [true, "STALE_EPOCH"], "late patch");
+    await shot(`document-control-light-${NARROW}`, NARROW);
+    await page.setViewportSize({ width: WIDE, height: 900 });
   });
+  const handBack = async () => {
+    await at("hand-back").click();
+    await at("hand-back").waitFor({ state: "hidden" });
+    equal((await state()).turn_open, true, "turn_open");
+  };
+  await check("document: handed back", handBack);
 
   await check("document: the user's edit is saved, and the model's context told", async () => {
     await at("edit").click();
@@ -325,6 +334,7 @@ async function main() {
     await until(() => at("doc").isEditable(), "typing again");
     await at("save").click();
     await until(async () => (await state()).markdown.includes("Publish on Monday"), "saved");
+    await handBack();
   });
   await check("document: a refused edit keeps the text and offers a way on", async () => {
     await at("edit").click();

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 const page = async (name) => (await Promise.all(["shared", name].map((part) => readFile(new URL(`../../app/${part}.html`, import.meta.url), "utf8")))).join("");
 
 export async function fake({ document, board }) {
-  let revision = 1, epoch = 0, lease = null, told = document, seen = JSON.stringify(board);
+  let open = true, revision = 1, epoch = 0, lease = null, told = document, seen = JSON.stringify(board);
   let text = document, undo = [], redo = [];
   const revisions = new Map();
   const id = () => `r${revision}-00000000`;
@@ -39,7 +39,7 @@ export async function fake({ document, board }) {
     return ok();
   };
   const tools = {
-    app_state: () => ok({ canvas: "plan", revision_id: id(), markdown: text, lock: { locked: lease !== null, holder: lease && "model", tooltip: lease && "Assistant editing canvas…", can_take_control: lease !== null }, board,
+    app_state: () => ok({ canvas: "plan", revision_id: id(), markdown: text, lock: { locked: lease !== null, holder: lease && "model", tooltip: lease && "Assistant editing canvas…", can_take_control: lease !== null }, board, turn_open: open,
       changes: text === told && JSON.stringify(board) === seen ? null : `Canvas update (do not display to user). Apply this diff to your internal canvas state:\n\`\`\`diff\n(the document is now ${text.length} bytes long)\n\`\`\`` }),
     app_edit: ({ markdown, base_revision_id: base }) => {
       if (base && base !== id()) {
@@ -50,7 +50,8 @@ export async function fake({ document, board }) {
       keep(); text = markdown; epoch += 1; lease = null; changed();
       return ok({ revision_id: id() });
     },
-    app_take_control: () => { epoch += 1; lease = null; return ok(); },
+    app_hand_back: () => { open = true; return ok(); },
+    app_take_control: () => { open = false; epoch += 1; lease = null; return ok(); },
     app_undo: () => walk(undo, redo, "HISTORY_EMPTY"),
     app_redo: () => walk(redo, undo, "HISTORY_EMPTY"),
     app_board_action: ({ action }) => {
