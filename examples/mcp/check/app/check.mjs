@@ -84,7 +84,7 @@ const ends = [];
 
 // --- the server ---
 async function serve(folder) {
-  if (!options.server) {
+  if (options.server === undefined) {
     const { fake } = await import("./fake.mjs");
     const made = await fake({ document: DOCUMENT, board: BOARD() });
     ends.push(made.end);

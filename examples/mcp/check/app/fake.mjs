@@ -44,7 +44,7 @@ export async function fake({ document, board }) {
     app_edit: ({ markdown, base_revision_id: base }) => {
       if (base && base !== id()) {
         const old = revisions.get(base), line = old?.split("\n")[0];
-        if (markdown.split("\n")[0] !== line || text.split("\n")[0] === line) return refuse("STALE_BASE", "the document has changed at that place since", { reason: "STALE_BASE" });
+        if (markdown.split("\n")[0] !== line || text.split("\n")[0] === line) return refuse("PATCH_REJECTED", "the document has changed at that place since", { reason: "STALE_BASE" });
         markdown = [text.split("\n")[0], ...markdown.split("\n").slice(1)].join("\n");
       }
       keep(); text = markdown; epoch += 1; lease = null; changed();
