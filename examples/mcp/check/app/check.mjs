@@ -54,6 +54,8 @@ fn main() {
 
 See [the notes](https://example.org/notes), or this: ${HOSTILE}
 `;
+// What each view is joined of, where the files are taken in place of what the server gives.
+const PARTS = { document: ["shared", "markdown", "document"], board: ["shared", "board"] };
 const NARROW = 360, WIDE = 1280;
 
 // --- what is told, and what is ended at the end ---
@@ -222,7 +224,7 @@ async function main() {
     for (const name of ["document", "board"]) {
       const { text, mimeType } = await page.evaluate((n) => window.host.page(n), name);
       equal(mimeType, "text/html;profile=mcp-app", "type");
-      views[name] = options.pages ? (await Promise.all(["shared", name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("") : text;
+      views[name] = options.pages ? (await Promise.all(PARTS[name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("") : text;
       that(!/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")), "it asks for something from elsewhere");
       notes.push(`${name} ${(views[name].length / 1024).toFixed(0)} KiB`);
     }
@@ -266,12 +268,12 @@ async function main() {
   const patch = "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask Grace\n 3. Publish\n";
   await check("document: a patch is previewed while it streams, and gone with its result", async () => {
     const seen = [];
-    for (const part of [20, 90, 150, 250, patch.length - 4]) {
+    for (const part of [20, 110, 150, 260, patch.length - 4]) {
       await send("sendToolInputPartial", { arguments: { lease_id: lease, patch: patch.slice(0, part) } });
       await page.waitForTimeout(60);
       seen.push([await at("diff").count(), await view().locator(".diff ins").count(), await view().locator(".diff del").count()]);
     }
-    that(seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2, `not hunk by hunk: ${JSON.stringify(seen)}`);
+    that(seen[0][0] === 0 && seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2, `not hunk by hunk: ${JSON.stringify(seen)}`);
     await send("sendToolInput", { arguments: { lease_id: lease, patch } });
     for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`document-preview-${theme}-${WIDE}`, WIDE); await shot(`document-preview-${theme}-${NARROW}`, NARROW); }
     await send("sendHostContextChange", { theme: "light" });
@@ -375,6 +377,9 @@ async function main() {
   await send("sendHostContextChange", { theme: "light" });
   await page.setViewportSize({ width: WIDE, height: 900 });
   const drag = async (id, cols, rows, { grip = false, before } = {}) => {
+    // The frame follows the height of its page: where things are is only sure when they no longer move.
+    const where = async () => JSON.stringify(await at(`cmp-${id}`).boundingBox());
+    await until(async () => { const before = await where(); await page.waitForTimeout(120); return before === await where(); }, "the component at rest");
     const box = await at(`cmp-${id}`).boundingBox(), area = await at("board").boundingBox();
     const [x, y] = grip ? [box.x + box.width - 6, box.y + box.height - 6] : [box.x + 20, box.y + 14];
     await page.mouse.move(x, y);
@@ -455,11 +460,12 @@ async function main() {
       await shows(name, { app_state: answer({ markdown: 7, board: 7, lock: 7, changes: 7, canvas: 7 }) }, name === "board" ? "no board yet" : "An empty document");
     }
     const parts = [null, 7, {}, { id: "a" }, { id: "b", position: { col: -1, row: "x" }, size: {}, config: 7, meta: [], dataState: { status: "ready", data: [null, 7, {}] }, typeId: "github.pr-list" },
-      { id: "c\"]", position: { col: 900, row: 2 }, size: { cols: 1e9, rows: 1 }, typeId: "github.stat-tile", dataState: { status: "error" } }, { id: "d", position: { col: 0, row: 4 }, size: { cols: 2, rows: 1 }, typeId: 7, dataState: { status: "stale", data: 7 } }];
+      { id: "c\"]", position: { col: 900, row: 2 }, size: { cols: 1e9, rows: 1 }, typeId: "github.stat-tile", dataState: { status: "error" } }, { id: "e", typeId: "constructor", position: { col: 0, row: 6 }, dataState: { status: "ready", data: { a: 1 } } }, { id: "d", position: { col: 0, row: 4 }, size: { cols: 2, rows: 1 }, typeId: 7, dataState: { status: "stale", data: 7 } }];
     await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 0 }, components: parts } } }) }, "Not refreshed for a while");
     const many = Array.from({ length: 1_000 }, (_, k) => ({ id: `cmp_${k}`, typeId: "acme.note", position: { col: (k % 6) * 2, row: Math.floor(k / 6) }, size: { cols: 2, rows: 1 }, config: { k }, meta: {} }));
     await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 12, rows: 8 }, components: many } } }) }, "300 of 1,000 components are shown", async () => {
-      await view().getByRole("button", { name: "Show all" }).click();
+      // By key: the frame still grows to its height, and the button moves with it.
+      await view().getByRole("button", { name: "Show all" }).press("Enter");
       await until(async () => (await view().locator(".card").count()) === 1_000, "all of them");
     });
     const long = `# Long\n\n${"A line of *text*, [a link](https://example.org) and `code` **that goes on.\n\n".repeat(40_000)}`;

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 
-const page = async (name) => (await Promise.all(["shared", name].map((part) => readFile(new URL(`../../app/${part}.html`, import.meta.url), "utf8")))).join("");
+const page = async (name) => (await Promise.all((name === "board" ? ["shared", "board"] : ["shared", "markdown", "document"]).map((part) => readFile(new URL(`../../app/${part}.html`, import.meta.url), "utf8")))).join("");
 
 export async function fake({ document, board }) {
   let open = true, revision = 1, epoch = 0, lease = null, told = document, seen = JSON.stringify(board);
