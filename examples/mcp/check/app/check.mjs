@@ -1,8 +1,9 @@
 // Both views in a browser, in a host made of the official AppBridge, at a real server.
 //
-//     npm ci && node check.mjs [--server PATH/TO/canvas-mcp] [--pages FOLDER] [--shots FOLDER] [--chromium PATH]
+//     npm ci && node check.mjs --server PATH/TO/canvas-mcp [--pages FOLDER] [--shots FOLDER] [--chromium PATH]
 //
-// Prints a line for each check and exits with 1 where one fails.
+// Prints a line for each check and exits with 1 where one fails. With --pages, the views are made of the files in that
+// folder instead of what the server was built with; with --shots, the screenshots stay there.
 import { spawn } from "node:child_process";
 import { createServer, request as forward } from "node:http";
 import { createRequire } from "node:module";
@@ -86,13 +87,6 @@ const ends = [];
 
 // --- the server ---
 async function serve(folder) {
-  if (options.server === undefined) {
-    const { fake } = await import("./fake.mjs");
-    const made = await fake({ document: DOCUMENT, board: BOARD() });
-    ends.push(made.end);
-    return made.url;
-  }
-  if (/^https?:/.test(options.server)) return options.server;
   const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
   const child = spawn(options.server, ["--http", "127.0.0.1:0", "--document", file], { stdio: ["pipe", "pipe", "pipe"] });
@@ -131,7 +125,8 @@ async function web(views, mcp) {
   return server.address().port;
 }
 
-function BOARD() {
+// A board with data and with markup in its configs. The server has no sources of data, so this one is given to the view.
+function boardWithData() {
   const now = Date.UTC(2026, 5, 1);
   const component = (id, typeId, col, row, cols, rows, config, data, meta = {}) => ({
     id, typeId, position: { col, row }, size: { cols, rows }, config, meta: { createdAt: now, createdBy: "assistant", pinned: false, ...meta },
@@ -152,7 +147,7 @@ function BOARD() {
   ] } };
 }
 
-// Fills the board of the real server by the model's own tools.
+// Fills the board by the model's own tools.
 async function fill() {
   const create = async (type_id, config, position, size) => {
     const result = await model("create_component", { type_id, config, position, size });
@@ -230,7 +225,7 @@ async function main() {
     }
     return notes.join(", ");
   });
-  if (options.server) await check("the board is filled by the model's tools", fill);
+  await check("the board is filled by the model's tools", fill);
 
   // --- document ---
   await open("document");
@@ -359,16 +354,26 @@ async function main() {
   });
 
   // --- board ---
+  const answer = (structuredContent, isError = false) => ({ content: [{ type: "text", text: "" }], structuredContent, isError });
+  await open("board", {}, CAPABILITIES, { app_state: answer({ canvas: "plan", markdown: "", lock: { locked: false }, board: boardWithData(), changes: null }) });
+  await check("board: data drawn by type, HTML in configs is text", async () => {
+    await at("cmp-cmp_pulls").getByText("Speed up the export").waitFor();
+    that((await at("board").innerText()).includes(HOSTILE), "the markup is not shown");
+    equal(await view().evaluate(() => document.querySelectorAll(".grid img, .grid script").length), 0, "elements made of markup");
+    equal(await view().evaluate(() => window.broken === undefined), true, "inert");
+  });
+  for (const theme of ["light", "dark"]) {
+    await send("sendHostContextChange", { theme });
+    await check(`board: axe, ${theme}, with data`, axe);
+    for (const width of [NARROW, WIDE]) await shot(`board-data-${theme}-${width}`, width);
+  }
+  await page.setViewportSize({ width: WIDE, height: 900 });
   await open("board");
   await until(async () => (await view().locator(".card").count()) > 4, "cards");
   const found = (await state()).board.canvas.components;
   const ids = Object.fromEntries(found.map((one) => [`${one.typeId}${one.config.metric ? `:${one.config.metric}` : ""}`, one.id]));
   const [stars, pulls, feed] = [ids["github.stat-tile:stars"], ids["github.pr-list"], ids["github.activity-timeline"]];
-  await check("board: drawn, HTML in configs is text", async () => {
-    await at(`cmp-${pulls}`).getByRole("heading", { name: "PR List" }).waitFor();
-    equal(await view().evaluate(() => document.querySelectorAll(".grid img, .grid script").length), 0, "elements made of markup");
-    if (!options.server) that((await at("board").innerText()).includes(HOSTILE), "the markup is not shown");
-  });
+  await check("board: drawn", () => at(`cmp-${pulls}`).getByRole("heading", { name: "PR List" }).waitFor());
   for (const theme of ["light", "dark"]) {
     await send("sendHostContextChange", { theme });
     await check(`board: axe, ${theme}`, axe);
@@ -429,6 +434,13 @@ async function main() {
     await until(async () => JSON.stringify((await component(stars)).position) === JSON.stringify({ col, row }), "moved there");
     return `free-${col}-${row}`;
   });
+  await check("board: Escape lets go of what the pointer carries", async () => {
+    const before = JSON.stringify((await component(stars)).position);
+    await drag(stars, 3, 3, { before: () => page.keyboard.press("Escape") });
+    await drag(stars, 0, 0);
+    equal(await view().evaluate(() => [board.pressed, board.carry]), [false, null], "in the hand");
+    equal(JSON.stringify((await component(stars)).position), before, "place");
+  });
   await check("board: pinned, dismissed, undone, redone", async () => {
     await at(`cmp-${pulls}`).hover();
     await at(`cmp-${pulls}`).getByRole("button", { name: "Pin" }).click();
@@ -445,7 +457,6 @@ async function main() {
   });
 
   // --- bad input ---
-  const answer = (structuredContent, isError = false) => ({ content: [{ type: "text", text: "" }], structuredContent, isError });
   const shows = async (name, answers, sentence, more) => {
     await open(name, {}, CAPABILITIES, answers);
     await until(async () => (await view().locator("body").innerText()).includes(sentence), `${name}: ${sentence}`);
