@@ -5,7 +5,6 @@
 // Prints a line for each check and exits with 1 where one fails. With --pages, the views are made of the files in that
 // folder instead of what the server was built with; with --shots, the screenshots stay there.
 import { spawn } from "node:child_process";
-import { createServer, request as forward } from "node:http";
 import { createRequire } from "node:module";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,138 +12,50 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import Ajv from "ajv/dist/2020.js";
-import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { boardWithData, DOCUMENT, HOSTILE } from "./data.mjs";
+import { check, equal, failed, seconds, that, told, until } from "./report.mjs";
+import { web } from "./web.mjs";
 
 const require = createRequire(import.meta.url);
-const { values: options } = parseArgs({ options: {
-  server: { type: "string" }, pages: { type: "string" }, shots: { type: "string" }, chromium: { type: "string", default: "/usr/bin/chromium" },
-} });
+const { values: options } = parseArgs({
+  options: {
+    server: { type: "string" },
+    pages: { type: "string" },
+    shots: { type: "string" },
+    chromium: { type: "string", default: "/usr/bin/chromium" },
+  },
+});
 
-const HOSTILE = "<img src=x onerror=\"window.top.broken=1\"> and <script>window.broken=1</script>";
-const DOCUMENT = `# Release plan
-
-What has to happen before **version 2** goes out. Owner of each line in brackets.
-
-## Scope
-
-- [x] Import of old boards [Ada]
-- [ ] Offline mode, behind a flag
-  - storage in the browser
-  - conflicts shown, never merged silently
-- [ ] ~~Themes~~ moved to 2.1
-
-> A release is ready when the list below is empty, not when the date is here.
-
-## Steps
-
-1. Freeze the branch
-2. Run \`cargo test --workspace\`
-3. Publish
-
-| Check | Who | State |
-| --- | --- | --- |
-| Licence texts | Ada | done |
-| Upgrade from 1.9 | Grace | open |
-
-\`\`\`rust
-fn main() {
-    println!("ready: {}", list.is_empty());
-}
-\`\`\`
-
-See [the notes](https://example.org/notes), or this: ${HOSTILE}
-`;
 // What each view is joined of, where the files are taken in place of what the server gives.
 const PARTS = { document: ["shared", "markdown", "document"], board: ["shared", "board"] };
-const NARROW = 360, WIDE = 1280;
+const NARROW = 360;
+const WIDE = 1280;
 
-// --- what is told, and what is ended at the end ---
-let failed = 0;
-const started = performance.now();
-const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
-function told(name, fault, note = "") {
-  if (fault) failed += 1;
-  console.log(`${fault ? "FAILED" : "ok    "} ${name}${note ? `: ${note}` : ""}${fault ? `\n       ${String(fault.message ?? fault).replace(/\x1b\[\d+m/g, "").split("\n").slice(0, 12).join("\n       ")}` : ""}`);
-}
-async function check(name, run) {
-  try { told(name, null, (await run()) ?? ""); } catch (fault) { told(name, fault); }
-}
-function equal(actual, expected, what = "value") {
-  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (a !== b) throw new Error(`${what}: ${a}, not ${b}`);
-}
-function that(holds, what) { if (!holds) throw new Error(what); }
-async function until(ask, what, ms = 6_000) {
-  const end = performance.now() + ms;
-  for (let last; ;) {
-    try { last = await ask(); if (last) return last; } catch (fault) { last = fault.message; }
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (${JSON.stringify(last)})`);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-  }
-}
 const ends = [];
 
 // --- the server ---
 async function serve(folder) {
+  if (!options.server) throw new Error("name the server: --server PATH/TO/canvas-mcp");
   const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
   const child = spawn(options.server, ["--http", "127.0.0.1:0", "--document", file], { stdio: ["pipe", "pipe", "pipe"] });
-  ends.push(() => new Promise((resolve) => { child.on("exit", resolve); child.kill("SIGTERM"); setTimeout(() => child.kill("SIGKILL"), 3_000).unref(); }));
+  const end = (resolve) => {
+    if (child.exitCode !== null || child.pid === undefined) return resolve();
+    child.on("exit", resolve);
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), 3_000).unref();
+  };
+  ends.push(() => new Promise(end));
   let log = "";
-  child.stderr.on("data", (chunk) => { log = (log + chunk).slice(-4_000); });
-  const line = await new Promise((resolve, reject) => {
-    createInterface(child.stdout).once("line", resolve);
+  child.stderr.on("data", (chunk) => {
+    log = (log + chunk).slice(-4_000);
+  });
+  return new Promise((resolve, reject) => {
+    createInterface(child.stdout).once("line", (address) => resolve(address.trim()));
+    child.on("error", reject);
     child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${log}`)));
   });
-  const address = /https?:\/\/\S+/.exec(line)?.[0] ?? `http://${line.trim()}`;
-  return address.endsWith("/mcp") ? address : `${address.replace(/\/$/, "")}/mcp`;
-}
-
-// --- the host's web server: the page, the views under the policy that hosts give, and the way to the MCP server ---
-const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
-async function web(views, mcp) {
-  const { outputFiles: [bundle] } = await build({ entryPoints: [new URL("host.js", import.meta.url).pathname], bundle: true, format: "esm", platform: "browser", write: false, logLevel: "silent" });
-  const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,"><style>body { margin: 0 } iframe { border: 0; width: 100%; height: 900px; display: block }</style><body><script type="module" src="/host.js"></script>`;
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url, "http://host");
-    const send = (type, body, more = {}) => response.writeHead(200, { "content-type": type, ...more }).end(body);
-    if (pathname === "/") return send("text/html", html);
-    if (pathname === "/host.js") return send("text/javascript", bundle.contents);
-    if (views[pathname.slice(1)]) return send("text/html; charset=utf-8", views[pathname.slice(1)], { "content-security-policy": POLICY });
-    if (pathname !== "/mcp") return response.writeHead(404).end();
-    // The server is asked as a client on this machine would, not as a page.
-    const { origin, referer, host, connection, ...headers } = request.headers;
-    const onward = forward(mcp, { method: request.method, headers }, (answer) => { response.writeHead(answer.statusCode, answer.headers); answer.pipe(response); });
-    onward.on("error", () => response.destroy());
-    response.on("close", () => onward.destroy());
-    request.pipe(onward);
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  ends.push(() => { server.closeAllConnections(); server.close(); });
-  return server.address().port;
-}
-
-// A board with data and with markup in its configs. The server has no sources of data, so this one is given to the view.
-function boardWithData() {
-  const now = Date.UTC(2026, 5, 1);
-  const component = (id, typeId, col, row, cols, rows, config, data, meta = {}) => ({
-    id, typeId, position: { col, row }, size: { cols, rows }, config, meta: { createdAt: now, createdBy: "assistant", pinned: false, ...meta },
-    dataBinding: data === undefined ? null : { source: "mock-github", query: { type: "x", params: {} }, refreshInterval: null },
-    dataState: data === undefined ? { status: "idle" } : { status: "ready", data, fetchedAt: now },
-  });
-  const pulls = ["Fix the parser", "Speed up the export", "Simplify the settings page", "Test the cache", "Fix the login page"].map((title, k) => ({ number: 40 - k, title, state: k % 3 === 2 ? "closed" : "open", merged: k % 3 === 2, draft: k === 3, author: `user-${k + 1}`, comments: k * 2 }));
-  const issues = ["The build is slow", "The search has no tests", "The export fails on empty input"].map((title, k) => ({ number: 90 - k, title, state: "open", labels: k ? ["bug"] : ["enhancement", "question"] }));
-  const feed = [["push", "Pushed 3 commits to the parser"], ["release", "Released version 1.4.2"], ["comment", "Commented on the cache"], ["pr", "Opened a pull request for the build"]].map(([type, title], k) => ({ type, title, actor: `user-${k + 3}`, timestamp: now - k * 4e7 }));
-  const grid = { columns: 12, rows: 8, gap: 8, cellWidth: 80, cellHeight: 64 };
-  return { id: "ws_1", name: "Plan", threadId: "t", views: [], triggers: [], settings: { theme: "system", grid }, createdAt: now, updatedAt: now, canvas: { grid, components: [
-    component("cmp_pulls", "github.pr-list", 0, 0, 4, 3, { repo: "octo/plan", state: "open", limit: 10 }, pulls),
-    component("cmp_stars", "github.stat-tile", 4, 0, 2, 1, { repo: "octo/plan", metric: "stars" }, { value: 12840, previousValue: 12801 }),
-    component("cmp_open", "github.stat-tile", 4, 1, 2, 1, { repo: "octo/plan", metric: "open_issues" }, { value: 31, previousValue: 34 }, { pinned: true }),
-    component("cmp_feed", "github.activity-timeline", 8, 0, 4, 4, { repo: "octo/plan" }, feed, { label: HOSTILE }),
-    component("cmp_issues", "github.issue-grid", 0, 3, 4, 3, { repo: "octo/plan" }, issues),
-    component("cmp_other", "acme.note", 4, 4, 3, 2, { text: HOSTILE, colour: "yellow" }),
-  ] } };
 }
 
 // Fills the board by the model's own tools.
@@ -166,17 +77,23 @@ const views = {};
 let page, port;
 const model = (name, args) => page.evaluate(([n, a]) => window.host.model(n, a), [name, args]);
 const state = async () => (await model("app_state", {})).structuredContent;
-const view = () => page.frames().find((frame) => views[new URL(frame.url()).pathname.slice(1)]);
+const view = () => page.frames().find((frame) => views[frame.url().split("/").pop()]);
 const at = (id) => page.frameLocator("iframe").getByTestId(id);
 const contexts = () => page.evaluate(() => window.host.contexts);
 const lastContext = async () => (await contexts()).at(-1)?.content?.[0]?.text ?? "";
 const send = (method, params) => page.evaluate(([m, p]) => window.host.bridge[m](p), [method, params]);
 const component = async (id) => (await state()).board.canvas.components.find((one) => one.id === id);
 const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
-const open = (name, context = {}, capabilities = CAPABILITIES, answers = null) => Promise.race([
-  page.evaluate(([url, it]) => window.host.open(url, it), [`http://localhost:${port}/${name}`, { capabilities, answers, context: { theme: "light", displayMode: "inline", ...context } }]),
-  new Promise((_, reject) => { setTimeout(() => reject(new Error(`the view ${name} did not start`)), 5_000).unref(); }),
-]);
+const open = (name, context = {}, capabilities = CAPABILITIES, answers = null) =>
+  Promise.race([
+    page.evaluate(
+      ([url, it]) => window.host.open(url, it),
+      [`http://localhost:${port}/${name}`, { capabilities, answers, context: { theme: "light", displayMode: "inline", ...context } }],
+    ),
+    new Promise((_, reject) => {
+      setTimeout(() => reject(new Error(`the view ${name} did not start`)), 5_000).unref();
+    }),
+  ]);
 let shots;
 const shot = async (name, width) => {
   await page.setViewportSize({ width, height: 900 });
@@ -185,9 +102,12 @@ const shot = async (name, width) => {
 };
 const axe = async () => {
   await view().evaluate(await readFile(require.resolve("axe-core/axe.min.js"), "utf8"));
-  const { violations } = await view().evaluate(() => window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] }));
+  const { violations } = await view().evaluate(() =>
+    window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] }),
+  );
   const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-  that(serious.length === 0, serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`).slice(0, 4).join(" | ")}`).join("\n"));
+  const places = (nodes) => nodes.map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`).slice(0, 4).join(" | ");
+  that(serious.length === 0, serious.map(({ id, nodes }) => `${id}: ${places(nodes)}`).join("\n"));
   return violations.length ? `minor: ${violations.map(({ id }) => id).join(", ")}` : "";
 };
 
@@ -197,18 +117,31 @@ async function main() {
   shots = options.shots ?? join(folder, "shots");
   await mkdir(shots, { recursive: true });
   const mcp = await serve(folder);
-  const browser = await chromium.launch({ executablePath: options.chromium, args: ["--no-sandbox", "--disable-gpu", "--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process"], timeout: 20_000 });
+  const browser = await chromium.launch({
+    executablePath: options.chromium,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process"],
+    timeout: 20_000,
+  });
   ends.push(() => browser.close());
-  port = await web(views, mcp);
+  const host = await web(views, mcp);
+  port = host.port;
+  ends.push(host.end);
   page = await browser.newPage({ viewport: { width: WIDE, height: 900 } });
   page.setDefaultTimeout(5_000);
   const { strays, errors } = seen;
   page.on("request", (request) => {
     const own = new URL(request.url());
     const isView = request.frame() !== page.mainFrame();
-    if (isView ? !(request.isNavigationRequest() && (own.protocol === "about:" || views[own.pathname.slice(1)])) : own.port !== String(port) && own.protocol !== "data:") strays.push(request.url());
+    if (
+      isView
+        ? !(request.isNavigationRequest() && (own.protocol === "about:" || views[own.pathname.slice(1)]))
+        : own.port !== String(port) && own.protocol !== "data:"
+    )
+      strays.push(request.url());
   });
-  page.on("console", (message) => { if (message.type() === "error" && !message.location().url.endsWith("/mcp")) errors.push(message.text()); });
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.location().url.endsWith("/mcp")) errors.push(message.text());
+  });
   page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.waitForFunction(() => window.host?.connect);
@@ -219,8 +152,13 @@ async function main() {
     for (const name of ["document", "board"]) {
       const { text, mimeType } = await page.evaluate((n) => window.host.page(n), name);
       equal(mimeType, "text/html;profile=mcp-app", "type");
-      views[name] = options.pages ? (await Promise.all(PARTS[name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("") : text;
-      that(!/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")), "it asks for something from elsewhere");
+      views[name] = options.pages
+        ? (await Promise.all(PARTS[name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("")
+        : text;
+      that(
+        !/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")),
+        "it asks for something from elsewhere",
+      );
       notes.push(`${name} ${(views[name].length / 1024).toFixed(0)} KiB`);
     }
     return notes.join(", ");
@@ -256,11 +194,15 @@ async function main() {
     await at("edit").click();
     that((await at("notice").innerText()).includes("Take control"), "no notice for who wants to type");
     that(await at("doc").isHidden(), "typing is possible");
-    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`document-locked-${theme}-${NARROW}`, NARROW); }
+    for (const theme of ["light", "dark"]) {
+      await send("sendHostContextChange", { theme });
+      await shot(`document-locked-${theme}-${NARROW}`, NARROW);
+    }
     await page.setViewportSize({ width: WIDE, height: 900 });
     await send("sendHostContextChange", { theme: "light" });
   });
-  const patch = "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask Grace\n 3. Publish\n";
+  const patch =
+    "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask Grace\n 3. Publish\n";
   await check("document: a patch is previewed while it streams, and gone with its result", async () => {
     const seen = [];
     for (const part of [20, 110, 150, 260, patch.length - 4]) {
@@ -268,15 +210,25 @@ async function main() {
       await page.waitForTimeout(60);
       seen.push([await at("diff").count(), await view().locator(".diff ins").count(), await view().locator(".diff del").count()]);
     }
-    that(seen[0][0] === 0 && seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2, `not hunk by hunk: ${JSON.stringify(seen)}`);
+    that(
+      seen[0][0] === 0 && seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2,
+      `not hunk by hunk: ${JSON.stringify(seen)}`,
+    );
     await send("sendToolInput", { arguments: { lease_id: lease, patch } });
-    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`document-preview-${theme}-${WIDE}`, WIDE); await shot(`document-preview-${theme}-${NARROW}`, NARROW); }
+    for (const theme of ["light", "dark"]) {
+      await send("sendHostContextChange", { theme });
+      await shot(`document-preview-${theme}-${WIDE}`, WIDE);
+      await shot(`document-preview-${theme}-${NARROW}`, NARROW);
+    }
     await send("sendHostContextChange", { theme: "light" });
     await page.setViewportSize({ width: WIDE, height: 900 });
     const result = await model("canvas_apply_patch", { lease_id: lease, patch });
     that(!result.isError, JSON.stringify(result.content));
     await send("sendToolResult", result);
-    await until(async () => (await at("diff").count()) === 0 && (await at("doc-view").innerText()).includes("Ask Grace"), "the new text without a diff");
+    await until(
+      async () => (await at("diff").count()) === 0 && (await at("doc-view").innerText()).includes("Ask Grace"),
+      "the new text without a diff",
+    );
     return JSON.stringify(seen);
   });
   await check("document: a cancelled call clears its preview", async () => {
@@ -303,7 +255,12 @@ async function main() {
   await check("document: the user's edit is saved, and the model's context told", async () => {
     await at("edit").click();
     await at("doc").fill((await at("doc").inputValue()).replace("# Release plan", "# Release plan, revised"));
-    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await check(`document: axe, ${theme}, editing`, axe); await shot(`document-edit-${theme}-${WIDE}`, WIDE); await shot(`document-edit-${theme}-${NARROW}`, NARROW); }
+    for (const theme of ["light", "dark"]) {
+      await send("sendHostContextChange", { theme });
+      await check(`document: axe, ${theme}, editing`, axe);
+      await shot(`document-edit-${theme}-${WIDE}`, WIDE);
+      await shot(`document-edit-${theme}-${NARROW}`, NARROW);
+    }
     await page.setViewportSize({ width: WIDE, height: 900 });
     await send("sendHostContextChange", { theme: "light" });
     await at("save").click();
@@ -355,7 +312,9 @@ async function main() {
 
   // --- board ---
   const answer = (structuredContent, isError = false) => ({ content: [{ type: "text", text: "" }], structuredContent, isError });
-  await open("board", {}, CAPABILITIES, { app_state: answer({ canvas: "plan", markdown: "", lock: { locked: false }, board: boardWithData(), changes: null }) });
+  await open("board", {}, CAPABILITIES, {
+    app_state: answer({ canvas: "plan", markdown: "", lock: { locked: false }, board: boardWithData(), changes: null }),
+  });
   await check("board: data drawn by type, HTML in configs is text", async () => {
     await at("cmp-cmp_pulls").getByText("Speed up the export").waitFor();
     that((await at("board").innerText()).includes(HOSTILE), "the markup is not shown");
@@ -384,18 +343,31 @@ async function main() {
   const drag = async (id, cols, rows, { grip = false, before } = {}) => {
     // The frame follows the height of its page: where things are is only sure when they no longer move.
     const where = async () => JSON.stringify(await at(`cmp-${id}`).boundingBox());
-    await until(async () => { const before = await where(); await page.waitForTimeout(120); return before === await where(); }, "the component at rest");
-    const box = await at(`cmp-${id}`).boundingBox(), area = await at("board").boundingBox();
+    await until(async () => {
+      const before = await where();
+      await page.waitForTimeout(120);
+      return before === (await where());
+    }, "the component at rest");
+    const box = await at(`cmp-${id}`).boundingBox(),
+      area = await at("board").boundingBox();
     const [x, y] = grip ? [box.x + box.width - 6, box.y + box.height - 6] : [box.x + 20, box.y + 14];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 8, y + 4);
-    await page.mouse.move(x + cols * (area.width + 8) / 12, y + rows * 72, { steps: 4 });
+    await page.mouse.move(x + (cols * (area.width + 8)) / 12, y + rows * 72, { steps: 4 });
     await before?.();
     await page.mouse.up();
   };
   await check("board: dragged by pointer, the server's board moved, the model's context told", async () => {
-    await drag(stars, 0, 2, { before: async () => { for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`board-drag-${theme}-${WIDE}`, WIDE); } await send("sendHostContextChange", { theme: "light" }); } });
+    await drag(stars, 0, 2, {
+      before: async () => {
+        for (const theme of ["light", "dark"]) {
+          await send("sendHostContextChange", { theme });
+          await shot(`board-drag-${theme}-${WIDE}`, WIDE);
+        }
+        await send("sendHostContextChange", { theme: "light" });
+      },
+    });
     await until(async () => (await component(stars)).position.row === 2, "moved");
     equal((await component(stars)).position, { col: 4, row: 2 }, "place");
     return JSON.stringify((await until(lastContext, "a context")).split("\n").at(-1)).slice(0, 70);
@@ -425,7 +397,11 @@ async function main() {
     await until(async () => (await view().locator("[data-testid^=free-]").count()) > 0, "free places");
     that((await at("notice").innerText()).includes("free places"), "no notice");
     equal((await component(stars)).position, { col: 5, row: 3 }, "place");
-    for (const theme of ["light", "dark"]) { await send("sendHostContextChange", { theme }); await shot(`board-refused-${theme}-${WIDE}`, WIDE); await shot(`board-refused-${theme}-${NARROW}`, NARROW); }
+    for (const theme of ["light", "dark"]) {
+      await send("sendHostContextChange", { theme });
+      await shot(`board-refused-${theme}-${WIDE}`, WIDE);
+      await shot(`board-refused-${theme}-${NARROW}`, NARROW);
+    }
     await page.setViewportSize({ width: WIDE, height: 900 });
     await send("sendHostContextChange", { theme: "light" });
     const first = view().locator("[data-testid^=free-]").first();
@@ -468,22 +444,82 @@ async function main() {
       await shows(name, { app_state: { content: [] } }, "no canvas in it");
       await shows(name, { app_state: answer({}) }, "no canvas in it");
       await shows(name, { app_state: { content: [{ type: "text", text: "The file is gone." }], isError: true } }, "The file is gone.");
-      await shows(name, { app_state: answer({ markdown: 7, board: 7, lock: 7, changes: 7, canvas: 7 }) }, name === "board" ? "no board yet" : "An empty document");
+      await shows(
+        name,
+        { app_state: answer({ markdown: 7, board: 7, lock: 7, changes: 7, canvas: 7 }) },
+        name === "board" ? "no board yet" : "An empty document",
+      );
     }
-    const parts = [null, 7, {}, { id: "a" }, { id: "b", position: { col: -1, row: "x" }, size: {}, config: 7, meta: [], dataState: { status: "ready", data: [null, 7, {}] }, typeId: "github.pr-list" },
-      { id: "c\"]", position: { col: 900, row: 2 }, size: { cols: 1e9, rows: 1 }, typeId: "github.stat-tile", dataState: { status: "error" } }, { id: "e", typeId: "constructor", position: { col: 0, row: 6 }, dataState: { status: "ready", data: { a: 1 } } }, { id: "d", position: { col: 0, row: 4 }, size: { cols: 2, rows: 1 }, typeId: 7, dataState: { status: "stale", data: 7 } }];
-    await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 0 }, components: parts } } }) }, "Not refreshed for a while");
-    const many = Array.from({ length: 1_000 }, (_, k) => ({ id: `cmp_${k}`, typeId: "acme.note", position: { col: (k % 6) * 2, row: Math.floor(k / 6) }, size: { cols: 2, rows: 1 }, config: { k }, meta: {} }));
-    await shows("board", { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 12, rows: 8 }, components: many } } }) }, "300 of 1,000 components are shown", async () => {
-      // By key: the frame still grows to its height, and the button moves with it.
-      await view().getByRole("button", { name: "Show all" }).press("Enter");
-      await until(async () => (await view().locator(".card").count()) === 1_000, "all of them");
-    });
+    const parts = [
+      null,
+      7,
+      {},
+      { id: "a" },
+      {
+        id: "b",
+        position: { col: -1, row: "x" },
+        size: {},
+        config: 7,
+        meta: [],
+        dataState: { status: "ready", data: [null, 7, {}] },
+        typeId: "github.pr-list",
+      },
+      {
+        id: 'c"]',
+        position: { col: 900, row: 2 },
+        size: { cols: 1e9, rows: 1 },
+        typeId: "github.stat-tile",
+        dataState: { status: "error" },
+      },
+      { id: "e", typeId: "constructor", position: { col: 0, row: 6 }, dataState: { status: "ready", data: { a: 1 } } },
+      { id: "d", position: { col: 0, row: 4 }, size: { cols: 2, rows: 1 }, typeId: 7, dataState: { status: "stale", data: 7 } },
+    ];
+    await shows(
+      "board",
+      { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 0 }, components: parts } } }) },
+      "Not refreshed for a while",
+    );
+    const many = Array.from({ length: 1_000 }, (_, k) => ({
+      id: `cmp_${k}`,
+      typeId: "acme.note",
+      position: { col: (k % 6) * 2, row: Math.floor(k / 6) },
+      size: { cols: 2, rows: 1 },
+      config: { k },
+      meta: {},
+    }));
+    await shows(
+      "board",
+      { app_state: answer({ canvas: "x", board: { canvas: { grid: { columns: 12, rows: 8 }, components: many } } }) },
+      "300 of 1,000 components are shown",
+      async () => {
+        // By key: the frame still grows to its height, and the button moves with it.
+        await view().getByRole("button", { name: "Show all" }).press("Enter");
+        await until(async () => (await view().locator(".card").count()) === 1_000, "all of them");
+      },
+    );
     const long = `# Long\n\n${"A line of *text*, [a link](https://example.org) and `code` **that goes on.\n\n".repeat(40_000)}`;
-    await shows("document", { app_state: answer({ canvas: "x", revision_id: "r1", markdown: long, board: null }) }, "Show all 80,003 lines");
-    const hard = ["*a ".repeat(40_000), ...Array(6).fill("*a ".repeat(6_000)), "[".repeat(19_000), "`".repeat(19_000), "> ".repeat(3_000), `${"  ".repeat(3_000)}- x`, "- ".repeat(3_000), `|${" ".repeat(50_000)}|\n|-|`, `#${" ".repeat(50_000)}x`].join("\n\n");
+    await shows(
+      "document",
+      { app_state: answer({ canvas: "x", revision_id: "r1", markdown: long, board: null }) },
+      "Show all 80,003 lines",
+    );
+    const hard = [
+      "*a ".repeat(40_000),
+      ...Array(6).fill("*a ".repeat(6_000)),
+      "[".repeat(19_000),
+      "`".repeat(19_000),
+      "> ".repeat(3_000),
+      `${"  ".repeat(3_000)}- x`,
+      "- ".repeat(3_000),
+      `|${" ".repeat(50_000)}|\n|-|`,
+      `#${" ".repeat(50_000)}x`,
+    ].join("\n\n");
     const began = performance.now();
-    await shows("document", { app_state: answer({ canvas: "x", revision_id: "r1", markdown: `${hard}\n\nthe end`, board: null }) }, "the end");
+    await shows(
+      "document",
+      { app_state: answer({ canvas: "x", revision_id: "r1", markdown: `${hard}\n\nthe end`, board: null }) },
+      "the end",
+    );
     return `the hardest text is drawn in ${Math.round(performance.now() - began)} ms`;
   });
   await check("document: unsaved text is sent when the host takes the view away", async () => {
@@ -502,9 +538,17 @@ async function main() {
     // It refers to a definition of "any JSON" that its generator left out.
     schema.$defs.__schema0 ??= {};
     ajv.addSchema(schema, "ext-apps");
-    const asked = new Map(), byMethod = new Map(Object.entries(schema.$defs).flatMap(([name, { properties }]) => (properties?.method?.const ? [[properties.method.const, name]] : [])));
+    const asked = new Map(),
+      byMethod = new Map(
+        Object.entries(schema.$defs).flatMap(([name, { properties }]) =>
+          properties?.method?.const ? [[properties.method.const, name]] : [],
+        ),
+      );
     let judged = 0;
-    for (const { from, data: { jsonrpc, id, ...message } } of messages) {
+    for (const {
+      from,
+      data: { jsonrpc, id, ...message },
+    } of messages) {
       equal(jsonrpc, "2.0", "jsonrpc");
       const other = from === "view" ? "host" : "view";
       if (message.method && id !== undefined) asked.set(`${from}${id}`, message.method);
@@ -514,7 +558,10 @@ async function main() {
       that(name !== undefined, `${method} is not in the schema`);
       if (!name || !schema.$defs[name]) continue;
       const validate = ajv.getSchema(`ext-apps#/$defs/${name}`);
-      that(validate(message.method ? message : message.result), `${from} ${name}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(message).slice(0, 200)}`);
+      that(
+        validate(message.method ? message : message.result),
+        `${from} ${name}: ${ajv.errorsText(validate.errors)} ${JSON.stringify(message).slice(0, 200)}`,
+      );
       judged += 1;
     }
     const bad = ajv.getSchema("ext-apps#/$defs/McpUiUpdateModelContextRequest");

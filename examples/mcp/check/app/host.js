@@ -34,12 +34,24 @@ host.model = (name, args = {}) => host.client.callTool({ name, arguments: args }
 host.open = async (url, { capabilities, context, answers }) => {
   host.contexts.length = host.links.length = 0;
   await host.bridge?.close();
-  const bridge = new AppBridge(answers ? null : host.client, { name: "app-check", version: "1.0.0" }, capabilities, { hostContext: context });
+  const bridge = new AppBridge(answers ? null : host.client, { name: "app-check", version: "1.0.0" }, capabilities, {
+    hostContext: context,
+  });
   host.bridge = bridge;
-  const ready = new Promise((resolve) => { bridge.oninitialized = resolve; });
-  bridge.onsizechange = ({ height }) => { if (height) frame.style.height = `${height}px`; };
-  bridge.onupdatemodelcontext = async (params) => { host.contexts.push(params); return {}; };
-  bridge.onopenlink = async ({ url: link }) => { host.links.push(link); return {}; };
+  const ready = new Promise((resolve) => {
+    bridge.oninitialized = resolve;
+  });
+  bridge.onsizechange = ({ height }) => {
+    if (height) frame.style.height = `${height}px`;
+  };
+  bridge.onupdatemodelcontext = async (params) => {
+    host.contexts.push(params);
+    return {};
+  };
+  bridge.onopenlink = async ({ url: link }) => {
+    host.links.push(link);
+    return {};
+  };
   if (answers) {
     bridge.oncalltool = async ({ name }) => {
       if (!answers[name]) throw new Error(`The host refuses ${name}.`);
