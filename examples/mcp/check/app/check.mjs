@@ -304,6 +304,25 @@ async function main() {
     await at("notice").getByRole("button", { name: "Save mine over it" }).click();
     await until(async () => (await state()).markdown.startsWith("# Mine\n"), "saved");
   });
+  await check("document: the host's colours and full screen are followed, its addresses are not", async () => {
+    // The schema asks for every variable. "initial" is none, so the view's own value holds.
+    const schema = require("@modelcontextprotocol/ext-apps/schema.json").$defs.McpUiStyleVariableKey;
+    const variables = Object.fromEntries((schema.enum ?? schema.anyOf.map((key) => key.const)).map((key) => [key, "initial"]));
+    Object.assign(variables, {
+      "--color-background-primary": "rgb(1, 2, 3)",
+      "--color-text-primary": "rgb(250, 250, 250)",
+      "--color-background-secondary": "url(https://example.org/stray.png)",
+    });
+    const css = { fonts: "@import url('https://example.org/stray.css');" };
+    await open("document", { styles: { variables, css }, displayMode: "fullscreen" });
+    await at("doc-view").getByRole("heading", { name: "Mine" }).waitFor();
+    const [colour, scrolls, raised] = await view().evaluate(() => [
+      getComputedStyle(document.body).backgroundColor,
+      getComputedStyle(document.querySelector("main")).overflowY,
+      document.documentElement.style.getPropertyValue("--color-background-secondary"),
+    ]);
+    equal([colour, scrolls, raised], ["rgb(1, 2, 3)", "auto", ""]);
+  });
   await check("document: a host without tools gets a sentence", async () => {
     await open("document", {}, {});
     await until(async () => (await at("notice").innerText()).includes("cannot change it"), "a notice");
