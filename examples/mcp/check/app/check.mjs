@@ -159,6 +159,7 @@ async function main() {
         !/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")),
         "it asks for something from elsewhere",
       );
+      that(views[name].length <= 64 * 1024, `${name} has ${views[name].length} characters, more than 65,536`);
       notes.push(`${name} ${(views[name].length / 1024).toFixed(0)} KiB`);
     }
     return notes.join(", ");

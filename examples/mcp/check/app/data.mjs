@@ -35,7 +35,8 @@ fn main() {
 See [the notes](https://example.org/notes), or this: ${HOSTILE}
 `;
 
-// A board with data and with markup in its configs. The server has no sources of data, so this one is given to the view.
+// A board with data and with markup in its configs. It is given to the view in the server's place: no tool puts
+// markup into a label, nor a type that nobody registered on a board.
 export function boardWithData() {
   const now = Date.UTC(2026, 5, 1);
   const component = (id, typeId, col, row, cols, rows, config, data, meta = {}) => ({
