@@ -5,7 +5,7 @@
 //! * A check-in ends the turn, and so does an edit that took no lease: the draft is promoted.
 //! * A turn that a person has ended begins again by a call, after a pause.
 
-use canvas_core::{CallId, CanvasId, CheckIn, Face, Look, Shown, Snapshot};
+use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
 use canvas_tools::{LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 
@@ -192,11 +192,6 @@ impl Host {
         for shared in self.conversations.all() {
             self.leave(&shared).await;
         }
-    }
-
-    /// An id for a call that has none of its own.
-    pub(crate) fn call_id(&self) -> CallId {
-        self.names.call()
     }
 }
 

@@ -13,11 +13,15 @@ use canvas_tools::surface::SurfaceDoor;
 use crate::clock;
 use crate::conversation::Conversations;
 use crate::file::{DocumentFile, FileError};
+use crate::follow::{self, Follow};
 use crate::names::{Names, random};
 use crate::open::Opened;
 use crate::options::Options;
 use crate::pause::Pauses;
+use crate::panel_tools::ceiling;
 use crate::promote::PromoteError;
+use crate::resources::Rendered;
+use crate::seal::Seal;
 use crate::toolbox::Toolboxes;
 
 /// The engine and what stands around it.
@@ -36,6 +40,9 @@ pub struct Host {
     pub(crate) pauses: Pauses,
     /// What the first canvas's document is kept in.
     pub(crate) file: Option<DocumentFile>,
+    pub(crate) follow: Follow,
+    pub(crate) rendered: Rendered,
+    pub(crate) seal: Seal,
 }
 
 /// Why a host cannot start.
@@ -96,6 +103,7 @@ impl Host {
         let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
         policy.lease.ttl = options.ttl;
         let engine = Engine::new(opened.store, policy).with_pause(tokio::time::sleep);
+        let engine = engine.with_ceiling(Arc::new(ceiling()));
         let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
         let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
         let host = Arc::new(Self {
@@ -106,6 +114,9 @@ impl Host {
             conversations: Conversations::default(),
             pauses: Pauses::new(options.quiet),
             file: options.document.as_ref().map(|path| DocumentFile::new(path, names.start())),
+            follow: Follow::new(),
+            rendered: Rendered::default(),
+            seal: Seal::new()?,
             door,
             options,
             names,
@@ -114,6 +125,7 @@ impl Host {
         if let Some(file) = &host.file {
             host.agree(file).await?;
         }
+        tokio::spawn(follow::hear(Arc::downgrade(&host), opened.others));
         Ok(host)
     }
 

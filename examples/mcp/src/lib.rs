@@ -7,22 +7,34 @@
 //! * A turn ends when its lease is checked in. That promotes the draft, and writes the file of the document.
 //! * Standard output carries protocol and nothing else; logs go to standard error.
 
+mod action;
+mod app;
 mod board_news;
 mod call;
 mod caller;
 mod catalog;
 pub mod clock;
+mod completion;
 mod conversation;
 pub mod file;
+mod follow;
 pub mod host;
+pub mod http;
 mod log;
 mod names;
 pub mod open;
 pub mod options;
 mod page;
+mod panel_tools;
 mod pause;
 mod promote;
+mod prompts;
+mod refusal;
+mod resources;
 pub mod run;
+mod seal;
 pub mod server;
+mod sessions;
 pub mod stdio;
 mod toolbox;
+mod uri;

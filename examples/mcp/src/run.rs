@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::Host;
+use crate::http;
 use crate::log;
 use crate::open::open;
 use crate::options::{Asked, HELP, Options};
@@ -67,7 +69,7 @@ async fn serve(options: Options) -> Result<(), Failure> {
     let host = Host::start(options, opened).await?;
     let served = match http {
         None => over_stdio(&host, stop).await,
-        Some(_) => Err("--http is not built yet".into()),
+        Some(address) => over_http(address, &host, stop).await,
     };
     drop(tokio::time::timeout(LAST_CALLS, host.leave_all()).await);
     served
@@ -88,6 +90,14 @@ async fn over_stdio(host: &Arc<Host>, stop: CancellationToken) -> Result<(), Fai
         ) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+async fn over_http(address: SocketAddr, host: &Arc<Host>, stop: CancellationToken) -> Result<(), Failure> {
+    let listening = http::listen(address).await?;
+    let mut output = std::io::stdout();
+    writeln!(output, "{}", listening.url)?;
+    output.flush()?;
+    Ok(http::serve(listening, host, stop).await?)
 }
 
 /// Is cancelled when the process is told to end.

@@ -1,24 +1,37 @@
 //! A connection's answers to the requests of the protocol.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, ExtensionCapabilities,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
 use tokio::runtime::Handle;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::{AbortHandle, JoinSet};
 
+use crate::action::{self, SURFACE_ACTION};
+use crate::app;
 use crate::call::{Outcome, Request};
-use crate::caller::Caller;
-use crate::catalog;
+use crate::caller::{Caller, PAGE, UI};
+use crate::catalog::{self, object};
 use crate::conversation::Shared;
 use crate::host::Host;
 use crate::page;
+use crate::prompts::prompts;
+use crate::resources::{missing, templates};
 use crate::toolbox::Toolbox;
+use crate::uri::CanvasUri;
 
 /// Answers the requests of one connection.
 #[derive(Debug, Clone)]
@@ -35,7 +48,12 @@ struct Line {
     is_http: bool,
     /// The conversation of a line with a lifecycle.
     own: OnceLock<Shared>,
+    /// What an older client has subscribed to, by URI; the list of canvases by the empty one.
+    subscriptions: Mutex<HashMap<String, AbortHandle>>,
 }
+
+/// Resources that one client follows.
+const SUBSCRIPTIONS: usize = 1_024;
 
 impl Server {
     /// For a client at the other end of standard input.
@@ -49,7 +67,8 @@ impl Server {
     }
 
     fn new(host: &Arc<Host>, is_http: bool) -> Self {
-        let line = Line { host: Arc::clone(host), is_http, own: OnceLock::new() };
+        let (own, subscriptions) = Default::default();
+        let line = Line { host: Arc::clone(host), is_http, own, subscriptions };
         Self { host: Arc::clone(host), line: Arc::new(line) }
     }
 
@@ -95,13 +114,98 @@ impl Server {
     /// All tools that a client may see.
     fn tools(&self, caller: &Caller) -> Vec<Tool> {
         let toolbox = self.toolbox(caller);
-        let tools = toolbox.listed(&self.host.engine).iter().cloned();
-        if caller.has_pages { tools.collect() } else { tools.map(catalog::without_page).collect() }
+        let mut tools = toolbox.listed(&self.host.engine).to_vec();
+        if self.host.options.tools.surface {
+            tools.push(action::tool());
+        }
+        if caller.has_pages {
+            tools.extend(app::tools());
+            return tools;
+        }
+        tools.into_iter().map(catalog::without_page).collect()
+    }
+
+    async fn answer(
+        &self,
+        params: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Caller::of(context);
+        let toolbox = self.toolbox(&caller);
+        let name = &*params.name;
+        if toolbox.has(name) {
+            let arguments = params.arguments.unwrap_or_default();
+            let request = Request { name: params.name.into_owned(), arguments };
+            return Ok(self.run(&caller, &toolbox, request).await.into());
+        }
+        if name == SURFACE_ACTION && self.host.options.tools.surface {
+            let shared = self.conversation(&caller, None);
+            return self.host.action(&caller, &shared, params, context).await;
+        }
+        if caller.has_pages && app::has(name) {
+            let shared = self.conversation(&caller, None);
+            let arguments = params.arguments.unwrap_or_default();
+            return Ok(self.host.act_for_page(&shared, name, arguments).await.into());
+        }
+        let shown: String = name.chars().take(100).collect();
+        let message = format!("there is no tool {shown:?}: take one that tools/list names");
+        Err(ErrorData::invalid_params(message, None))
+    }
+
+    /// Sends what becomes of a resource to an older client, until it has had enough.
+    async fn follow(&self, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        let parsed = CanvasUri::parse(&uri).ok_or_else(|| missing(&uri))?;
+        let mut follower = self.host.follow.canvas(&self.host.engine, &parsed.canvas).await;
+        let (peer, told) = (context.peer.clone(), uri.clone());
+        let task = tokio::spawn(async move {
+            while let Some(change) = follower.next().await {
+                if change.contains(&parsed) {
+                    let told = ResourceUpdatedNotificationParam::new(told.clone());
+                    if peer.notify_resource_updated(told).await.is_err() {
+                        return;
+                    }
+                }
+            }
+        });
+        self.line.subscribe(uri, task.abort_handle())
+    }
+}
+
+impl Line {
+    fn subscribe(&self, uri: String, task: AbortHandle) -> Result<(), ErrorData> {
+        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if subscriptions.len() >= SUBSCRIPTIONS && !subscriptions.contains_key(&uri) {
+            task.abort();
+            let message = format!("one client follows {SUBSCRIPTIONS} resources at most: unsubscribe from one");
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        if let Some(before) = subscriptions.insert(uri, task) {
+            before.abort();
+        }
+        Ok(())
+    }
+
+    fn unsubscribe(&self, uri: &str) {
+        let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(task) = subscriptions.remove(uri) {
+            task.abort();
+        }
+    }
+}
+
+/// A client that goes gives its lease back.
+impl Drop for Line {
+    fn drop(&mut self) {
+        let subscriptions = self.subscriptions.get_mut().unwrap_or_else(PoisonError::into_inner);
+        subscriptions.values().for_each(AbortHandle::abort);
+        let (Some(own), Ok(runtime)) = (self.own.take(), Handle::try_current()) else { return };
+        let host = Arc::clone(&self.host);
+        runtime.spawn(async move { host.leave(&own).await });
     }
 }
 
 /// A reply as the protocol has it: the text that models read everywhere, and the same as a value.
-pub(crate) fn result(toolbox: &Toolbox, name: &str, outcome: Outcome) -> CallToolResult {
+fn result(toolbox: &Toolbox, name: &str, outcome: Outcome) -> CallToolResult {
     let Outcome { reply, hidden } = outcome;
     let mut content = vec![ContentBlock::text(toolbox.text(name, &reply))];
     content.extend(hidden.map(ContentBlock::text));
@@ -111,9 +215,23 @@ pub(crate) fn result(toolbox: &Toolbox, name: &str, outcome: Outcome) -> CallToo
     result
 }
 
+/// The error of a call whose client wants no answer any more. It is not sent.
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error(Cow::Borrowed("the request was cancelled"), None)
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let pages = json!({"mimeTypes": [PAGE]});
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_completions()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_extensions_with(ExtensionCapabilities::from([(UI.to_owned(), object(pages))]))
+            .build();
         let info = Implementation::new("canvas-mcp", env!("CARGO_PKG_VERSION")).with_title("Canvas");
         let toolbox = self.host.toolboxes.of(self.host.options.dialect, "");
         let instructions = toolbox.tools.system_prompt(&self.host.engine);
@@ -131,13 +249,25 @@ impl ServerHandler for Server {
         self.negotiate_initialize(&request)
     }
 
+    /// An older client is told of new canvases without having asked.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let (mut list, peer) = (self.host.follow.list(), context.peer);
+        let task = tokio::spawn(async move {
+            while !matches!(list.recv().await, Err(RecvError::Closed)) {
+                if peer.notify_resource_list_changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+        drop(self.line.subscribe(String::new(), task.abort_handle()));
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let caller = Caller::of(&context);
-        let (tools, next_cursor) = page::of(self.tools(&caller), request)?;
+        let (tools, next_cursor) = page::of(self.tools(&Caller::of(&context)), request)?;
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
@@ -146,27 +276,170 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let progress = context.meta.get_progress_token();
+        if let Some(token) = &progress {
+            let begun = ProgressNotificationParam::new(token.clone(), 0.0).with_total(1.0);
+            drop(context.peer.notify_progress(begun).await);
+        }
+        let answered = tokio::select! {
+            answered = self.answer(params, &context) => answered,
+            () = context.ct.cancelled() => Err(cancelled()),
+        };
+        if let Some(token) = progress {
+            let done = ProgressNotificationParam::new(token, 1.0).with_total(1.0);
+            drop(context.peer.notify_progress(done).await);
+        }
+        answered
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let (prompts, next_cursor) = page::of(prompts(), request)?;
+        Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(prompts) })
+    }
+
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
         let caller = Caller::of(&context);
-        let toolbox = self.toolbox(&caller);
-        let request =
-            Request { name: params.name.into_owned(), arguments: params.arguments.unwrap_or_default() };
-        if !toolbox.has(&request.name) {
-            let message = format!("there is no tool {:?}: take one that tools/list names", request.name);
+        let (shared, toolbox) = (self.conversation(&caller, None), self.toolbox(&caller));
+        let arguments = params.arguments.unwrap_or_default();
+        Ok(self.host.prompt(&shared, &toolbox, &params.name, &arguments).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Ok(CompleteResult::new(self.host.complete(&params).await?))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let (resources, next_cursor) = self.host.resources(&Caller::of(&context), cursor).await?;
+        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let (templates, next_cursor) = page::of(templates(), request)?;
+        Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(templates) })
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Ok(ReadResourceResult::new(vec![self.host.read(&params.uri).await?]).into())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::builder().resources_list_changed();
+        if let Some(uris) = &requested.resource_subscriptions {
+            let known = uris.iter().filter(|uri| CanvasUri::parse(uri).is_some()).take(SUBSCRIPTIONS);
+            accepted = accepted.resource_subscriptions(known.cloned());
+        }
+        Some(accepted.build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut tasks = JoinSet::new();
+        let accepted = context.accepted();
+        let mut canvases: HashMap<_, Vec<(CanvasUri, String)>> = HashMap::new();
+        for uri in accepted.resource_subscriptions.iter().flatten() {
+            if let Some(parsed) = CanvasUri::parse(uri) {
+                canvases.entry(parsed.canvas.clone()).or_default().push((parsed, uri.clone()));
+            }
+        }
+        for (canvas, uris) in canvases {
+            let (host, sink) = (Arc::clone(&self.host), context.sink().clone());
+            tasks.spawn(async move {
+                let mut follower = host.follow.canvas(&host.engine, &canvas).await;
+                drop(host);
+                while let Some(change) = follower.next().await {
+                    for (_, uri) in uris.iter().filter(|(parsed, _)| change.contains(parsed)) {
+                        if sink.notify_resource_updated(uri).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+        if accepted.resources_list_changed == Some(true) {
+            let (mut list, sink) = (self.host.follow.list(), context.sink().clone());
+            tasks.spawn(async move {
+                while !matches!(list.recv().await, Err(RecvError::Closed)) {
+                    if sink.notify_resource_list_changed().await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        context.cancelled().await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.follow(params.uri, &context).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.line.unsubscribe(&params.uri);
+        Ok(())
+    }
+
+    /// A method that is not the protocol's, or one whose parameters have not its shape.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method: String = request.method.chars().take(100).collect();
+        if METHODS.contains(&&*request.method) {
+            let message = format!("the parameters are not those of {method}: see the protocol's schema");
             return Err(ErrorData::invalid_params(message, None));
         }
-        let cancelled = context.ct.clone();
-        tokio::select! {
-            result = self.run(&caller, &toolbox, request) => Ok(result.into()),
-            () = cancelled.cancelled() => Err(ErrorData::internal_error(Cow::Borrowed("the call was cancelled"), None)),
-        }
+        let message = format!("there is no method {method:?}: see the protocol's schema");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 }
 
-/// A client that goes gives its lease back.
-impl Drop for Line {
-    fn drop(&mut self) {
-        let (Some(own), Ok(runtime)) = (self.own.take(), Handle::try_current()) else { return };
-        let host = Arc::clone(&self.host);
-        runtime.spawn(async move { host.leave(&own).await });
-    }
-}
+/// The methods that this server answers.
+const METHODS: [&str; 14] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
