@@ -11,9 +11,9 @@ use canvas_core::{BlobId, CallId, CanvasId, OpKey, Revision};
 use canvas_tools::surface::{ActionParams, SurfaceCaller, SurfaceReply, SurfaceRequest};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ElicitationAction, ElicitationSchema, ErrorData, InputRequest, InputRequests,
-    InputRequiredResult, JsonObject, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ErrorData, InputRequest,
+    InputRequests, InputRequiredResult, JsonObject, Tool,
 };
 use rmcp::service::RequestContext;
 use serde::Deserialize;
@@ -84,7 +84,10 @@ impl Host {
             Ok(arguments) => arguments,
             Err(error) => {
                 let message = format!("{error}: correct the argument");
-                return Ok(failed(json!({"code": "INVALID_ARGUMENTS", "message": message, "retryable": false})).into());
+                return Ok(failed(
+                    json!({"code": "INVALID_ARGUMENTS", "message": message, "retryable": false}),
+                )
+                .into());
             }
         };
         let client = ClientId::new(&format!("mcp:{}", plain(&caller.client))).expect("the name is short");
@@ -102,7 +105,8 @@ impl Host {
             let conversation = shared.lock().await;
             SessionKey::new(&format!("agent:main:{}", conversation.id)).expect("the name is short")
         };
-        let first = Run { actor: SurfaceActor::SessionKey(session), id: self.names.call(), confirmation: None };
+        let first =
+            Run { actor: SurfaceActor::SessionKey(session), id: self.names.call(), confirmation: None };
         let reply = self.run_action(shared, arguments.clone(), first).await;
         let prompt = match &reply.result {
             Err(error) => error.confirmation().cloned(),
@@ -194,8 +198,9 @@ fn is_yes(answer: Option<Value>) -> Result<bool, ErrorData> {
         let message = "inputResponses has no \"confirm\": answer what inputRequests asks";
         return Err(ErrorData::invalid_params(message, None));
     };
-    let answer: ElicitResult = serde_json::from_value(answer)
-        .map_err(|error| ErrorData::invalid_params(format!("the answer is no ElicitResult: {error}"), None))?;
+    let answer: ElicitResult = serde_json::from_value(answer).map_err(|error| {
+        ErrorData::invalid_params(format!("the answer is no ElicitResult: {error}"), None)
+    })?;
     Ok(answer.action == ElicitationAction::Accept)
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{CanvasCommand, DataLoadingState, UserAction};
+use canvas_core::board::{CanvasCommand, UserAction};
 use canvas_core::{
     Author, Base, CanvasId, Edit, Edited, EngineError, HistoryEntry, HistoryMove, LockView, Redo, RevisionId,
     RunBoardCommand, TakeControl, Undo, UndoScope,
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, page_meta, shown};
 use crate::clock;
+use crate::components;
 use crate::conversation::{Shared, Told};
 use crate::host::Host;
 use crate::promote::Ending;
@@ -25,19 +26,43 @@ type Row = (&'static str, &'static str, &'static str, &'static str, fn() -> Valu
 
 const TOOLS: [Row; 8] = [
     ("app_state", "State", "The canvas as it is.", DOCUMENT_PAGE, || json!({"told": {"type": "string"}})),
-    ("app_edit", "Edit", "The user's text.", DOCUMENT_PAGE, || {
-        json!({"markdown": {"type": "string"}, "base_revision_id": {"type": "string"}})
-    }),
+    (
+        "app_edit",
+        "Edit",
+        "The user's text.",
+        DOCUMENT_PAGE,
+        || json!({"markdown": {"type": "string"}, "base_revision_id": {"type": "string"}}),
+    ),
     ("app_take_control", "Take control", "The user ends the model's turn.", DOCUMENT_PAGE, || json!({})),
     ("app_hand_back", "Hand back", "The model may begin again.", DOCUMENT_PAGE, || json!({})),
-    ("app_undo", "Undo", "The user undoes changes.", DOCUMENT_PAGE, || json!({"steps": {"type": "integer", "minimum": 1}})),
-    ("app_redo", "Redo", "The user redoes changes.", DOCUMENT_PAGE, || json!({"steps": {"type": "integer", "minimum": 1}})),
-    ("app_board_action", "Board action", "What the user does on the board.", BOARD_PAGE, || {
-        json!({"action": {"type": "object"}})
-    }),
-    ("app_board_command", "Board command", "A command of the user on the board.", BOARD_PAGE, || {
-        json!({"command": {"type": "object"}})
-    }),
+    (
+        "app_undo",
+        "Undo",
+        "The user undoes changes.",
+        DOCUMENT_PAGE,
+        || json!({"steps": {"type": "integer", "minimum": 1}}),
+    ),
+    (
+        "app_redo",
+        "Redo",
+        "The user redoes changes.",
+        DOCUMENT_PAGE,
+        || json!({"steps": {"type": "integer", "minimum": 1}}),
+    ),
+    (
+        "app_board_action",
+        "Board action",
+        "What the user does on the board.",
+        BOARD_PAGE,
+        || json!({"action": {"type": "object"}}),
+    ),
+    (
+        "app_board_command",
+        "Board command",
+        "A command of the user on the board.",
+        BOARD_PAGE,
+        || json!({"command": {"type": "object"}}),
+    ),
 ];
 
 /// The tools as pages list them.
@@ -146,7 +171,8 @@ impl Host {
     async fn state(&self, shared: &Shared, arguments: JsonObject) -> Answer {
         let StateArguments { canvas, told } = read(arguments)?;
         let canvas = canvas.unwrap_or_else(|| self.first.clone());
-        let (board, snapshot) = self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
+        let (board, snapshot) =
+            self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
         let lock = LockView::of(&snapshot, self.engine.policy());
         let mut conversation = shared.lock().await;
         let seat = conversation.seat(&canvas, None);
@@ -168,7 +194,7 @@ impl Host {
                 "until": lock.until(),
             },
             "turn_open": snapshot.head.lock().turn_open(),
-            "board": board.map(|board| board.workspace(|_| DataLoadingState::Idle)),
+            "board": board.map(|board| components::workspace(&board, snapshot.clock)),
             "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
         }))
     }
@@ -231,12 +257,13 @@ impl Host {
         is_undo: bool,
     ) -> Result<HistoryMove, Value> {
         let by = Author::User;
-        let result = if is_undo {
-            self.act(canvas, Undo { by, what: UndoScope::Steps(steps) }).await.map(|(result, _)| result)
+        let moved = if is_undo {
+            self.act(canvas, Undo { by, what: UndoScope::Steps(steps) }).await
         } else {
-            self.act(canvas, Redo { by, steps }).await.map(|(result, _)| result)
+            self.act(canvas, Redo { by, steps }).await
         };
-        result.map_err(|e| engine_json(&e))?.map_err(|refusal| refusal_json(&refusal))
+        let (result, _) = moved.map_err(|e| engine_json(&e))?;
+        result.map_err(|refusal| refusal_json(&refusal))
     }
 
     async fn board_action(&self, arguments: JsonObject) -> Answer {
@@ -252,7 +279,9 @@ impl Host {
             _ => return Ok(done("There is no data to fetch.")),
         };
         match self.move_in_history(&canvas, NonZeroU32::MIN, is_undo).await {
-            Ok(moved) => Ok(done(moved.entries.last().map_or("Done.", |entry: &HistoryEntry| &entry.summary))),
+            Ok(moved) => {
+                Ok(done(moved.entries.last().map_or("Done.", |entry: &HistoryEntry| &entry.summary)))
+            }
             Err(error) if error["code"] == "HISTORY_EMPTY" => {
                 let code = if is_undo { "NOTHING_TO_UNDO" } else { "NOTHING_TO_REDO" };
                 Ok(json!({

@@ -43,7 +43,7 @@ impl Host {
         let Request { name, mut arguments } = request;
         let canvas = match self.take_canvas(toolbox, &name, &mut arguments) {
             Ok(canvas) => canvas,
-            Err(reply) => return Outcome::of(reply),
+            Err(reply) => return Outcome::of(*reply),
         };
         let mut conversation = shared.lock().await;
         let before = self.engine.snapshot(&canvas, clock::now()).await.ok();
@@ -77,7 +77,7 @@ impl Host {
         toolbox: &Toolbox,
         name: &str,
         arguments: &mut Map<String, Value>,
-    ) -> Result<CanvasId, ToolReply> {
+    ) -> Result<CanvasId, Box<ToolReply>> {
         if !toolbox.takes_canvas(name) {
             return Ok(self.first.clone());
         }
@@ -209,9 +209,9 @@ fn shows_changes(reply: &ToolReply) -> bool {
 }
 
 /// The reply to arguments that are wrong.
-pub(crate) fn refused(place: &str, message: &str) -> ToolReply {
-    ToolReply::new(json!({
+fn refused(place: &str, message: &str) -> Box<ToolReply> {
+    Box::new(ToolReply::new(json!({
         "ok": false,
         "error": {"code": "INVALID_ARGUMENTS", "message": message, "place": place, "retryable": false},
-    }))
+    })))
 }

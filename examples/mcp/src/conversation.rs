@@ -59,7 +59,7 @@ impl Conversation {
         });
         if let Some(snapshot) = now {
             let turn = snapshot.head.lock().turn();
-            if seat.session.turn != turn || seat.told.is_none() {
+            if seat.session.turn != turn || seat.session.start.epoch == canvas_core::lease::Epoch::ZERO {
                 (seat.session.turn, seat.session.start) = (turn, snapshot.head.turn_start());
             }
         }
@@ -79,6 +79,24 @@ impl Seat {
         let whole = is_long.then(|| snapshot.text().to_owned());
         let (from, to) = (Some(told.revision), snapshot.revision_id());
         Some(Changes { from, to, diff: (!is_long).then_some(diff), whole, headings: None })
+    }
+}
+
+/// What one conversation was told, the other counts as told: both are with one client.
+pub(crate) async fn inherit(from: &Shared, to: &Shared) {
+    if Arc::ptr_eq(from, to) {
+        return;
+    }
+    let told: Vec<_> = {
+        let from = from.lock().await;
+        from.seats.iter().filter_map(|(canvas, seat)| Some((canvas.clone(), seat.told.clone()?))).collect()
+    };
+    let mut to = to.lock().await;
+    for (canvas, told) in told {
+        let seat = to.seat(&canvas, None);
+        if seat.told.as_ref().is_none_or(|known| known.revision.revision() < told.revision.revision()) {
+            seat.told = Some(told);
+        }
     }
 }
 

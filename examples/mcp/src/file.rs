@@ -180,7 +180,7 @@ impl DocumentFile {
     /// Puts a new file into the place of the old one. After a power loss it is one or the other.
     fn replace(&self, text: &str) -> Result<(), FileError> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
+        let folder = folder.unwrap_or_else(|| Path::new("."));
         let new = folder.join(format!(".{}.{}.new", self.name(), self.start));
         let written = (|| {
             let mut file = std::fs::File::create(&new)?;
@@ -202,7 +202,7 @@ impl DocumentFile {
     /// Removes what killed processes have left.
     fn sweep(&self) {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else { return };
+        let Ok(entries) = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))) else { return };
         let begin = format!(".{}.", self.name());
         for entry in entries.flatten() {
             let name = entry.file_name();

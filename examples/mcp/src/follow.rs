@@ -105,6 +105,10 @@ impl Follow {
 }
 
 impl Follower {
+    pub(crate) fn canvas(&self) -> &CanvasId {
+        &self.canvas
+    }
+
     /// The next change; `None` where there will be none.
     pub(crate) async fn next(&mut self) -> Option<Change> {
         match self.changes.recv().await {
@@ -168,9 +172,9 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::{Edit, MemoryStore, BoxStore, Policy};
-    use canvas_core::{CallId, ConversationId, OpKey};
     use canvas_core::lease::Turn;
+    use canvas_core::{BoxStore, Edit, MemoryStore, Policy};
+    use canvas_core::{CallId, ConversationId, OpKey};
 
     use super::*;
     use crate::clock;

@@ -11,14 +11,16 @@ use canvas_core::{
 use canvas_tools::surface::SurfaceDoor;
 
 use crate::clock;
+use crate::components;
+use crate::conformance::Asking;
 use crate::conversation::Conversations;
 use crate::file::{DocumentFile, FileError};
 use crate::follow::{self, Follow};
 use crate::names::{Names, random};
 use crate::open::Opened;
 use crate::options::Options;
-use crate::pause::Pauses;
 use crate::panel_tools::ceiling;
+use crate::pause::Pauses;
 use crate::promote::PromoteError;
 use crate::resources::Rendered;
 use crate::seal::Seal;
@@ -43,6 +45,8 @@ pub struct Host {
     pub(crate) follow: Follow,
     pub(crate) rendered: Rendered,
     pub(crate) seal: Seal,
+    /// Where the fixtures of the conformance suite are there.
+    pub(crate) conformance: Option<Asking>,
 }
 
 /// Why a host cannot start.
@@ -98,11 +102,13 @@ impl Host {
     /// # Errors
     ///
     /// [`StartError`].
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub async fn start(options: Options, opened: Opened) -> Result<Arc<Self>, StartError> {
         let names = Names::new()?;
         let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
         policy.lease.ttl = options.ttl;
-        let engine = Engine::new(opened.store, policy).with_pause(tokio::time::sleep);
+        let engine = Engine::with_registry(opened.store, policy, components::registry())
+            .with_pause(tokio::time::sleep);
         let engine = engine.with_ceiling(Arc::new(ceiling()));
         let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
         let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
@@ -117,6 +123,7 @@ impl Host {
             follow: Follow::new(),
             rendered: Rendered::default(),
             seal: Seal::new()?,
+            conformance: if options.conformance { Some(Asking::new()?) } else { None },
             door,
             options,
             names,

@@ -47,11 +47,8 @@ pub async fn serve(listening: Listening, host: &Arc<Host>, stop: CancellationTok
     let Listening { listener, .. } = listening;
     let config = config(&host.options, listener.local_addr()?, stop.clone());
     let for_sessions = Arc::clone(host);
-    let service = StreamableHttpService::new(
-        move || Ok(Server::over_http(&for_sessions)),
-        Sessions::new(MOST),
-        config,
-    );
+    let service =
+        StreamableHttpService::new(move || Ok(Server::over_http(&for_sessions)), Sessions::new(MOST), config);
     let router = Router::new().route_service(PATH, service.clone()).route_service("/", service);
     let served = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
     tokio::select! {

@@ -15,6 +15,8 @@ mod caller;
 mod catalog;
 pub mod clock;
 mod completion;
+mod components;
+mod conformance;
 mod conversation;
 pub mod file;
 mod follow;

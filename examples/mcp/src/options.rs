@@ -180,6 +180,7 @@ impl Options {
     }
 
     /// The canvas that calls are about which name none.
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub fn first_canvas(&self) -> CanvasId {
         let named = self.canvas.clone().or_else(|| {
             let stem = self.document.as_ref()?.file_stem()?;

@@ -16,12 +16,18 @@ use crate::promote::Ending;
 type Row = (&'static str, &'static str, bool, fn() -> Value);
 
 const TOOLS: [Row; 3] = [
-    ("clock.now", "The time in milliseconds since 1970.", true, || {
-        json!({"type": "object", "properties": {}, "additionalProperties": false})
-    }),
-    ("document.read", "The document of the canvas.", true, || {
-        json!({"type": "object", "properties": {}, "additionalProperties": false})
-    }),
+    (
+        "clock.now",
+        "The time in milliseconds since 1970.",
+        true,
+        || json!({"type": "object", "properties": {}, "additionalProperties": false}),
+    ),
+    (
+        "document.read",
+        "The document of the canvas.",
+        true,
+        || json!({"type": "object", "properties": {}, "additionalProperties": false}),
+    ),
     ("document.append", "Adds a line to the end of the document, as the user.", false, || {
         json!({
             "type": "object", "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 4096}},
@@ -54,7 +60,8 @@ pub(crate) struct PanelTools {
 
 impl ToolHost for PanelTools {
     async fn call(&self, invocation: &ToolInvocation) -> Result<Value, ActionFailure> {
-        let failed = |code: &str, message: String| ActionFailure::Failed { code: Some(code.to_owned()), message };
+        let failed =
+            |code: &str, message: String| ActionFailure::Failed { code: Some(code.to_owned()), message };
         let host = self.host.upgrade().ok_or_else(|| failed("STOPPED", "the server ends".into()))?;
         let read = async || {
             let read = host.engine.snapshot(&self.canvas, clock::now()).await;
@@ -74,7 +81,8 @@ impl ToolHost for PanelTools {
                 let edit = Edit::on(canvas_core::Base::Id(snapshot.revision_id()), text);
                 let edited = host.act(&self.canvas, edit).await;
                 let (result, _) = edited.map_err(|error| failed(error.code(), error.to_string()))?;
-                let edited = result.map_err(|refusal| failed(refusal.view().code(), refusal.view().to_string()))?;
+                let edited =
+                    result.map_err(|refusal| failed(refusal.view().code(), refusal.view().to_string()))?;
                 let saved = host.promote(&self.canvas, Ending::Person).await.is_ok();
                 Ok(json!({"revision_id": edited.revision, "saved": saved}))
             }

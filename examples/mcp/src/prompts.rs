@@ -1,7 +1,9 @@
 //! Prompts: what people choose in their client. Each begins the model's turn, but the one that takes control.
 
 use canvas_core::CanvasId;
-use rmcp::model::{ContentBlock, ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use rmcp::model::{
+    ContentBlock, ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,
+};
 use serde_json::Value;
 
 use crate::clock;
@@ -38,7 +40,8 @@ const PROMPTS: [Row; 3] = [
 pub(crate) fn prompts() -> Vec<Prompt> {
     let prompt = |(name, title, description, own): Row| {
         let canvas = PromptArgument::new("canvas").with_description("The canvas; the usual one if left out.");
-        let own = own.map(|(name, text)| PromptArgument::new(name).with_description(text).with_required(false));
+        let own =
+            own.map(|(name, text)| PromptArgument::new(name).with_description(text).with_required(false));
         let arguments = own.into_iter().chain([canvas.with_required(false)]).collect();
         Prompt::new(name, Some(description), Some(arguments)).with_title(title)
     };
@@ -58,7 +61,8 @@ impl Host {
             let message = format!("there is no prompt {name:?}: take one that prompts/list names");
             return Err(ErrorData::invalid_params(message, None));
         };
-        let text = |name: &str| arguments.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let text =
+            |name: &str| arguments.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let canvas = match text("canvas") {
             None => self.first.clone(),
             Some(id) => CanvasId::new(id).map_err(|e| ErrorData::invalid_params(e.to_string(), None))?,
@@ -76,10 +80,14 @@ impl Host {
             let hidden = self.begin_turn(shared, &canvas).await.map_err(invalid)?;
             let task = match (name, wish) {
                 ("edit-document", Some(task)) => format!("Edit the document of canvas {canvas}: {task}"),
-                ("edit-document", None) => format!("Read the document of canvas {canvas} and ask me what to do."),
+                ("edit-document", None) => {
+                    format!("Read the document of canvas {canvas} and ask me what to do.")
+                }
                 (_, Some(goal)) => format!("Arrange the board of canvas {canvas}: {goal}"),
                 (_, None) => {
-                    format!("Look at the board of canvas {canvas} and arrange it so that what belongs together stands together.")
+                    format!(
+                        "Look at the board of canvas {canvas} and arrange it so that what belongs together stands together."
+                    )
                 }
             };
             let how = toolbox.tools.system_prompt(&self.engine);

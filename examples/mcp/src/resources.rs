@@ -1,7 +1,7 @@
 //! What clients read: the parts of canvases, and the pages that show them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::board::DataLoadingState;
 use canvas_core::{CanvasId, EngineError, HistoryEntry, Revision, Snapshot, Store as _};
@@ -29,7 +29,9 @@ const PAGES: [(&str, &str, &str); 2] = [
 
 /// Texts that were made of canvases, so that a revision is made into text once for all who read it.
 #[derive(Debug, Default)]
-pub(crate) struct Rendered(Mutex<HashMap<(CanvasId, Part), (Revision, Arc<str>)>>);
+pub(crate) struct Rendered(Mutex<Texts>);
+
+type Texts = HashMap<(CanvasId, Part), (Revision, Arc<str>)>;
 
 /// Texts that are kept. Of more all go, and are made again.
 const KEPT: usize = 256;
@@ -147,7 +149,7 @@ impl Host {
 }
 
 impl Rendered {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(CanvasId, Part), (Revision, Arc<str>)>> {
+    fn lock(&self) -> MutexGuard<'_, Texts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -165,7 +167,8 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 
 pub(crate) fn missing(uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
-    let message = format!("there is no resource {shown:?}: take a URI that resources/list or a template gives");
+    let message =
+        format!("there is no resource {shown:?}: take a URI that resources/list or a template gives");
     ErrorData::resource_not_found(message, Some(json!({"uri": shown})))
 }
 

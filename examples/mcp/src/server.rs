@@ -1,9 +1,16 @@
 //! A connection's answers to the requests of the protocol.
 
+#![expect(
+    deprecated,
+    reason = "clients of 2025-11-25 subscribe and set levels in ways that 2026-07-28 leaves out"
+)]
+
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use canvas_core::CanvasId;
+use futures_util::future::join_all;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, ExtensionCapabilities,
@@ -11,7 +18,7 @@ use rmcp::model::{
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -25,7 +32,9 @@ use crate::app;
 use crate::call::{Outcome, Request};
 use crate::caller::{Caller, PAGE, UI};
 use crate::catalog::{self, object};
-use crate::conversation::Shared;
+use crate::conformance;
+use crate::conversation::{Shared, inherit};
+use crate::follow::Follower;
 use crate::host::Host;
 use crate::page;
 use crate::prompts::prompts;
@@ -48,6 +57,8 @@ struct Line {
     is_http: bool,
     /// The conversation of a line with a lifecycle.
     own: OnceLock<Shared>,
+    /// Followers that were made before a subscription was acknowledged, for when it runs.
+    prepared: Mutex<Vec<Follower>>,
     /// What an older client has subscribed to, by URI; the list of canvases by the empty one.
     subscriptions: Mutex<HashMap<String, AbortHandle>>,
 }
@@ -67,8 +78,8 @@ impl Server {
     }
 
     fn new(host: &Arc<Host>, is_http: bool) -> Self {
-        let (own, subscriptions) = Default::default();
-        let line = Line { host: Arc::clone(host), is_http, own, subscriptions };
+        let (own, prepared, subscriptions) = Default::default();
+        let line = Line { host: Arc::clone(host), is_http, own, prepared, subscriptions };
         Self { host: Arc::clone(host), line: Arc::new(line) }
     }
 
@@ -101,11 +112,15 @@ impl Server {
     async fn run(&self, caller: &Caller, toolbox: &Toolbox, request: Request) -> CallToolResult {
         let shared = self.conversation(caller, Some(&request));
         let name = request.name.clone();
+        if !self.line.is_http || self.line.own.get().is_some() {
+            return result(toolbox, &name, self.host.call(&shared, toolbox, request).await);
+        }
+        // What one conversation of a client was told, the client knows.
+        let client = self.conversation(caller, None);
+        inherit(&client, &shared).await;
         let outcome = self.host.call(&shared, toolbox, request).await;
-        if let Some(lease) = outcome.reply.lease_id()
-            && self.line.is_http
-            && self.line.own.get().is_none()
-        {
+        inherit(&shared, &client).await;
+        if let Some(lease) = outcome.reply.lease_id() {
             self.host.conversations.give(lease.to_owned(), &shared);
         }
         result(toolbox, &name, outcome)
@@ -117,6 +132,9 @@ impl Server {
         let mut tools = toolbox.listed(&self.host.engine).to_vec();
         if self.host.options.tools.surface {
             tools.push(action::tool());
+        }
+        if self.host.conformance.is_some() {
+            tools.extend(conformance::tools());
         }
         if caller.has_pages {
             tools.extend(app::tools());
@@ -132,6 +150,11 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = Caller::of(context);
         let toolbox = self.toolbox(&caller);
+        if let Some(asking) = &self.host.conformance
+            && let Some(answer) = conformance::call(asking, &params, context).await
+        {
+            return answer;
+        }
         let name = &*params.name;
         if toolbox.has(name) {
             let arguments = params.arguments.unwrap_or_default();
@@ -154,6 +177,9 @@ impl Server {
 
     /// Sends what becomes of a resource to an older client, until it has had enough.
     async fn follow(&self, uri: String, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        if self.host.conformance.is_some() && conformance::follows(&uri) {
+            return Ok(());
+        }
         let parsed = CanvasUri::parse(&uri).ok_or_else(|| missing(&uri))?;
         let mut follower = self.host.follow.canvas(&self.host.engine, &parsed.canvas).await;
         let (peer, told) = (context.peer.clone(), uri.clone());
@@ -176,13 +202,20 @@ impl Line {
         let mut subscriptions = self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
         if subscriptions.len() >= SUBSCRIPTIONS && !subscriptions.contains_key(&uri) {
             task.abort();
-            let message = format!("one client follows {SUBSCRIPTIONS} resources at most: unsubscribe from one");
+            let message =
+                format!("one client follows {SUBSCRIPTIONS} resources at most: unsubscribe from one");
             return Err(ErrorData::invalid_request(message, None));
         }
         if let Some(before) = subscriptions.insert(uri, task) {
             before.abort();
         }
         Ok(())
+    }
+
+    fn prepared(&self, canvas: &CanvasId) -> Option<Follower> {
+        let mut waiting = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = waiting.iter().position(|follower| follower.canvas() == canvas)?;
+        Some(waiting.swap_remove(place))
     }
 
     fn unsubscribe(&self, uri: &str) {
@@ -223,7 +256,7 @@ fn cancelled() -> ErrorData {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let pages = json!({"mimeTypes": [PAGE]});
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_prompts()
             .enable_completions()
@@ -232,6 +265,9 @@ impl ServerHandler for Server {
             .enable_resources_list_changed()
             .enable_extensions_with(ExtensionCapabilities::from([(UI.to_owned(), object(pages))]))
             .build();
+        if self.host.conformance.is_some() {
+            capabilities.logging = Some(object(json!({})));
+        }
         let info = Implementation::new("canvas-mcp", env!("CARGO_PKG_VERSION")).with_title("Canvas");
         let toolbox = self.host.toolboxes.of(self.host.options.dialect, "");
         let instructions = toolbox.tools.system_prompt(&self.host.engine);
@@ -271,12 +307,31 @@ impl ServerHandler for Server {
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
+    /// The tool whose arguments a header may repeat. Only fixtures have such.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.host.conformance.as_ref().and_then(|_| conformance::find(name))
+    }
+
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        match self.host.conformance {
+            // Its one tool that logs does so at the level of all tests.
+            Some(_) => Ok(()),
+            None => Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>()),
+        }
+    }
+
     async fn call_tool(
         &self,
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let progress = context.meta.get_progress_token();
+        let is_fixture = self.host.conformance.is_some() && conformance::find(&params.name).is_some();
+        // A fixture tells of its progress itself.
+        let progress = context.meta.get_progress_token().filter(|_| !is_fixture);
         if let Some(token) = &progress {
             let begun = ProgressNotificationParam::new(token.clone(), 0.0).with_total(1.0);
             drop(context.peer.notify_progress(begun).await);
@@ -297,7 +352,11 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (prompts, next_cursor) = page::of(prompts(), request)?;
+        let mut prompts = prompts();
+        if self.host.conformance.is_some() {
+            prompts.extend(conformance::prompts());
+        }
+        let (prompts, next_cursor) = page::of(prompts, request)?;
         Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(prompts) })
     }
 
@@ -306,6 +365,11 @@ impl ServerHandler for Server {
         params: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        if let Some(asking) = &self.host.conformance
+            && let Some(answer) = conformance::get_prompt(asking, &params)
+        {
+            return answer;
+        }
         let caller = Caller::of(&context);
         let (shared, toolbox) = (self.conversation(&caller, None), self.toolbox(&caller));
         let arguments = params.arguments.unwrap_or_default();
@@ -326,7 +390,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let (resources, next_cursor) = self.host.resources(&Caller::of(&context), cursor).await?;
+        let is_first = cursor.is_none();
+        let (mut resources, next_cursor) = self.host.resources(&Caller::of(&context), cursor).await?;
+        if is_first && self.host.conformance.is_some() {
+            resources.extend(conformance::resources());
+        }
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
     }
 
@@ -335,8 +403,15 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (templates, next_cursor) = page::of(templates(), request)?;
-        Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(templates) })
+        let mut templates = templates();
+        if self.host.conformance.is_some() {
+            templates.push(conformance::template());
+        }
+        let (templates, next_cursor) = page::of(templates, request)?;
+        Ok(ListResourceTemplatesResult {
+            next_cursor,
+            ..ListResourceTemplatesResult::with_all_items(templates)
+        })
     }
 
     async fn read_resource(
@@ -344,14 +419,31 @@ impl ServerHandler for Server {
         params: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(ReadResourceResult::new(vec![self.host.read(&params.uri).await?]).into())
+        let fixture = self.host.conformance.as_ref().and_then(|_| conformance::read_resource(&params.uri));
+        let contents = match fixture {
+            Some(contents) => contents,
+            None => self.host.read(&params.uri).await?,
+        };
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = SubscriptionFilter::builder().resources_list_changed();
         if let Some(uris) = &requested.resource_subscriptions {
             let known = uris.iter().filter(|uri| CanvasUri::parse(uri).is_some()).take(SUBSCRIPTIONS);
-            accepted = accepted.resource_subscriptions(known.cloned());
+            accepted = accepted.resource_subscriptions(known.clone().cloned());
+            let canvases: BTreeSet<_> = known.filter_map(|uri| Some(CanvasUri::parse(uri)?.canvas)).collect();
+            // The client is acknowledged after this, and is told of what happens from then on.
+            let prepared = tokio::task::block_in_place(|| {
+                let follow = canvases.iter().map(|canvas| self.host.follow.canvas(&self.host.engine, canvas));
+                Handle::current().block_on(join_all(follow))
+            });
+            let mut waiting = self.line.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those of a subscription that was never acknowledged.
+            if waiting.len() > SUBSCRIPTIONS {
+                waiting.clear();
+            }
+            waiting.extend(prepared);
         }
         Some(accepted.build())
     }
@@ -366,10 +458,12 @@ impl ServerHandler for Server {
             }
         }
         for (canvas, uris) in canvases {
-            let (host, sink) = (Arc::clone(&self.host), context.sink().clone());
+            let sink = context.sink().clone();
+            let mut follower = match self.line.prepared(&canvas) {
+                Some(follower) => follower,
+                None => self.host.follow.canvas(&self.host.engine, &canvas).await,
+            };
             tasks.spawn(async move {
-                let mut follower = host.follow.canvas(&host.engine, &canvas).await;
-                drop(host);
                 while let Some(change) = follower.next().await {
                     for (_, uri) in uris.iter().filter(|(parsed, _)| change.contains(parsed)) {
                         if sink.notify_resource_updated(uri).await.is_err() {
@@ -414,10 +508,11 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method: String = request.method.chars().take(100).collect();
-        if METHODS.contains(&&*request.method) {
+        let is_left_out = Caller::of(&context).is_modern && LEFT_OUT.contains(&&*request.method);
+        if METHODS.contains(&&*request.method) && !is_left_out {
             let message = format!("the parameters are not those of {method}: see the protocol's schema");
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -443,3 +538,6 @@ const METHODS: [&str; 14] = [
     "prompts/get",
     "completion/complete",
 ];
+
+/// Those that 2026-07-28 leaves out.
+const LEFT_OUT: [&str; 4] = ["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];

@@ -122,12 +122,9 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let read = match self.read().await {
-                Ok(Some(read)) => read,
-                Ok(None) | Err(_) => {
-                    self.open.drain().await;
-                    return None;
-                }
+            let Ok(Some(read)) = self.read().await else {
+                self.open.drain().await;
+                return None;
             };
             let line = std::mem::take(&mut self.line);
             let parsed = if read { parse(&line) } else { Err(too_long()) };
@@ -198,7 +195,8 @@ type Fault = (ErrorData, Option<RequestId>);
 
 /// Reads a line: `None` where it is empty, or a notification that nobody knows.
 fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Fault> {
-    let line = line.trim_ascii().strip_prefix(b"\xef\xbb\xbf").unwrap_or(line.trim_ascii());
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.is_empty() {
         return Ok(None);
     }
