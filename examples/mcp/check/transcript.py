@@ -136,7 +136,7 @@ async def session(connect, mode):
         await call(client, "create_component", type_id="text.note", config={"text": "x"})
         _, state = await call(page, "app_state")
         component = state["board"]["canvas"]["components"][0]["id"]
-        action = {"type": "user.move", "payload": {"componentId": component, "position": {"col": 3, "row": 2}}}
+        action = {"type": "user.move", "componentId": component, "position": {"col": 3, "row": 2}}
         await call(page, "app_board_action", action=action)
         result, _ = await call(client, "show_canvas")
         show("hidden message", result.content[1].text)
