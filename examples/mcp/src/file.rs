@@ -26,8 +26,8 @@ pub(crate) struct DocumentFile {
     path: PathBuf,
     /// Begins the names of files that are being written.
     start: String,
-    /// What this process wrote last.
-    written: SyncMutex<Option<BlobId>>,
+    /// The text that this process wrote last, or took as a person's edit.
+    known: SyncMutex<Option<BlobId>>,
     /// One promotion writes at a time.
     turn: Mutex<()>,
 }
@@ -40,8 +40,8 @@ pub(crate) type Writing<'a> = MutexGuard<'a, ()>;
 pub enum FileError {
     /// Somebody else changed it.
     #[error(
-        "{name} was changed by another program: the canvas keeps its text as a draft, so save a copy of one of them, and start \
-         the server again to have the file's text as an edit of the user"
+        "{name} was changed by another program, and the canvas keeps its text as a draft: start the server again to have the \
+         text of the file as an edit of the user"
     )]
     Changed {
         /// The file.
@@ -97,7 +97,7 @@ impl DocumentFile {
     /// The file at a path, or the one that a link there leads to.
     pub(crate) fn new(path: &Path, start: &str) -> Self {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        Self { path, start: start.to_owned(), written: SyncMutex::default(), turn: Mutex::default() }
+        Self { path, start: start.to_owned(), known: SyncMutex::default(), turn: Mutex::default() }
     }
 
     /// What people call it.
@@ -145,14 +145,18 @@ impl DocumentFile {
             return Err(FileError::Changed { name: self.name(), diff });
         }
         self.replace(snapshot.text())?;
-        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(draft);
+        self.know(draft);
         Ok(())
+    }
+
+    fn know(&self, text: BlobId) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     }
 
     /// Whether a text is what a promotion has left: the artefact, or a draft since.
     async fn is_ours(&self, host: &Host, snapshot: &Snapshot, text: BlobId) -> bool {
-        let written = *self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written == Some(text) || committed(snapshot) == Some(text) {
+        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known == Some(text) || committed(snapshot) == Some(text) {
             return true;
         }
         let Ok(entries) = host.engine.history(&host.first, None, LOOKS, clock::now()).await else {
@@ -253,12 +257,14 @@ impl Host {
         let before = file.artefact(self, snapshot).await;
         let edit = Edit { markdown: text.clone(), base };
         let (result, _) = self.act(&self.first, edit).await?;
-        result.map(drop).map_err(|refusal| StartError::Import {
+        result.map_err(|refusal| StartError::Import {
             name: file.name(),
             code: refusal.view().code(),
             message: refusal.view().to_string(),
             diff: build(&before, &text, 3),
-        })
+        })?;
+        file.know(BlobId::of(text.as_bytes()));
+        Ok(())
     }
 
     /// The last revision that had a document.

@@ -70,7 +70,10 @@ impl Host {
         let mut done = Promoted::default();
         for _ in 0..TRIES {
             let snapshot = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
-            if let (Some(file), Some(writing)) = (file, &writing) {
+            // Where nothing is promoted, nothing is written, whatever the file has.
+            if let (Some(file), Some(writing)) = (file, &writing)
+                && committed(&snapshot) != Some(snapshot.head.document())
+            {
                 file.write(self, &snapshot, writing).await?;
             }
             let start = TurnStart { epoch: snapshot.head.lock().epoch(), revision: snapshot.head.revision() };
