@@ -8,4 +8,5 @@ mod file;
 mod http;
 mod kills;
 mod people;
+mod postgres;
 mod versions;
