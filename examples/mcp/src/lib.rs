@@ -23,6 +23,7 @@ mod follow;
 pub mod host;
 pub mod http;
 mod log;
+pub mod measure;
 mod names;
 pub mod open;
 pub mod options;
