@@ -58,10 +58,8 @@ impl Conversation {
             Seat { session, lease: None, told: None }
         });
         if let Some(snapshot) = now {
-            let turn = snapshot.head.lock().turn();
-            if seat.session.turn != turn || seat.session.start.epoch == canvas_core::lease::Epoch::ZERO {
-                (seat.session.turn, seat.session.start) = (turn, snapshot.head.turn_start());
-            }
+            seat.session.turn = snapshot.head.lock().turn();
+            seat.session.start = snapshot.head.turn_start();
         }
         seat
     }

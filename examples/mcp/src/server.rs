@@ -13,7 +13,7 @@ use canvas_core::CanvasId;
 use futures_util::future::join_all;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, ErrorData, ExtensionCapabilities,
+    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, ExtensionCapabilities,
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
@@ -85,6 +85,12 @@ impl Server {
 
     fn toolbox(&self, caller: &Caller) -> Arc<Toolbox> {
         self.host.toolboxes.of(self.host.options.dialect, &caller.client)
+    }
+
+    /// How a model of this client uses the tools.
+    fn instructions(&self, client: &str) -> String {
+        let toolbox = self.host.toolboxes.of(self.host.options.dialect, client);
+        toolbox.tools.system_prompt(&self.host.engine)
     }
 
     /// The conversation of a request.
@@ -269,9 +275,7 @@ impl ServerHandler for Server {
             capabilities.logging = Some(object(json!({})));
         }
         let info = Implementation::new("canvas-mcp", env!("CARGO_PKG_VERSION")).with_title("Canvas");
-        let toolbox = self.host.toolboxes.of(self.host.options.dialect, "");
-        let instructions = toolbox.tools.system_prompt(&self.host.engine);
-        ServerConfig::new(capabilities).with_server_info(info).with_instructions(instructions)
+        ServerConfig::new(capabilities).with_server_info(info).with_instructions(self.instructions(""))
     }
 
     async fn initialize(
@@ -282,7 +286,13 @@ impl ServerHandler for Server {
         let name = self.host.names.conversation(&request.client_info.name);
         context.peer.set_peer_info(request.clone());
         self.line.own.get_or_init(|| self.host.conversations.open(name));
-        self.negotiate_initialize(&request)
+        let instructions = self.instructions(&request.client_info.name);
+        Ok(self.negotiate_initialize(&request)?.with_instructions(instructions))
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let info = self.get_info().with_instructions(self.instructions(&Caller::of(&context).client));
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
     /// An older client is told of new canvases without having asked.

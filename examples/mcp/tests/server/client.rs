@@ -26,6 +26,8 @@ pub(crate) struct Client {
     /// Messages that have come, and that nobody has looked at.
     pub(crate) told: Vec<Value>,
     next: i64,
+    /// How a model uses the tools.
+    pub(crate) instructions: String,
 }
 
 impl Client {
@@ -47,7 +49,7 @@ impl Client {
                 }
             }
         });
-        Self { child, input, lines, told: Vec::new(), next: 1 }
+        Self { child, input, lines, told: Vec::new(), next: 1, instructions: String::new() }
     }
 
     /// A server with a client of 2025-11-25.
@@ -62,7 +64,8 @@ impl Client {
             "protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},
         });
-        client.ask("initialize", params).unwrap();
+        let told = client.ask("initialize", params).unwrap();
+        client.instructions = told["instructions"].as_str().unwrap().to_owned();
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
         client
     }

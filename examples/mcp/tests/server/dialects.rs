@@ -19,6 +19,7 @@ fn the_form_follows_the_name_of_the_client() {
         ("", "canvas_apply_patch"),
     ] {
         let mut client = Client::start_as(client, json!({}), &["--dialect", "auto"]);
+        assert!(client.instructions.contains(tool), "{}", client.instructions);
         assert!(names(&mut client).contains(&tool.to_owned()), "{tool}");
     }
     assert!(

@@ -33,12 +33,16 @@ impl Server {
 
     /// Sends a request with these headers, and reads until the end of the answer or of a first event.
     fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.send("POST", headers, body)
+    }
+
+    fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let has_host = headers.iter().any(|(name, _)| *name == "Host");
         let host = if has_host { String::new() } else { format!("Host: {}\r\n", self.address) };
         let mut head = format!(
-            "POST /mcp HTTP/1.1\r\n{host}Content-Type: application/json\r\nAccept: application/json, \
+            "{method} /mcp HTTP/1.1\r\n{host}Content-Type: application/json\r\nAccept: application/json, \
              text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n",
             body.len()
         );
@@ -117,6 +121,34 @@ fn a_session_is_its_clients_alone() {
         let status = server.post(&[("Mcp-Session-Id", id)], &request("tools/list", json!({}))).status;
         assert_eq!(status, 404, "{id}");
     }
+}
+
+#[test]
+fn a_session_that_ends_gives_its_lease_back() {
+    let server = Server::start();
+    let call = |session: &str| {
+        let params = json!({"name": "canvas_check_out", "arguments": {}});
+        server.post(&[("Mcp-Session-Id", session)], &request("tools/call", params)).body
+    };
+    let one = server.initialize(&[]).session.expect("a session");
+    let two = server.initialize(&[]).session.expect("a session");
+    assert!(call(&one).contains("lease-1-0"));
+    assert!(call(&two).contains("LOCK_NOT_AVAILABLE"));
+    assert!(server.send("DELETE", &[("Mcp-Session-Id", &one)], "").status < 300);
+    let end = std::time::Instant::now() + Duration::from_secs(5);
+    while call(&two).contains("LOCK_NOT_AVAILABLE") {
+        assert!(std::time::Instant::now() < end, "the lease lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn there_are_no_more_sessions_than_a_number() {
+    let server = Server::start();
+    let opened = (0..256).filter(|_| server.initialize(&[]).session.is_some()).count();
+    assert_eq!(opened, 256);
+    let refused = server.initialize(&[]);
+    assert!(refused.status >= 500 && refused.session.is_none(), "{}", refused.status);
 }
 
 #[test]
