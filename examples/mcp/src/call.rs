@@ -6,7 +6,7 @@
 //! * A turn that a person has ended begins again by a call, after a pause.
 
 use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
-use canvas_tools::{LeaseChange, ToolCall, ToolReply, hidden_message};
+use canvas_tools::{DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
@@ -66,7 +66,7 @@ impl Host {
             call.id = self.names.call().to_string();
             reply = self.run(toolbox, seat, &call).await;
         }
-        let reply = self.settle(&canvas, seat, reply, before.as_ref()).await;
+        let reply = self.settle((&canvas, before.as_ref()), seat, (toolbox, &call.name), reply).await;
         let hidden = self.tell(&canvas, seat, before.as_ref(), &reply).await;
         Outcome { reply, hidden }
     }
@@ -99,10 +99,10 @@ impl Host {
     /// Follows what became of the lease, and promotes where the turn is over.
     async fn settle(
         &self,
-        canvas: &CanvasId,
+        (canvas, before): (&CanvasId, Option<&Snapshot>),
         seat: &mut Seat,
+        (toolbox, name): (&Toolbox, &str),
         reply: ToolReply,
-        before: Option<&Snapshot>,
     ) -> ToolReply {
         let mut ends = false;
         match reply.lease_change() {
@@ -114,11 +114,12 @@ impl Host {
             LeaseChange::Lost(lease) => seat.lease = seat.lease.filter(|own| *own != lease),
             LeaseChange::Extended(_) | LeaseChange::None => {}
         }
-        if !ends
+        // An edit that takes no lease is refused while somebody has one, so that what it ends is its own.
+        let is_edit = toolbox.is_native(name) || name == DOCUMENT_EDIT;
+        if is_edit
+            && !ends
             && reply.is_ok()
-            && seat.lease.is_none()
             && let Some(before) = before
-            && reply.revision_id() != Some(&before.revision_id().to_string())
             && let Ok(now) = self.engine.snapshot(canvas, clock::now()).await
         {
             ends = now.head.document() != before.head.document();

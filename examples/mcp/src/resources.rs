@@ -33,8 +33,8 @@ pub(crate) struct Rendered(Mutex<Texts>);
 
 type Texts = HashMap<(CanvasId, Part), (Revision, Arc<str>)>;
 
-/// Texts that are kept. Of more all go, and are made again.
-const KEPT: usize = 256;
+/// Bytes of texts that are kept. Of more all go, and are made again.
+const KEPT: usize = 64 << 20;
 
 impl Host {
     /// A page of the list, and the cursor of the next.
@@ -119,7 +119,7 @@ impl Host {
         }
         let Some((text, revision, id)) = self.render(uri, snapshot).await? else { return Ok(None) };
         let mut rendered = self.rendered.lock();
-        if rendered.len() >= KEPT {
+        if rendered.values().map(|(_, text)| text.len()).sum::<usize>() + text.len() > KEPT {
             rendered.clear();
         }
         rendered.insert(key, (revision, Arc::clone(&text)));

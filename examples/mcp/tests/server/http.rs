@@ -165,8 +165,8 @@ fn two_clients_without_a_session_are_two() {
             [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)];
         let answer = server.post(&headers, &request("tools/call", params));
         let json = answer.body.lines().filter_map(|line| line.strip_prefix("data:").or(Some(line)));
-        let parsed = json.filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
-        let found = parsed.filter(|message| message.get("result").is_some()).last();
+        let mut parsed = json.filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+        let found = parsed.rfind(|message| message.get("result").is_some());
         found.unwrap_or_else(|| panic!("{} {}", answer.status, answer.body))["result"]["structuredContent"]
             .clone()
     };

@@ -1,5 +1,6 @@
 //! A server that is killed between any two steps of a session loses nothing that it has answered.
 
+use std::io::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
@@ -24,7 +25,7 @@ fn killed_at_any_moment() {
     let kills = std::env::var("CANVAS_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
     let mut seed = std::env::var("CANVAS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(now as u64);
-    eprintln!("CANVAS_SEED={seed} CANVAS_KILLS={kills}");
+    drop(writeln!(std::io::stderr(), "CANVAS_SEED={seed} CANVAS_KILLS={kills}"));
     let folder = Folder::new();
     folder.write("log.md", &document(0));
     let (database, path) = (folder.file("log.db"), folder.file("log.md"));
