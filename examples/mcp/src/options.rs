@@ -21,8 +21,8 @@ usage: canvas-mcp [OPTIONS]          speaks over standard input and output
   --allow-host HOST  with --http: answers requests to this name too (loopback names always), may be repeated
   --allow-origin O   with --http: answers pages of this origin, such as https://app.example.com:443, may be repeated
   --tools LIST       of document, board, directive, surface, separated by commas (all)
-  --dialect FORM     edits in a native form: auto (by the name of the client), text-editor, apply-patch, codex-patch,
-                     edit, replace or search-replace
+  --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
+                     codex-patch, edit, replace or search-replace
   --ttl SECONDS      how long a lease lives without a call (15)
   --quiet SECONDS    after a person took control, how long before a model may begin again by itself (10)
   --conformance      adds the fixtures of the public conformance suite
@@ -138,13 +138,14 @@ impl Options {
     ///
     /// [`UsageError`] for the first argument that cannot be followed.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Asked, UsageError> {
-        let (mut options, mut arguments) = (Self::default(), arguments.into_iter());
+        let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
         let mut keeps = 0;
         while let Some(argument) = arguments.next() {
             let (name, inline) = match argument.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
                 _ => (argument, None),
             };
+            let is_alone = inline.is_none() && arguments.peek().is_none_or(|next| next.starts_with('-'));
             let mut value = || {
                 let value = inline.clone().or_else(|| arguments.next());
                 value.ok_or_else(|| UsageError(format!("{name} needs a value")))
@@ -166,6 +167,8 @@ impl Options {
                 "--allow-host" => options.allow_hosts.push(value()?),
                 "--allow-origin" => options.allow_origins.push(value()?),
                 "--tools" => options.tools = toolsets(&value()?)?,
+                // Alone it follows the name of the client.
+                "--dialect" if is_alone => options.dialect = DialectOption::Auto,
                 "--dialect" => options.dialect = dialect(&value()?)?,
                 "--ttl" => options.ttl = seconds("--ttl", &value()?)?,
                 "--quiet" => options.quiet = seconds("--quiet", &value()?)?,
@@ -260,7 +263,9 @@ mod tests {
         assert_eq!(serve("--http 127.0.0.1:0").http, Some(([127, 0, 0, 1], 0).into()));
         assert_eq!(serve("--http localhost:80").http, Some(([127, 0, 0, 1], 80).into()));
         assert_eq!(serve("--ttl 2").ttl, Duration::from_secs(2));
-        assert_eq!(serve("--dialect auto").dialect, DialectOption::Auto);
+        for line in ["--dialect auto", "--dialect", "--dialect --db a.db"] {
+            assert_eq!(serve(line).dialect, DialectOption::Auto, "{line}");
+        }
         assert_eq!(serve("--dialect edit").dialect, DialectOption::Fixed(Dialect::Edit));
         let tools = serve("--tools document,board").tools;
         assert!(tools.document && tools.board && !tools.directive && !tools.surface);
