@@ -141,7 +141,11 @@ fn uris(canvas: &CanvasId, parts: &[Part]) -> Change {
 
 /// Asks the store for commits of others, for as long as the host is there.
 pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
+    let listed = async |host: &Host| host.engine.store().list(None, LISTED).await.ok();
     let (mut rounds, mut known) = (0_u32, None);
+    if let Some(host) = host.upgrade() {
+        known = listed(&host).await;
+    }
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(host) = host.upgrade() else { return };
@@ -161,11 +165,11 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
         }
         rounds = rounds.wrapping_add(1);
         if rounds % LISTS == 0 && host.follow.lists.receiver_count() > 0 {
-            let listed = host.engine.store().list(None, LISTED).await.ok();
-            if known.is_some() && listed.is_some() && known != listed {
+            let now = listed(&host).await;
+            if known.is_some() && now.is_some() && known != now {
                 drop(host.follow.lists.send(()));
             }
-            known = listed.or(known);
+            known = now.or(known);
         }
     }
 }

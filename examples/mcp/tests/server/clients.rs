@@ -39,6 +39,19 @@ fn a_change_is_told_within_a_second_across_processes() {
 }
 
 #[test]
+fn a_new_canvas_is_told_across_processes() {
+    let folder = Folder::new();
+    let database = folder.file("notes.db");
+    let mut reader = Client::start(&["--db", &database]);
+    let mut writer = Client::start(&["--db", &database]);
+    let spec = json!({"version": 1, "mode": "html", "toolPolicy": {"allow": []}, "state": {}, "actions": {}, "bindings": {}});
+    let panel = json!({"operation": "upsert", "canvasId": "panel", "title": "x", "spec": spec});
+    writer.done("gsv__Canvas", panel);
+    assert!(reader.notified("notifications/resources/list_changed", Duration::from_secs(3)).is_some());
+    assert_eq!(reader.read("canvas://panel/document"), "");
+}
+
+#[test]
 fn a_client_that_goes_gives_its_lease_back() {
     let folder = Folder::new();
     let database = folder.file("notes.db");
