@@ -36,7 +36,12 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let runtime = match runtime::Builder::new_multi_thread().enable_all().build() {
+    let mut threads = runtime::Builder::new_multi_thread();
+    if options.http.is_none() {
+        // One client asks one thing after the other: a second thread would be woken for each message, and do nothing else.
+        threads.worker_threads(1);
+    }
+    let runtime = match threads.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             log::line(format_args!("no threads to work with: {error}"));
