@@ -1,0 +1,329 @@
+//! Tools of the pages: what people do. No model sees them, and clients without pages have none.
+
+use std::num::NonZeroU32;
+
+use canvas_core::board::{CanvasCommand, UserAction};
+use canvas_core::{
+    Author, Base, CanvasId, Edit, Edited, EngineError, HistoryEntry, HistoryMove, LockView, Redo, RevisionId,
+    RunBoardCommand, TakeControl, Undo, UndoScope,
+};
+use canvas_tools::hidden_message;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, page_meta, shown};
+use crate::clock;
+use crate::components;
+use crate::conversation::{Shared, Told};
+use crate::host::Host;
+use crate::promote::Ending;
+use crate::refusal::{engine_json, refusal_json};
+
+/// Name, title, description, page, and the properties of the arguments but `canvas`.
+type Row = (&'static str, &'static str, &'static str, &'static str, fn() -> Value);
+
+const TOOLS: [Row; 8] = [
+    ("app_state", "State", "The canvas as it is.", DOCUMENT_PAGE, || json!({"told": {"type": "string"}})),
+    (
+        "app_edit",
+        "Edit",
+        "The user's text.",
+        DOCUMENT_PAGE,
+        || json!({"markdown": {"type": "string"}, "base_revision_id": {"type": "string"}}),
+    ),
+    ("app_take_control", "Take control", "The user ends the model's turn.", DOCUMENT_PAGE, || json!({})),
+    ("app_hand_back", "Hand back", "The model may begin again.", DOCUMENT_PAGE, || json!({})),
+    (
+        "app_undo",
+        "Undo",
+        "The user undoes changes.",
+        DOCUMENT_PAGE,
+        || json!({"steps": {"type": "integer", "minimum": 1}}),
+    ),
+    (
+        "app_redo",
+        "Redo",
+        "The user redoes changes.",
+        DOCUMENT_PAGE,
+        || json!({"steps": {"type": "integer", "minimum": 1}}),
+    ),
+    (
+        "app_board_action",
+        "Board action",
+        "What the user does on the board.",
+        BOARD_PAGE,
+        || json!({"action": {"type": "object"}}),
+    ),
+    (
+        "app_board_command",
+        "Board command",
+        "A command of the user on the board.",
+        BOARD_PAGE,
+        || json!({"command": {"type": "object"}}),
+    ),
+];
+
+/// The tools as pages list them.
+pub(crate) fn tools() -> impl Iterator<Item = Tool> {
+    TOOLS.into_iter().map(|(name, title, description, page, properties)| {
+        let mut properties = properties();
+        properties["canvas"] = json!({"type": "string"});
+        let required: &[&str] = match name {
+            "app_edit" => &["markdown"],
+            "app_board_action" => &["action"],
+            "app_board_command" => &["command"],
+            _ => &[],
+        };
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        let mut tool = shown(name.into(), description.into(), schema);
+        tool.title = Some(title.into());
+        tool.output_schema = None;
+        tool.annotations = None;
+        tool.with_meta(page_meta(page, Some(&["app"])))
+    })
+}
+
+/// Whether a tool is one of the pages.
+pub(crate) fn has(name: &str) -> bool {
+    TOOLS.iter().any(|(known, ..)| *known == name)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateArguments {
+    canvas: Option<CanvasId>,
+    /// A revision whose changes the page has told the model.
+    told: Option<RevisionId>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EditArguments {
+    canvas: Option<CanvasId>,
+    markdown: String,
+    base_revision_id: Option<RevisionId>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CanvasArguments {
+    canvas: Option<CanvasId>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepArguments {
+    canvas: Option<CanvasId>,
+    steps: Option<NonZeroU32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ActionArguments {
+    canvas: Option<CanvasId>,
+    action: UserAction,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommandArguments {
+    canvas: Option<CanvasId>,
+    command: CanvasCommand,
+}
+
+/// What a page gets: the fields of a success, or an error.
+type Answer = Result<Value, Value>;
+
+impl Host {
+    /// Runs a tool of the pages. `shared` is the conversation with the client's model.
+    pub(crate) async fn act_for_page(
+        &self,
+        shared: &Shared,
+        name: &str,
+        arguments: JsonObject,
+    ) -> CallToolResult {
+        let answer = match name {
+            "app_state" => self.state(shared, arguments).await,
+            "app_edit" => self.edit(arguments).await,
+            "app_take_control" => self.take_control(arguments).await,
+            "app_hand_back" => self.hand_back(shared, arguments).await,
+            "app_undo" => self.step(arguments, true).await,
+            "app_redo" => self.step(arguments, false).await,
+            "app_board_action" => self.board_action(arguments).await,
+            _ => self.board_command(arguments).await,
+        };
+        let (body, is_error) = match answer {
+            Ok(mut fields) => {
+                let is_error = fields["success"] == false;
+                fields["ok"] = (!is_error).into();
+                (fields, is_error)
+            }
+            Err(error) => (json!({"ok": false, "error": error}), true),
+        };
+        let mut result = CallToolResult::success(vec![ContentBlock::text(body.to_string())]);
+        result.is_error = Some(is_error);
+        result.structured_content = Some(body);
+        result
+    }
+
+    async fn state(&self, shared: &Shared, arguments: JsonObject) -> Answer {
+        let StateArguments { canvas, told } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        let (board, snapshot) =
+            self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
+        let lock = LockView::of(&snapshot, self.engine.policy());
+        let mut conversation = shared.lock().await;
+        let seat = conversation.seat(&canvas, None);
+        if told == Some(snapshot.revision_id()) {
+            seat.told = Some(Told::of(&snapshot));
+        }
+        let document = seat.unseen(&snapshot).as_ref().and_then(hidden_message);
+        let board_changes = self.board_changes(&canvas, seat, &snapshot).await;
+        let changes: Vec<String> = document.into_iter().chain(board_changes).collect();
+        Ok(json!({
+            "canvas": canvas,
+            "revision_id": snapshot.revision_id(),
+            "markdown": snapshot.text(),
+            "lock": {
+                "locked": lock.is_locked(),
+                "holder": lock.holder(),
+                "tooltip": lock.tooltip(),
+                "can_take_control": lock.can_take_control(),
+                "until": lock.until(),
+            },
+            "turn_open": snapshot.head.lock().turn_open(),
+            "board": board.map(|board| components::workspace(&board, snapshot.clock)),
+            "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
+        }))
+    }
+
+    async fn edit(&self, arguments: JsonObject) -> Answer {
+        let EditArguments { canvas, markdown, base_revision_id } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        let edit = Edit { markdown, base: base_revision_id.map(Base::Id) };
+        let (result, snapshot) = self.act(&canvas, edit).await.map_err(|e| engine_json(&e))?;
+        let Edited { epoch, revision, moved } = result.map_err(|refusal| refusal_json(&refusal))?;
+        let saved = self.save(&canvas).await?;
+        Ok(json!({
+            "canvas": canvas, "revision_id": revision, "canvas_epoch": epoch, "moved": moved,
+            "markdown": snapshot.text(), "saved": saved,
+        }))
+    }
+
+    async fn take_control(&self, arguments: JsonObject) -> Answer {
+        let CanvasArguments { canvas } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        let epoch = self.end_models_turn(&canvas).await?;
+        Ok(json!({"canvas": canvas, "canvas_epoch": epoch}))
+    }
+
+    /// A person takes control: what runs is over.
+    pub(crate) async fn end_models_turn(&self, canvas: &CanvasId) -> Answer {
+        let (result, _) = self.act(canvas, TakeControl).await.map_err(|e| engine_json(&e))?;
+        let taken = result.map_err(|refusal| refusal_json(&refusal))?;
+        self.pauses.begin(canvas, taken.epoch);
+        Ok(json!(taken.epoch))
+    }
+
+    async fn hand_back(&self, shared: &Shared, arguments: JsonObject) -> Answer {
+        let CanvasArguments { canvas } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        let snapshot = self.engine.snapshot(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
+        let mut conversation = shared.lock().await;
+        let seat = conversation.seat(&canvas, Some(&snapshot));
+        let begun = self.promote(&canvas, Ending::Begin(&mut seat.session)).await;
+        begun.map_err(|error| error.to_json())?;
+        Ok(json!({"canvas": canvas}))
+    }
+
+    async fn step(&self, arguments: JsonObject, is_undo: bool) -> Answer {
+        let StepArguments { canvas, steps } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        let steps = steps.unwrap_or(NonZeroU32::MIN);
+        let moved = self.move_in_history(&canvas, steps, is_undo).await?;
+        let saved = self.save(&canvas).await?;
+        Ok(json!({
+            "canvas": canvas, "revision_id": moved.revision, "canvas_epoch": moved.epoch,
+            "entries": moved.entries, "saved": saved,
+        }))
+    }
+
+    async fn move_in_history(
+        &self,
+        canvas: &CanvasId,
+        steps: NonZeroU32,
+        is_undo: bool,
+    ) -> Result<HistoryMove, Value> {
+        let by = Author::User;
+        let moved = if is_undo {
+            self.act(canvas, Undo { by, what: UndoScope::Steps(steps) }).await
+        } else {
+            self.act(canvas, Redo { by, steps }).await
+        };
+        let (result, _) = moved.map_err(|e| engine_json(&e))?;
+        result.map_err(|refusal| refusal_json(&refusal))
+    }
+
+    async fn board_action(&self, arguments: JsonObject) -> Answer {
+        let ActionArguments { canvas, action } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        if let Some(command) = action.command() {
+            return self.run_board_command(&canvas, command).await;
+        }
+        let is_undo = match action {
+            UserAction::Undo => true,
+            UserAction::Redo => false,
+            // Data come from the host that has sources; this one has none.
+            _ => return Ok(done("There is no data to fetch.")),
+        };
+        match self.move_in_history(&canvas, NonZeroU32::MIN, is_undo).await {
+            Ok(moved) => {
+                Ok(done(moved.entries.last().map_or("Done.", |entry: &HistoryEntry| &entry.summary)))
+            }
+            Err(error) if error["code"] == "HISTORY_EMPTY" => {
+                let code = if is_undo { "NOTHING_TO_UNDO" } else { "NOTHING_TO_REDO" };
+                Ok(json!({
+                    "success": false, "undoId": "", "explanation": error["message"], "affectedComponentIds": [],
+                    "error": {"code": code, "message": error["message"]},
+                }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn board_command(&self, arguments: JsonObject) -> Answer {
+        let CommandArguments { canvas, command } = read(arguments)?;
+        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+        self.run_board_command(&canvas, command).await
+    }
+
+    async fn run_board_command(&self, canvas: &CanvasId, command: CanvasCommand) -> Answer {
+        let run = async || -> Result<_, EngineError> {
+            if self.engine.snapshot(canvas, clock::now()).await?.head.board().is_none() {
+                self.make_board(canvas).await?;
+            }
+            let command = Box::new(command);
+            let command = RunBoardCommand { by: Author::User, command, base: None, grid: None };
+            Ok(self.act(canvas, command).await?.0)
+        };
+        let run = run().await.map_err(|e| engine_json(&e))?.map_err(|refusal| refusal_json(&refusal))?;
+        Ok(json!(run.result))
+    }
+
+    /// What a person did is a turn of its own.
+    async fn save(&self, canvas: &CanvasId) -> Result<bool, Value> {
+        self.promote(canvas, Ending::Person).await.map(|_| true).map_err(|error| error.to_json())
+    }
+}
+
+fn done(explanation: &str) -> Value {
+    json!({"success": true, "undoId": "", "explanation": explanation, "affectedComponentIds": []})
+}
+
+fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Value> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        json!({"code": "INVALID_ARGUMENTS", "message": format!("{error}: correct the argument"), "retryable": false})
+    })
+}

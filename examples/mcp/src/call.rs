@@ -1,0 +1,218 @@
+//! A model's call, from its arguments to what the model reads.
+//!
+//! * The session follows the turn that runs: a client tells its servers of no turns.
+//! * What changed since the model was told anything comes with the reply, unless the reply shows it itself.
+//! * A check-in ends the turn, and so does an edit that took no lease: the draft is promoted.
+//! * A turn that a person has ended begins again by a call, after a pause.
+
+use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
+use canvas_tools::{DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
+use serde_json::{Map, Value, json};
+
+use crate::clock;
+use crate::conversation::{Conversation, Seat, Shared, Told};
+use crate::host::Host;
+use crate::log;
+use crate::promote::Ending;
+use crate::toolbox::Toolbox;
+
+/// What a call came to.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) reply: ToolReply,
+    /// What changed since the model was told anything.
+    pub(crate) hidden: Option<String>,
+}
+
+/// A call's tool and arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) name: String,
+    pub(crate) arguments: Map<String, Value>,
+}
+
+impl Outcome {
+    pub(crate) fn of(reply: ToolReply) -> Self {
+        Self { reply, hidden: None }
+    }
+}
+
+impl Host {
+    /// Runs a call of a model.
+    pub(crate) async fn call(&self, shared: &Shared, toolbox: &Toolbox, request: Request) -> Outcome {
+        let Request { name, mut arguments } = request;
+        let canvas = match self.take_canvas(toolbox, &name, &mut arguments) {
+            Ok(canvas) => canvas,
+            Err(reply) => return Outcome::of(*reply),
+        };
+        let mut conversation = shared.lock().await;
+        let before = self.engine.snapshot(&canvas, clock::now()).await.ok();
+        if let Some(snapshot) = &before
+            && toolbox.is_board(&name)
+            && snapshot.head.board().is_none()
+            && let Err(error) = self.make_board(&canvas).await
+        {
+            log::line(format_args!("the board of {canvas}: {error}"));
+        }
+        let seat = conversation.seat(&canvas, before.as_ref());
+        let mut call = ToolCall { id: self.names.call().to_string(), name, arguments: arguments.into() };
+        let mut reply = self.run(toolbox, seat, &call).await;
+        if is_over(&reply)
+            && let Some(snapshot) = &before
+            && self.pauses.has_passed(&canvas, snapshot.head.lock().epoch())
+        {
+            // The check-out tells what changed.
+            drop(self.promote(&canvas, Ending::Begin(&mut seat.session)).await);
+            call.id = self.names.call().to_string();
+            reply = self.run(toolbox, seat, &call).await;
+        }
+        let reply = self.settle((&canvas, before.as_ref()), seat, (toolbox, &call.name), reply).await;
+        let hidden = self.tell(&canvas, seat, before.as_ref(), &reply).await;
+        Outcome { reply, hidden }
+    }
+
+    /// The canvas that a call is about. The tools of this crate's toolsets name none, so it is taken out of the arguments.
+    fn take_canvas(
+        &self,
+        toolbox: &Toolbox,
+        name: &str,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<CanvasId, Box<ToolReply>> {
+        if !toolbox.takes_canvas(name) {
+            return Ok(self.first.clone());
+        }
+        match arguments.remove("canvas") {
+            None | Some(Value::Null) => Ok(self.first.clone()),
+            Some(Value::String(id)) => {
+                CanvasId::new(&id).map_err(|error| refused("/canvas", &error.to_string()))
+            }
+            Some(_) => {
+                Err(refused("/canvas", "canvas is the id of a canvas, as text: leave it out, or pass one"))
+            }
+        }
+    }
+
+    async fn run(&self, toolbox: &Toolbox, seat: &mut Seat, call: &ToolCall) -> ToolReply {
+        toolbox.tools.call(&self.engine, &mut seat.session, call, clock::now()).await
+    }
+
+    /// Follows what became of the lease, and promotes where the turn is over.
+    async fn settle(
+        &self,
+        (canvas, before): (&CanvasId, Option<&Snapshot>),
+        seat: &mut Seat,
+        (toolbox, name): (&Toolbox, &str),
+        reply: ToolReply,
+    ) -> ToolReply {
+        let mut ends = false;
+        match reply.lease_change() {
+            LeaseChange::Acquired(term) | LeaseChange::Replaced(_, term) => seat.lease = Some(term.lease_id),
+            LeaseChange::Released(lease) => {
+                seat.lease = seat.lease.filter(|own| *own != lease);
+                ends = true;
+            }
+            LeaseChange::Lost(lease) => seat.lease = seat.lease.filter(|own| *own != lease),
+            LeaseChange::Extended(_) | LeaseChange::None => {}
+        }
+        // An edit that takes no lease is refused while somebody has one, so that what it ends is its own.
+        let is_edit = toolbox.is_native(name) || name == DOCUMENT_EDIT;
+        if is_edit
+            && !ends
+            && reply.is_ok()
+            && let Some(before) = before
+            && let Ok(now) = self.engine.snapshot(canvas, clock::now()).await
+        {
+            ends = now.head.document() != before.head.document();
+        }
+        if !ends {
+            return reply;
+        }
+        match self.promote(canvas, Ending::End(&mut seat.session)).await {
+            Ok(_) => reply,
+            Err(error) => {
+                let mut body = json!({"ok": false, "error": error.to_json()});
+                if let Some(revision) = reply.revision_id() {
+                    body["revision_id"] = revision.into();
+                }
+                ToolReply::new(body).with_lease_change(reply.lease_change())
+            }
+        }
+    }
+
+    /// What the model does not know yet, and is shown beside its reply.
+    async fn tell(
+        &self,
+        canvas: &CanvasId,
+        seat: &mut Seat,
+        before: Option<&Snapshot>,
+        reply: &ToolReply,
+    ) -> Option<String> {
+        let before = before?;
+        let after = self.engine.snapshot(canvas, clock::now()).await.ok()?;
+        let shows = shows_changes(reply);
+        let mut hidden = None;
+        if !shows {
+            hidden = seat.unseen(before).as_ref().and_then(hidden_message);
+        }
+        let board = self.board_changes(canvas, seat, before).await;
+        // What others did between this call and now is told with the next one.
+        let is_own = reply.is_ok() && reply.revision_id() == Some(&after.revision_id().to_string());
+        let is_same = before.head.document() == after.head.document();
+        if is_own || is_same || shows {
+            seat.told = Some(Told::of(&after));
+            if hidden.is_some() && !after.head.has_seen(&seat.session.conversation) {
+                let key = seat.session.operation(self.names.call());
+                let look = Look { shown: Shown::default() };
+                drop(self.engine.call(canvas, &key, look, clock::now()).await);
+            }
+        } else {
+            seat.told = Some(Told { board: after.head.face_revision(Face::Board), ..Told::of(before) });
+        }
+        match (hidden, board) {
+            (Some(document), Some(board)) => Some(format!("{document}\n\n{board}")),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The client of a conversation has gone: its leases are given back. What it wrote stays a draft.
+    pub(crate) async fn leave(&self, shared: &Shared) {
+        let mut conversation = shared.lock().await;
+        let Conversation { seats, .. } = &mut *conversation;
+        for (canvas, seat) in seats {
+            let Some(lease) = seat.lease.take() else { continue };
+            let key = seat.session.operation(self.names.call());
+            let given = CheckIn { lease: Some(lease) };
+            if let Err(error) = self.engine.call(canvas, &key, given, clock::now()).await {
+                log::line(format_args!("the lease of {canvas} ends by itself: {error}"));
+            }
+        }
+    }
+
+    /// The process ends: all leases are given back.
+    pub async fn leave_all(&self) {
+        for shared in self.conversations.all() {
+            self.leave(&shared).await;
+        }
+    }
+}
+
+/// Whether the user has ended the turn.
+fn is_over(reply: &ToolReply) -> bool {
+    reply.body().pointer("/error/reason").and_then(Value::as_str) == Some("USER_ACTIVE")
+}
+
+/// Whether a reply has the changes in it.
+fn shows_changes(reply: &ToolReply) -> bool {
+    ["/error/changes", "/changes"].into_iter().any(|place| {
+        let changes = reply.body().pointer(place);
+        changes.is_some_and(|changes| changes["diff"].is_string() || changes["whole"].is_string())
+    })
+}
+
+/// The reply to arguments that are wrong.
+fn refused(place: &str, message: &str) -> Box<ToolReply> {
+    Box::new(ToolReply::new(json!({
+        "ok": false,
+        "error": {"code": "INVALID_ARGUMENTS", "message": message, "place": place, "retryable": false},
+    })))
+}

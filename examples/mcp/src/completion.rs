@@ -1,0 +1,50 @@
+//! Completing the ids of canvases.
+
+use canvas_core::Store as _;
+use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
+
+use crate::conformance;
+use crate::host::Host;
+use crate::prompts::prompts;
+use crate::resources::templates;
+
+/// Canvases that are looked through.
+const LOOKS: usize = 10_000;
+
+impl Host {
+    /// The ids that begin as the argument does.
+    pub(crate) async fn complete(&self, params: &CompleteRequestParams) -> Result<CompletionInfo, ErrorData> {
+        let is_id = match &params.r#ref {
+            Reference::Prompt(prompt) => {
+                let is_fixture = self.conformance.is_some()
+                    && conformance::prompts().any(|known| known.name == prompt.name);
+                if !is_fixture && !prompts().iter().any(|known| known.name == prompt.name) {
+                    let message =
+                        format!("there is no prompt {:?}: take one that prompts/list names", prompt.name);
+                    return Err(ErrorData::invalid_params(message, None));
+                }
+                params.argument.name == "canvas"
+            }
+            Reference::Resource(template) => {
+                if !templates().iter().any(|known| known.uri_template == template.uri) {
+                    let message = "there is no such template: take one that resources/templates/list names";
+                    return Err(ErrorData::invalid_params(message, None));
+                }
+                params.argument.name == "id"
+            }
+            _ => false,
+        };
+        let mut values: Vec<String> = Vec::new();
+        if is_id {
+            let ids = self.engine.store().list(None, LOOKS).await;
+            let ids = ids.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            let begun = ids.into_iter().filter(|id| id.as_str().starts_with(&params.argument.value));
+            values = begun.map(String::from).collect();
+        }
+        let total = u32::try_from(values.len()).ok();
+        let has_more = values.len() > CompletionInfo::MAX_VALUES;
+        values.truncate(CompletionInfo::MAX_VALUES);
+        CompletionInfo::with_pagination(values, total, has_more)
+            .map_err(|message| ErrorData::internal_error(message, None))
+    }
+}

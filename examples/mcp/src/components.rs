@@ -1,0 +1,64 @@
+//! The components of a board here: those that the engine has, with the data of its built-in source, and notes.
+
+use std::sync::Arc;
+
+use canvas_core::board::{
+    Board, ComponentCategory, ComponentDefinition, DataLoadingState, DataSource as _, MockGithub, Registry,
+    Size, TypeId, Workspace,
+};
+use canvas_core::lease::Timestamp;
+use serde_json::{Map, json};
+
+/// The name of the type of notes.
+const NOTE: &str = "text.note";
+
+/// The types of components.
+pub(crate) fn registry() -> Arc<Registry> {
+    let mut registry = Registry::built_in();
+    let note = ComponentDefinition {
+        type_id: TypeId::new(NOTE).expect("the name is short"),
+        name: "Note".to_owned(),
+        description: "A few lines of text.".to_owned(),
+        category: ComponentCategory::Utility,
+        config_schema: json!({
+            "type": "object", "required": ["text"], "additionalProperties": false,
+            "properties": {"text": {"type": "string", "maxLength": 4096, "description": "The text (required)"}},
+        }),
+        default_config: Map::new(),
+        default_size: Size::new(3, 2),
+        min_size: Size::new(1, 1),
+        max_size: Size::new(64, 64),
+        data_binding_schema: None,
+        capabilities: Vec::new(),
+        actions: Vec::new(),
+        version: 1,
+        binding_rule: None,
+    };
+    registry.register(note).expect("the definition is written here");
+    Arc::new(registry)
+}
+
+/// The board with the data of its components.
+pub(crate) fn workspace(board: &Board, now: Timestamp) -> Workspace {
+    let github = MockGithub::new();
+    board.workspace(|id| {
+        let binding = board.component(id).and_then(|component| component.data_binding);
+        let Some(binding) = binding.filter(|binding| binding.source == *github.id()) else {
+            return DataLoadingState::Idle;
+        };
+        match github.answer(&binding.query, now) {
+            Ok(result) => DataLoadingState::Ready { data: result.data, fetched_at: result.meta.fetched_at },
+            Err(error) => DataLoadingState::Error { error, attempted_at: now },
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_a_type() {
+        assert!(registry().get(&TypeId::new(NOTE).unwrap()).is_some());
+    }
+}

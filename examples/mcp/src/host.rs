@@ -1,0 +1,194 @@
+//! What one process has for all its connections.
+
+use std::sync::Arc;
+
+use canvas_core::board::{GridConfig, Workspace, WorkspaceId};
+use canvas_core::lease::Turn;
+use canvas_core::surface::RunnerId;
+use canvas_core::{
+    CanvasId, Command, ConversationId, CreateBoard, Engine, EngineError, OpKey, Policy, Snapshot,
+};
+use canvas_tools::surface::SurfaceDoor;
+
+use crate::clock;
+use crate::components;
+use crate::conformance::Asking;
+use crate::conversation::Conversations;
+use crate::file::{DocumentFile, FileError};
+use crate::follow::{self, Follow};
+use crate::names::{Names, random};
+use crate::open::Opened;
+use crate::options::Options;
+use crate::panel_tools::ceiling;
+use crate::pause::Pauses;
+use crate::promote::PromoteError;
+use crate::resources::Rendered;
+use crate::seal::Seal;
+use crate::toolbox::Toolboxes;
+
+/// The engine and what stands around it.
+#[derive(Debug)]
+pub struct Host {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) options: Options,
+    /// The canvas of calls that name none.
+    pub(crate) first: CanvasId,
+    pub(crate) names: Names,
+    /// The conversation of what people do.
+    pub(crate) person: ConversationId,
+    pub(crate) door: Arc<SurfaceDoor>,
+    pub(crate) toolboxes: Toolboxes,
+    pub(crate) conversations: Conversations,
+    pub(crate) pauses: Pauses,
+    /// What the first canvas's document is kept in.
+    pub(crate) file: Option<DocumentFile>,
+    pub(crate) follow: Follow,
+    pub(crate) rendered: Rendered,
+    pub(crate) seal: Seal,
+    /// Where the fixtures of the conformance suite are there.
+    pub(crate) conformance: Option<Asking>,
+}
+
+/// Why a host cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The system has no random bytes.
+    #[error("the system gives no random bytes ({0}): start again")]
+    Random(#[from] getrandom::Error),
+    /// The engine refuses, or the store fails.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The file of the document.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The draft cannot be promoted.
+    #[error("the draft cannot be promoted: {0}")]
+    Promote(String),
+    /// What another program wrote into the file does not go with what a model wrote on the canvas.
+    #[error(
+        "{name} and the canvas were both changed, {message} ({code}): save a copy of the file, and put the text of one \
+         that was read last in its place. The file was changed so:\n{diff}"
+    )]
+    Import {
+        /// The file.
+        name: String,
+        /// The code of the refusal.
+        code: &'static str,
+        /// What the refusal says.
+        message: String,
+        /// From the text that the file had last to the one that it has.
+        diff: String,
+    },
+}
+
+impl StartError {
+    pub(crate) fn agree(error: PromoteError) -> Self {
+        match error {
+            PromoteError::File(error) => Self::File(error),
+            PromoteError::Session(error) => Self::Promote(error.to_string()),
+        }
+    }
+}
+
+/// The document of a canvas that is made without one.
+const EMPTY: &str = "# Notes\n";
+
+/// The grid of a board that is made without one.
+const GRID: GridConfig = GridConfig { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 };
+
+impl Host {
+    /// A host on a store. The first canvas is made where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`].
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
+    pub async fn start(options: Options, opened: Opened) -> Result<Arc<Self>, StartError> {
+        let names = Names::new()?;
+        let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
+        policy.lease.ttl = options.ttl;
+        let engine = Engine::with_registry(opened.store, policy, components::registry())
+            .with_pause(tokio::time::sleep);
+        let engine = engine.with_ceiling(Arc::new(ceiling()));
+        let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
+        let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
+        let host = Arc::new(Self {
+            engine: Arc::new(engine),
+            first: options.first_canvas(),
+            person: names.conversation("user"),
+            toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name()),
+            conversations: Conversations::default(),
+            pauses: Pauses::new(options.quiet),
+            file: options.document.as_ref().map(|path| DocumentFile::new(path, names.start())),
+            follow: Follow::new(),
+            rendered: Rendered::default(),
+            seal: Seal::new()?,
+            conformance: if options.conformance { Some(Asking::new()?) } else { None },
+            door,
+            options,
+            names,
+        });
+        host.make_first().await?;
+        if let Some(file) = &host.file {
+            host.agree(file).await?;
+        }
+        tokio::spawn(follow::hear(Arc::downgrade(&host), opened.others));
+        Ok(host)
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The canvas of calls that name none.
+    pub fn first_canvas(&self) -> &CanvasId {
+        &self.first
+    }
+
+    async fn make_first(&self) -> Result<(), StartError> {
+        let operation = self.operation(Turn::ZERO);
+        let text = match &self.file {
+            Some(file) => file.read()?,
+            None => None,
+        };
+        let text = text.as_deref().unwrap_or(EMPTY);
+        match self.engine.create(&self.first, text, &operation, clock::now()).await {
+            // Another process may be making it at this moment.
+            Ok(_) => self.make_board(&self.first).await?,
+            Err(EngineError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// Gives a canvas a board where it has none.
+    pub(crate) async fn make_board(&self, canvas: &CanvasId) -> Result<(), EngineError> {
+        let name = canvas.as_str();
+        let id = WorkspaceId::new(&format!("ws_{name}")).or_else(|_| WorkspaceId::new(name));
+        let id = id.expect("a canvas has the name already");
+        let workspace = Workspace::empty(id, name.to_owned(), "main".to_owned(), GRID, clock::now());
+        // A refusal says that there is one.
+        self.act(canvas, CreateBoard { workspace: Box::new(workspace) }).await.map(drop)
+    }
+
+    /// Does what a person asks for, as a call of its own.
+    pub(crate) async fn act<C: Command>(
+        &self,
+        canvas: &CanvasId,
+        command: C,
+    ) -> Result<(Result<C::Done, C::Refusal>, Snapshot), EngineError> {
+        let operation = self.operation(self.turn(canvas).await?);
+        let answered = self.engine.call(canvas, &operation, command, clock::now()).await?;
+        Ok((answered.result, answered.snapshot))
+    }
+
+    pub(crate) async fn turn(&self, canvas: &CanvasId) -> Result<Turn, EngineError> {
+        Ok(self.engine.snapshot(canvas, clock::now()).await?.head.lock().turn())
+    }
+
+    /// The key of something that a person does.
+    pub(crate) fn operation(&self, turn: Turn) -> OpKey {
+        OpKey { conversation: self.person.clone(), turn, call: self.names.call() }
+    }
+}

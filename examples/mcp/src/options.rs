@@ -1,0 +1,307 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use canvas_core::CanvasId;
+use canvas_tools::Dialect;
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+canvas-mcp: documents and boards for the clients of the Model Context Protocol
+
+usage: canvas-mcp [OPTIONS]          speaks over standard input and output
+
+  --db FILE          keeps canvases in an SQLite file; without it and --postgres they are gone at the end
+  --postgres URL     keeps canvases in a PostgreSQL database
+  --document FILE    edits this Markdown file: reads it at the start, writes it back when a model checks in
+  --canvas ID        the canvas that calls are about which name none (notes, or the name of the file)
+  --http ADDR        serves streamable HTTP there, such as 127.0.0.1:0; the first line of output is its address
+  --allow-host HOST  with --http: answers requests to this name too (loopback names always), may be repeated
+  --allow-origin O   with --http: answers pages of this origin, such as https://app.example.com:443, may be repeated
+  --tools LIST       of document, board, directive, surface, separated by commas (all)
+  --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
+                     codex-patch, edit, replace or search-replace
+  --ttl SECONDS      how long a lease lives without a call (15)
+  --quiet SECONDS    after a person took control, how long before a model may begin again by itself (10)
+  --conformance      adds the fixtures of the public conformance suite
+  --help, --version";
+
+/// What the server is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Where canvases are kept.
+    pub store: StoreOption,
+    /// The file of the first canvas's document.
+    pub document: Option<PathBuf>,
+    /// The first canvas; `None` for its usual name.
+    pub canvas: Option<CanvasId>,
+    /// Where to serve HTTP; `None` for standard input and output.
+    pub http: Option<SocketAddr>,
+    /// Names that HTTP requests may be sent to, beside those of loopback.
+    pub allow_hosts: Vec<String>,
+    /// Origins of pages that may ask.
+    pub allow_origins: Vec<String>,
+    /// The toolsets.
+    pub tools: Toolsets,
+    /// The form of edits.
+    pub dialect: DialectOption,
+    /// The life of a lease.
+    pub ttl: Duration,
+    /// How long people are left alone after they took control.
+    pub quiet: Duration,
+    /// Whether the fixtures of the conformance suite are there.
+    pub conformance: bool,
+}
+
+/// Where canvases are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreOption {
+    /// In memory.
+    Memory,
+    /// In an SQLite file.
+    Sqlite(PathBuf),
+    /// In a PostgreSQL database, by its URL.
+    Postgres(String),
+}
+
+/// The toolsets that models get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Toolsets {
+    /// Reading and patching the document.
+    pub document: bool,
+    /// The board of components.
+    pub board: bool,
+    /// Edits without a lease.
+    pub directive: bool,
+    /// Panels of state and actions.
+    pub surface: bool,
+}
+
+/// The form in which models edit the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialectOption {
+    /// The addressed tools.
+    Addressed,
+    /// What suits the client's name; the addressed tools where it is not known.
+    Auto,
+    /// This one.
+    Fixed(Dialect),
+}
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// Serve.
+    Serve(Box<Options>),
+    /// Print [`HELP`].
+    Help,
+    /// Print the version.
+    Version,
+}
+
+/// A command line that cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageError(String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: see canvas-mcp --help", self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            store: StoreOption::Memory,
+            document: None,
+            canvas: None,
+            http: None,
+            allow_hosts: Vec::new(),
+            allow_origins: Vec::new(),
+            tools: Toolsets { document: true, board: true, directive: true, surface: true },
+            dialect: DialectOption::Addressed,
+            ttl: Duration::from_secs(15),
+            quiet: Duration::from_secs(10),
+            conformance: false,
+        }
+    }
+}
+
+impl Options {
+    /// Reads the arguments after the name of the program.
+    ///
+    /// # Errors
+    ///
+    /// [`UsageError`] for the first argument that cannot be followed.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Asked, UsageError> {
+        let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
+        let mut keeps = 0;
+        while let Some(argument) = arguments.next() {
+            let (name, inline) = match argument.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
+                _ => (argument, None),
+            };
+            let is_alone = inline.is_none() && arguments.peek().is_none_or(|next| next.starts_with('-'));
+            let mut value = || {
+                let value = inline.clone().or_else(|| arguments.next());
+                value.ok_or_else(|| UsageError(format!("{name} needs a value")))
+            };
+            match name.as_str() {
+                "--help" | "-h" => return Ok(Asked::Help),
+                "--version" | "-V" => return Ok(Asked::Version),
+                "--db" => {
+                    options.store = StoreOption::Sqlite(value()?.into());
+                    keeps += 1;
+                }
+                "--postgres" => {
+                    options.store = StoreOption::Postgres(value()?);
+                    keeps += 1;
+                }
+                "--document" => options.document = Some(value()?.into()),
+                "--canvas" => options.canvas = Some(canvas(&value()?)?),
+                "--http" => options.http = Some(address(&value()?)?),
+                "--allow-host" => options.allow_hosts.push(value()?),
+                "--allow-origin" => options.allow_origins.push(value()?),
+                "--tools" => options.tools = toolsets(&value()?)?,
+                // Alone it follows the name of the client.
+                "--dialect" if is_alone => options.dialect = DialectOption::Auto,
+                "--dialect" => options.dialect = dialect(&value()?)?,
+                "--ttl" => options.ttl = seconds("--ttl", &value()?)?,
+                "--quiet" => options.quiet = seconds("--quiet", &value()?)?,
+                "--conformance" => options.conformance = true,
+                other => return Err(UsageError(format!("there is no option {other}"))),
+            }
+        }
+        if keeps > 1 {
+            return Err(UsageError("canvases are kept at one place: give one of --db and --postgres".into()));
+        }
+        Ok(Asked::Serve(Box::new(options)))
+    }
+
+    /// The canvas that calls are about which name none.
+    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
+    pub fn first_canvas(&self) -> CanvasId {
+        let named = self.canvas.clone().or_else(|| {
+            let stem = self.document.as_ref()?.file_stem()?;
+            CanvasId::new(&stem.to_string_lossy()).ok()
+        });
+        named.unwrap_or_else(|| CanvasId::new("notes").expect("the name is short"))
+    }
+
+    /// What a model calls the document in a native form.
+    pub fn document_name(&self) -> String {
+        let name = self.document.as_ref().and_then(|path| path.file_name());
+        name.map_or_else(|| "document.md".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+fn canvas(text: &str) -> Result<CanvasId, UsageError> {
+    CanvasId::new(text).map_err(|error| UsageError(format!("--canvas: {error}")))
+}
+
+fn address(text: &str) -> Result<SocketAddr, UsageError> {
+    let address = text.replacen("localhost:", "127.0.0.1:", 1);
+    address.parse().map_err(|_| UsageError(format!("--http takes an address and a port, not {text:?}")))
+}
+
+fn seconds(name: &str, text: &str) -> Result<Duration, UsageError> {
+    match text.parse::<u32>() {
+        Ok(seconds @ 1..=86_400) => Ok(Duration::from_secs(seconds.into())),
+        _ => Err(UsageError(format!("{name} takes 1 to 86400 seconds, not {text:?}"))),
+    }
+}
+
+fn toolsets(text: &str) -> Result<Toolsets, UsageError> {
+    let mut tools = Toolsets { document: false, board: false, directive: false, surface: false };
+    for name in text.split(',') {
+        match name.trim() {
+            "document" => tools.document = true,
+            "board" => tools.board = true,
+            "directive" => tools.directive = true,
+            "surface" => tools.surface = true,
+            other => return Err(UsageError(format!("--tools has no {other:?}"))),
+        }
+    }
+    Ok(tools)
+}
+
+fn dialect(text: &str) -> Result<DialectOption, UsageError> {
+    match text {
+        "auto" => Ok(DialectOption::Auto),
+        "addressed" => Ok(DialectOption::Addressed),
+        name => Dialect::named(name)
+            .map(DialectOption::Fixed)
+            .ok_or_else(|| UsageError(format!("--dialect has no {name:?}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Asked, UsageError> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    fn serve(line: &str) -> Options {
+        match parse(line) {
+            Ok(Asked::Serve(options)) => *options,
+            other => panic!("{line:?} is {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        assert_eq!(serve(""), Options::default());
+        assert_eq!(serve("--db a.db").store, StoreOption::Sqlite("a.db".into()));
+        assert_eq!(serve("--db=a.db").store, StoreOption::Sqlite("a.db".into()));
+        assert_eq!(serve("--postgres postgres://x").store, StoreOption::Postgres("postgres://x".into()));
+        assert_eq!(serve("--http 127.0.0.1:0").http, Some(([127, 0, 0, 1], 0).into()));
+        assert_eq!(serve("--http localhost:80").http, Some(([127, 0, 0, 1], 80).into()));
+        assert_eq!(serve("--ttl 2").ttl, Duration::from_secs(2));
+        for line in ["--dialect auto", "--dialect", "--dialect --db a.db"] {
+            assert_eq!(serve(line).dialect, DialectOption::Auto, "{line}");
+        }
+        assert_eq!(serve("--dialect edit").dialect, DialectOption::Fixed(Dialect::Edit));
+        let tools = serve("--tools document,board").tools;
+        assert!(tools.document && tools.board && !tools.directive && !tools.surface);
+        assert_eq!(parse("--db x --help"), Ok(Asked::Help));
+        assert_eq!(parse("--version"), Ok(Asked::Version));
+    }
+
+    #[test]
+    fn what_cannot_be_followed() {
+        for line in [
+            "--db",
+            "--nothing",
+            "notes.db",
+            "--http nowhere",
+            "--http 127.0.0.1",
+            "--ttl 0",
+            "--ttl x",
+            "--tools fish",
+            "--dialect fish",
+            "--db a --postgres b",
+        ] {
+            let error = parse(line).expect_err(line);
+            assert!(error.to_string().ends_with("see canvas-mcp --help"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_first_canvas_has_the_name_of_the_file() {
+        for (line, id) in [
+            ("", "notes"),
+            ("--document plan.md", "plan"),
+            ("--document a/b.c.md", "b.c"),
+            ("--document plan.md --canvas x", "x"),
+            ("--canvas x", "x"),
+        ] {
+            assert_eq!(serve(line).first_canvas().as_str(), id, "{line}");
+        }
+    }
+}

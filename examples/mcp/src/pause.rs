@@ -1,0 +1,63 @@
+//! When a model may begin again after a person took control.
+//!
+//! A person's next message would say so, but no client tells its servers of messages. So a turn that a person has ended
+//! stays over for a while, and the first check-out after that begins the next one. A prompt of this server, which only
+//! people choose, begins it at once.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use canvas_core::CanvasId;
+use canvas_core::lease::Epoch;
+
+/// How many canvases are remembered. Of more all are forgotten, and their pauses begin again.
+const MOST: usize = 4_096;
+
+/// The turns that people have ended, and since when this process knows it.
+#[derive(Debug)]
+pub(crate) struct Pauses {
+    length: Duration,
+    since: Mutex<HashMap<CanvasId, (Epoch, Instant)>>,
+}
+
+impl Pauses {
+    pub(crate) fn new(length: Duration) -> Self {
+        Self { length, since: Mutex::default() }
+    }
+
+    /// A person has done something: the pause of this epoch begins, unless it has begun.
+    pub(crate) fn begin(&self, canvas: &CanvasId, epoch: Epoch) {
+        self.has_passed(canvas, epoch);
+    }
+
+    /// Whether the pause of an epoch is over. One that is not known begins now: another process may have ended the turn.
+    pub(crate) fn has_passed(&self, canvas: &CanvasId, epoch: Epoch) -> bool {
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        if since.len() >= MOST && !since.contains_key(canvas) {
+            since.clear();
+        }
+        let known = since.entry(canvas.clone()).or_insert_with(|| (epoch, Instant::now()));
+        if known.0 != epoch {
+            *known = (epoch, Instant::now());
+        }
+        known.1.elapsed() >= self.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_over_after_its_length_and_begins_anew_with_an_epoch() {
+        let canvas = CanvasId::new("c").unwrap();
+        let (one, two) = (Epoch::new(1).unwrap(), Epoch::new(2).unwrap());
+        let pauses = Pauses::new(Duration::from_millis(30));
+        assert!(!pauses.has_passed(&canvas, one));
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(pauses.has_passed(&canvas, one));
+        assert!(!pauses.has_passed(&canvas, two));
+        assert!(Pauses::new(Duration::ZERO).has_passed(&canvas, one));
+    }
+}

@@ -1,0 +1,121 @@
+//! Where a turn ends or begins: the draft becomes the artefact, and the document's file has its text.
+
+use canvas_core::{CanvasId, EndTurn, Promotion, TurnStart};
+use canvas_tools::{Session, SessionError};
+use serde_json::{Value, json};
+
+use crate::clock;
+use crate::file::FileError;
+use crate::host::Host;
+
+/// Who ends a turn, or begins the next.
+#[derive(Debug)]
+pub(crate) enum Ending<'a> {
+    /// A model, whose turn is over.
+    End(&'a mut Session),
+    /// A person, whose message begins the next turn of this conversation.
+    Begin(&'a mut Session),
+    /// A person, who changed something. That is a turn of its own.
+    Person,
+}
+
+/// The draft is the artefact.
+#[derive(Debug, Default)]
+pub(crate) struct Promoted {
+    /// Whether something changed by it.
+    pub(crate) promotion: Option<Promotion>,
+    /// What the conversation does not know yet.
+    pub(crate) hidden: Option<String>,
+}
+
+/// Why the draft is not the artefact. It is still there.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PromoteError {
+    /// The file of the document.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The rules, or the store.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+impl PromoteError {
+    /// As models get it.
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::File(error) => error.to_json(),
+            Self::Session(error) => json!({
+                "code": error.code(), "message": error.to_string(), "retryable": error.retryable(),
+            }),
+        }
+    }
+}
+
+/// How often a promotion is tried that others overtake. Each time somebody else got on.
+const TRIES: usize = 16;
+
+impl Host {
+    /// Promotes the draft of a canvas. Where the canvas is kept in a file, that has the text first: a process that is killed
+    /// in between finds at its next start that the file is the draft, and promotes it.
+    pub(crate) async fn promote(
+        &self,
+        canvas: &CanvasId,
+        mut ending: Ending<'_>,
+    ) -> Result<Promoted, PromoteError> {
+        let file = self.file.as_ref().filter(|_| *canvas == self.first);
+        let writing = match file {
+            Some(file) => Some(file.writing().await),
+            None => None,
+        };
+        let mut done = Promoted::default();
+        for _ in 0..TRIES {
+            let snapshot = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
+            // Where nothing is promoted, nothing is written, whatever the file has.
+            if let (Some(file), Some(writing)) = (file, &writing)
+                && committed(&snapshot) != Some(snapshot.head.document())
+            {
+                file.write(self, &snapshot, writing).await?;
+            }
+            let start = TurnStart { epoch: snapshot.head.lock().epoch(), revision: snapshot.head.revision() };
+            done = self.end(canvas, &mut ending, start).await?;
+            if done.promotion == Some(Promotion::StaleEpoch) {
+                continue;
+            }
+            let after = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
+            let is_whole = file.is_none() || committed(&after) == Some(snapshot.head.document());
+            if is_whole {
+                break;
+            }
+        }
+        Ok(done)
+    }
+
+    async fn end(
+        &self,
+        canvas: &CanvasId,
+        ending: &mut Ending<'_>,
+        start: TurnStart,
+    ) -> Result<Promoted, SessionError> {
+        let (engine, call, now) = (&*self.engine, self.names.call(), clock::now());
+        match ending {
+            Ending::End(session) => {
+                session.start = start;
+                let ended = session.end_turn(engine, call, now).await?;
+                Ok(Promoted { promotion: Some(ended.promotion), hidden: ended.hidden_message })
+            }
+            Ending::Begin(session) => {
+                let began = session.begin_turn(engine, call, now).await?;
+                Ok(Promoted { promotion: Some(began.promotion), hidden: began.hidden_message })
+            }
+            Ending::Person => {
+                let (result, _) = self.act(canvas, EndTurn { start }).await?;
+                Ok(Promoted { promotion: Some(result?.promotion), hidden: None })
+            }
+        }
+    }
+}
+
+/// The document of the artefact.
+pub(crate) fn committed(snapshot: &canvas_core::Snapshot) -> Option<canvas_core::BlobId> {
+    snapshot.head.committed()?.get(&canvas_core::TreePath::document())
+}

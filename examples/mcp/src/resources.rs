@@ -1,0 +1,187 @@
+//! What clients read: the parts of canvases, and the pages that show them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use canvas_core::board::DataLoadingState;
+use canvas_core::{CanvasId, EngineError, HistoryEntry, Revision, Snapshot, Store as _};
+use rmcp::model::{ErrorData, MetaObject, Resource, ResourceContents, ResourceTemplate};
+use serde_json::json;
+
+use crate::caller::{Caller, PAGE};
+use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, object};
+use crate::clock;
+use crate::host::Host;
+use crate::page;
+use crate::uri::{CanvasUri, Part, decode, encode};
+
+/// Canvases whose parts are on one page of a list.
+const CANVASES: usize = 33;
+
+/// Entries of the journal that are read.
+const ENTRIES: usize = 200;
+
+/// The pages, each whole in itself: what both need comes first.
+const PAGES: [(&str, &str, &str); 2] = [
+    (
+        DOCUMENT_PAGE,
+        "Document",
+        concat!(
+            include_str!("../app/shared.html"),
+            include_str!("../app/markdown.html"),
+            include_str!("../app/document.html")
+        ),
+    ),
+    (BOARD_PAGE, "Board", concat!(include_str!("../app/shared.html"), include_str!("../app/board.html"))),
+];
+
+/// Texts that were made of canvases, so that a revision is made into text once for all who read it.
+#[derive(Debug, Default)]
+pub(crate) struct Rendered(Mutex<Texts>);
+
+type Texts = HashMap<(CanvasId, Part), (Revision, Arc<str>)>;
+
+/// Bytes of texts that are kept. Of more all go, and are made again.
+const KEPT: usize = 64 << 20;
+
+impl Host {
+    /// A page of the list, and the cursor of the next.
+    pub(crate) async fn resources(
+        &self,
+        caller: &Caller,
+        cursor: Option<String>,
+    ) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
+        let mut resources = Vec::new();
+        let after = match cursor {
+            None => {
+                if caller.has_pages {
+                    resources.extend(PAGES.map(|(uri, title, _)| {
+                        Resource::new(uri, title).with_title(title).with_mime_type(PAGE)
+                    }));
+                }
+                self.list_canvas(&self.first, &mut resources).await;
+                None
+            }
+            Some(cursor) => {
+                let id = cursor.strip_prefix("after:").and_then(decode);
+                let id = id.and_then(|id| CanvasId::new(&id).ok());
+                Some(id.ok_or_else(|| page::unknown(&cursor))?)
+            }
+        };
+        let ids = self.engine.store().list(after.as_ref(), CANVASES + 1).await.map_err(EngineError::Store);
+        let mut ids = ids.map_err(|error| fault(&error))?;
+        let is_last = ids.len() <= CANVASES;
+        ids.truncate(CANVASES);
+        let next = ids.last().filter(|_| !is_last).map(|last| format!("after:{}", encode(last.as_str())));
+        for canvas in ids.iter().filter(|canvas| **canvas != self.first) {
+            self.list_canvas(canvas, &mut resources).await;
+        }
+        Ok((resources, next))
+    }
+
+    async fn list_canvas(&self, canvas: &CanvasId, resources: &mut Vec<Resource>) {
+        let Ok(snapshot) = self.engine.snapshot(canvas, clock::now()).await else { return };
+        for part in Part::ALL {
+            if part == Part::Board && snapshot.head.board().is_none() {
+                continue;
+            }
+            let uri = CanvasUri { canvas: canvas.clone(), part }.to_string();
+            let mut resource = Resource::new(uri, format!("{canvas}/{}", part.name()))
+                .with_title(format!("{canvas}: {}", part.name()))
+                .with_description(part.description())
+                .with_mime_type(part.media_type());
+            if part == Part::Document {
+                resource = resource.with_size(snapshot.text().len() as u64);
+            }
+            resources.push(resource);
+        }
+    }
+
+    /// What a URI names.
+    pub(crate) async fn read(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
+        if let Some((_, _, html)) = PAGES.iter().find(|(page, ..)| *page == uri) {
+            let border = json!({"ui": {"prefersBorder": true}});
+            let contents = ResourceContents::text(*html, uri).with_mime_type(PAGE);
+            return Ok(contents.with_meta(MetaObject(object(border))));
+        }
+        let parsed = CanvasUri::parse(uri).ok_or_else(|| missing(uri))?;
+        let (text, revision) = match self.text_of(&parsed).await {
+            Ok(Some(read)) => read,
+            Ok(None) | Err(EngineError::NotFound { .. }) => return Err(missing(uri)),
+            Err(error) => return Err(fault(&error)),
+        };
+        let meta = json!({"canvas/revision_id": revision});
+        let contents = ResourceContents::text(&*text, uri).with_mime_type(parsed.part.media_type());
+        Ok(contents.with_meta(MetaObject(object(meta))))
+    }
+
+    /// The text of a part, and its revision; `None` where the canvas has no such part.
+    pub(crate) async fn text_of(&self, uri: &CanvasUri) -> Result<Option<(Arc<str>, String)>, EngineError> {
+        let snapshot = self.engine.snapshot(&uri.canvas, clock::now()).await?;
+        let (revision, id) = (snapshot.head.revision(), snapshot.revision_id().to_string());
+        let key = (uri.canvas.clone(), uri.part);
+        if let Some((known, text)) = self.rendered.lock().get(&key)
+            && *known == revision
+        {
+            return Ok(Some((Arc::clone(text), id)));
+        }
+        let Some((text, revision, id)) = self.render(uri, snapshot).await? else { return Ok(None) };
+        let mut rendered = self.rendered.lock();
+        if rendered.values().map(|(_, text)| text.len()).sum::<usize>() + text.len() > KEPT {
+            rendered.clear();
+        }
+        rendered.insert(key, (revision, Arc::clone(&text)));
+        Ok(Some((text, id)))
+    }
+
+    async fn render(
+        &self,
+        CanvasUri { canvas, part }: &CanvasUri,
+        snapshot: Snapshot,
+    ) -> Result<Option<(Arc<str>, Revision, String)>, EngineError> {
+        let (text, snapshot): (Arc<str>, _) = match part {
+            Part::Document => (snapshot.text().into(), snapshot),
+            Part::Board => {
+                let (board, snapshot) = self.engine.board(canvas, clock::now()).await?;
+                let Some(board) = board else { return Ok(None) };
+                (json!(board.workspace(|_| DataLoadingState::Idle)).to_string().into(), snapshot)
+            }
+            Part::History => {
+                let entries = self.engine.history(canvas, None, ENTRIES, clock::now()).await?;
+                let entries: Vec<HistoryEntry> = entries.iter().map(HistoryEntry::from).collect();
+                (json!({"entries": entries}).to_string().into(), snapshot)
+            }
+        };
+        Ok(Some((text, snapshot.head.revision(), snapshot.revision_id().to_string())))
+    }
+}
+
+impl Rendered {
+    fn lock(&self) -> MutexGuard<'_, Texts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How URIs are made of ids.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    let template = |part: Part| {
+        ResourceTemplate::new(format!("canvas://{{id}}/{}", part.name()), part.name())
+            .with_title(format!("{} of a canvas", part.name()))
+            .with_description(part.description())
+            .with_mime_type(part.media_type())
+    };
+    Part::ALL.map(template).into()
+}
+
+pub(crate) fn missing(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(200).collect();
+    let message =
+        format!("there is no resource {shown:?}: take a URI that resources/list or a template gives");
+    ErrorData::resource_not_found(message, Some(json!({"uri": shown})))
+}
+
+/// The error of an engine that cannot answer.
+pub(crate) fn fault(error: &EngineError) -> ErrorData {
+    let data = json!({"code": error.code(), "retryable": error.retryable()});
+    ErrorData::internal_error(error.to_string(), Some(data))
+}

@@ -1,0 +1,142 @@
+//! `canvas://{id}/document` and its like.
+
+use std::fmt;
+
+use canvas_core::CanvasId;
+
+/// A part of a canvas that clients read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
+    /// The Markdown text.
+    Document,
+    /// The board, as JSON.
+    Board,
+    /// What happened, newest first, as JSON.
+    History,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 3] = [Self::Document, Self::Board, Self::History];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Board => "board",
+            Self::History => "history",
+        }
+    }
+
+    pub(crate) const fn media_type(self) -> &'static str {
+        match self {
+            Self::Document => "text/markdown",
+            Self::Board | Self::History => "application/json",
+        }
+    }
+
+    pub(crate) const fn description(self) -> &'static str {
+        match self {
+            Self::Document => "The document, in Markdown.",
+            Self::Board => "The board: its grid and its components.",
+            Self::History => "The last changes, newest first: number, author, summary, revision.",
+        }
+    }
+}
+
+/// Names a part of a canvas.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct CanvasUri {
+    pub(crate) canvas: CanvasId,
+    pub(crate) part: Part,
+}
+
+/// How all of them begin.
+const SCHEME: &str = "canvas://";
+
+impl CanvasUri {
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
+        let (id, part) = uri.strip_prefix(SCHEME)?.rsplit_once('/')?;
+        let part = Part::ALL.into_iter().find(|known| known.name() == part)?;
+        Some(Self { canvas: CanvasId::new(&decode(id)?).ok()?, part })
+    }
+}
+
+impl fmt::Display for CanvasUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEME}{}/{}", encode(self.canvas.as_str()), self.part.name())
+    }
+}
+
+/// Percent-encodes all that is not unreserved, as templates do.
+pub(crate) fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+/// What was encoded; `None` where it was not. A `/` that stands as it is belongs to no id.
+pub(crate) fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                let (high, low) = (digit()?, digit()?);
+                bytes.push(u8::try_from(16 * high + low).ok()?);
+            }
+            b'/' | b'?' | b'#' => return None,
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_read_back() {
+        for (id, uri) in [
+            ("notes", "canvas://notes/document"),
+            ("a b", "canvas://a%20b/document"),
+            ("a/b", "canvas://a%2Fb/document"),
+            ("ü", "canvas://%C3%BC/document"),
+            ("100%", "canvas://100%25/document"),
+            ("c.d-e_f~g", "canvas://c.d-e_f~g/document"),
+        ] {
+            let parsed = CanvasUri { canvas: CanvasId::new(id).unwrap(), part: Part::Document };
+            assert_eq!(parsed.to_string(), uri);
+            assert_eq!(CanvasUri::parse(uri), Some(parsed));
+        }
+        assert_eq!(CanvasUri::parse("canvas://n/board").unwrap().part, Part::Board);
+        assert_eq!(CanvasUri::parse("canvas://n/history").unwrap().part, Part::History);
+    }
+
+    #[test]
+    fn what_names_no_part_of_a_canvas() {
+        for uri in [
+            "",
+            "canvas://",
+            "canvas:///document",
+            "canvas://notes",
+            "canvas://notes/",
+            "canvas://notes/text",
+            "canvas://a/b/document",
+            "canvas://%/document",
+            "canvas://%f/document",
+            "canvas://%ff/document",
+            "canvas://a?b/document",
+            "file:///etc/passwd",
+            "ui://canvas/document",
+        ] {
+            assert_eq!(CanvasUri::parse(uri), None, "{uri:?}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! A client that speaks lines, and folders that vanish.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long an answer may take, on a machine that is busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What shows pages.
+pub(crate) fn pages() -> Value {
+    json!({"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}})
+}
+
+/// A server and the pipe to it.
+pub(crate) struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Messages that have come, and that nobody has looked at.
+    pub(crate) told: Vec<Value>,
+    next: i64,
+    /// How a model uses the tools.
+    pub(crate) instructions: String,
+}
+
+impl Client {
+    /// A server that has been asked nothing yet.
+    pub(crate) fn spawn(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
+        let (send, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, input, lines, told: Vec::new(), next: 1, instructions: String::new() }
+    }
+
+    /// A server with a client of 2025-11-25.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_as("test", json!({}), arguments)
+    }
+
+    /// The same for a client of this name, which can do this.
+    pub(crate) fn start_as(name: &str, capabilities: Value, arguments: &[&str]) -> Self {
+        let mut client = Self::spawn(arguments);
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "clientInfo": {"name": name, "version": "1"},
+        });
+        let told = client.ask("initialize", params).unwrap();
+        client.instructions = told["instructions"].as_str().unwrap().to_owned();
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
+        client
+    }
+
+    /// Sends a line as it is. A server that has gone hears nothing.
+    pub(crate) fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        drop(
+            input
+                .write_all(line.as_bytes())
+                .and_then(|()| input.write_all(b"\n"))
+                .and_then(|()| input.flush()),
+        );
+    }
+
+    /// The next message.
+    pub(crate) fn message(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("the server says something");
+        serde_json::from_str(&line).expect("a line is JSON")
+    }
+
+    /// Whether the server says nothing for a while.
+    pub(crate) fn is_silent(&mut self, time: Duration) -> bool {
+        self.lines.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+    }
+
+    /// Sends a request, and gives its id.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> i64 {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        id
+    }
+
+    /// The answer to a request: its result, or its error. Notifications before it are kept.
+    pub(crate) fn answer(&mut self, id: i64) -> Result<Value, Value> {
+        let end = Instant::now() + PATIENCE;
+        let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
+        loop {
+            if let Some(place) = self.told.iter().position(is_it) {
+                let mut message = self.told.remove(place);
+                return match message.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(message["result"].take()),
+                };
+            }
+            assert!(Instant::now() < end, "no answer to {id}");
+            let message = self.message();
+            self.told.push(message);
+        }
+    }
+
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// Calls a tool, and gives the result.
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": name, "arguments": arguments})).unwrap()
+    }
+
+    /// Calls a tool that has to succeed, and gives its structured content.
+    pub(crate) fn done(&mut self, name: &str, arguments: Value) -> Value {
+        let mut result = self.call(name, arguments);
+        assert_eq!(result["isError"], false, "{name}: {result}");
+        result["structuredContent"].take()
+    }
+
+    /// Calls a tool that has to be refused, and gives the code.
+    pub(crate) fn refused(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.call(name, arguments);
+        assert_eq!(result["isError"], true, "{name}: {result}");
+        result["structuredContent"]["error"]["code"].as_str().unwrap().to_owned()
+    }
+
+    /// Checks out, and gives the lease.
+    pub(crate) fn check_out(&mut self) -> Value {
+        self.done("canvas_check_out", json!({}))["lease_id"].take()
+    }
+
+    /// What a resource reads.
+    pub(crate) fn read(&mut self, uri: &str) -> String {
+        let read = self.ask("resources/read", json!({"uri": uri})).unwrap();
+        read["contents"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// The next notification of a method.
+    pub(crate) fn notified(&mut self, method: &str, within: Duration) -> Option<Value> {
+        let end = Instant::now() + within;
+        loop {
+            if let Some(place) = self.told.iter().position(|told| told["method"] == method) {
+                return Some(self.told.remove(place));
+            }
+            let left = end.checked_duration_since(Instant::now())?;
+            let line = self.lines.recv_timeout(left).ok()?;
+            self.told.push(serde_json::from_str(&line).unwrap());
+        }
+    }
+
+    /// Closes the pipe.
+    pub(crate) fn end_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Closes the pipe, and waits for the end of the server.
+    pub(crate) fn close(mut self) -> ExitStatus {
+        self.input = None;
+        self.wait()
+    }
+
+    /// Tells the server to end, and waits.
+    pub(crate) fn terminate(mut self) -> ExitStatus {
+        let told = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(told.success());
+        self.wait()
+    }
+
+    /// Kills the server without a word.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < end, "the server does not end");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// A test that fails leaves no server behind.
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A folder of a test.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("canvas-mcp-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The path of a file in it, as an argument.
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}

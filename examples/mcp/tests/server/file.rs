@@ -1,0 +1,151 @@
+//! The file of a document.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::client::{Client, Folder};
+
+struct World {
+    folder: Folder,
+}
+
+impl World {
+    fn new(text: &str) -> Self {
+        let folder = Folder::new();
+        folder.write("plan.md", text);
+        Self { folder }
+    }
+
+    fn start(&self) -> Client {
+        Client::start(&[
+            "--db",
+            &self.folder.file("x.db"),
+            "--document",
+            &self.folder.file("plan.md"),
+            "--ttl",
+            "1",
+        ])
+    }
+
+    fn file(&self) -> String {
+        self.folder.text("plan.md")
+    }
+}
+
+fn patch(client: &mut Client, lease: &serde_json::Value, patch: &str) {
+    client.done("canvas_read_all", json!({"lease_id": lease}));
+    client.done("canvas_apply_patch", json!({"lease_id": lease, "patch": patch}));
+}
+
+#[test]
+fn a_check_in_writes_and_a_dropped_turn_does_not() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    assert_eq!(world.file(), "# Plan\n\n- a\n");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert_eq!(world.file(), "# Plan\n\n- b\n");
+
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- b\n+- c\n");
+    assert!(client.close().success());
+    assert_eq!(world.file(), "# Plan\n\n- b\n");
+    let mut client = world.start();
+    assert_eq!(world.file(), "# Plan\n\n- b\n", "a draft stays a draft");
+    assert_eq!(client.read("canvas://plan/document"), "# Plan\n\n- c\n");
+    let lease = client.check_out();
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert_eq!(world.file(), "# Plan\n\n- c\n");
+}
+
+#[test]
+fn what_another_program_wrote_is_refused_and_taken_at_the_next_start() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    world.folder.write("plan.md", "# My plan\n\n- a\n");
+    let refused = client.call("canvas_check_in", json!({"lease_id": lease}));
+    let error = &refused["structuredContent"]["error"];
+    assert_eq!(error["code"], "FILE_CHANGED", "{refused}");
+    assert!(error["diff"].as_str().unwrap().contains("+# My plan"), "{error}");
+    assert_eq!(world.file(), "# My plan\n\n- a\n", "nobody's text is overwritten");
+    assert!(client.close().success());
+
+    // Both go together: the user's heading and the model's item.
+    let mut client = world.start();
+    assert_eq!(client.read("canvas://plan/document"), "# My plan\n\n- b\n");
+    assert_eq!(world.file(), "# My plan\n\n- b\n");
+    assert!(client.close().success());
+
+    // Between two sessions the file is the user's.
+    world.folder.write("plan.md", "# Anew\n");
+    let mut client = world.start();
+    assert_eq!(client.read("canvas://plan/document"), "# Anew\n");
+}
+
+#[test]
+fn a_file_and_a_draft_that_do_not_go_together_stop_the_start() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- model\n");
+    assert!(client.close().success());
+    world.folder.write("plan.md", "# Plan\n\n- user\n");
+    let (database, document) = (world.folder.file("x.db"), world.folder.file("plan.md"));
+    let output = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+        .args(["--db", &database, "--document", &document])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert!(output.stdout.is_empty(), "nothing but protocol on standard output");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("were both changed") && said.contains("+- user"), "{said}");
+    assert_eq!(world.file(), "# Plan\n\n- user\n");
+}
+
+#[test]
+fn files_that_are_missing_or_no_text() {
+    let folder = Folder::new();
+    let (database, document) = (folder.file("x.db"), folder.file("new.md"));
+    let client = Client::start(&["--db", &database, "--document", &document]);
+    assert!(client.close().success());
+    assert_eq!(folder.text("new.md"), "# Notes\n");
+    std::fs::remove_file(folder.path().join("new.md")).unwrap();
+    let client = Client::start(&["--db", &database, "--document", &document]);
+    assert!(client.close().success());
+    assert_eq!(folder.text("new.md"), "# Notes\n");
+
+    std::fs::write(folder.path().join("bytes.md"), [0xff, 0xfe, 0x00]).unwrap();
+    for path in [folder.file("bytes.md"), folder.path().to_str().unwrap().to_owned()] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_canvas-mcp")).args(["--document", &path]).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{path}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("bytes.md")).unwrap(), [0xff, 0xfe, 0x00]);
+}
+
+#[test]
+fn bytes_outside_of_an_edit_stay_as_they_are() {
+    let world = World::new("\u{feff}# Plan\r\n\r\n- a\r\n- end");
+    let mut client = world.start();
+    assert_eq!(world.file(), "\u{feff}# Plan\r\n\r\n- a\r\n- end");
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert_eq!(world.file(), "\u{feff}# Plan\r\n\r\n- b\r\n- end");
+    let left: Vec<_> =
+        std::fs::read_dir(world.folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{left:?}");
+}
+
+#[test]
+fn a_command_line_that_cannot_be_followed() {
+    for arguments in [&["--nothing"][..], &["--db"], &["--db", "/nothing/at/all.db"], &["--http", "x"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_canvas-mcp")).args(arguments).output().unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with("canvas-mcp: "), "{arguments:?}");
+    }
+}

@@ -1,0 +1,183 @@
+//! Streamable HTTP: who may ask, how much, and in whose name.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+struct Server {
+    child: Child,
+    address: String,
+}
+
+struct Answer {
+    status: u16,
+    session: Option<String>,
+    body: String,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+            .args(["--http", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+        Self { address: address.to_owned(), child }
+    }
+
+    /// Sends a request with these headers, and reads until the end of the answer or of a first event.
+    fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.send("POST", headers, body)
+    }
+
+    fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let has_host = headers.iter().any(|(name, _)| *name == "Host");
+        let host = if has_host { String::new() } else { format!("Host: {}\r\n", self.address) };
+        let mut head = format!(
+            "{method} /mcp HTTP/1.1\r\n{host}Content-Type: application/json\r\nAccept: application/json, \
+             text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+        head.push_str("\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        // A server that refuses a body may close before it has read all of it.
+        drop(stream.write_all(body.as_bytes()));
+        let mut text = Vec::new();
+        drop(stream.read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
+        let session = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("mcp-session-id").then(|| value.trim().to_owned())
+        });
+        Answer { status, session, body: body.to_owned() }
+    }
+
+    fn initialize(&self, headers: &[(&str, &str)]) -> Answer {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        self.post(headers, &request("initialize", params))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn request(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+#[test]
+fn foreign_hosts_and_origins_are_refused() {
+    let server = Server::start();
+    for (headers, status) in [
+        (&[][..], 200),
+        (&[("Origin", "http://localhost:3000")], 200),
+        (&[("Origin", "http://127.0.0.1")], 200),
+        (&[("Origin", "https://evil.example")], 403),
+        (&[("Origin", "http://localhost.evil.example")], 403),
+        (&[("Origin", "null")], 403),
+        (&[("Host", "evil.example")], 403),
+        (&[("Host", "localhost")], 200),
+    ] {
+        assert_eq!(server.initialize(headers).status, status, "{headers:?}");
+    }
+}
+
+#[test]
+fn bodies_that_are_too_large_or_no_messages_are_refused() {
+    let server = Server::start();
+    let body = request("ping", json!({"x": "x".repeat(100 << 20)}));
+    assert!(matches!(server.post(&[], &body).status, 413 | 0), "100 MB");
+    for body in ["", "{", "[]", "7", r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#] {
+        let status = server.post(&[], body).status;
+        assert!((400..500).contains(&status), "{body:?}: {status}");
+    }
+    assert_eq!(server.initialize(&[]).status, 200, "the server goes on");
+}
+
+#[test]
+fn a_session_is_its_clients_alone() {
+    let server = Server::start();
+    let session = server.initialize(&[]).session.expect("a session");
+    let listed = server.post(&[("Mcp-Session-Id", &session)], &request("tools/list", json!({})));
+    assert!(listed.status == 200 && listed.body.contains("canvas_check_out"));
+    for id in ["nothing", "00000000-0000-0000-0000-000000000000", &session[1..]] {
+        let status = server.post(&[("Mcp-Session-Id", id)], &request("tools/list", json!({}))).status;
+        assert_eq!(status, 404, "{id}");
+    }
+}
+
+#[test]
+fn a_session_that_ends_gives_its_lease_back() {
+    let server = Server::start();
+    let call = |session: &str| {
+        let params = json!({"name": "canvas_check_out", "arguments": {}});
+        server.post(&[("Mcp-Session-Id", session)], &request("tools/call", params)).body
+    };
+    let one = server.initialize(&[]).session.expect("a session");
+    let two = server.initialize(&[]).session.expect("a session");
+    assert!(call(&one).contains("lease-1-0"));
+    assert!(call(&two).contains("LOCK_NOT_AVAILABLE"));
+    assert!(server.send("DELETE", &[("Mcp-Session-Id", &one)], "").status < 300);
+    let end = std::time::Instant::now() + Duration::from_secs(5);
+    while call(&two).contains("LOCK_NOT_AVAILABLE") {
+        assert!(std::time::Instant::now() < end, "the lease lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn there_are_no_more_sessions_than_a_number() {
+    let server = Server::start();
+    let opened = (0..256).filter(|_| server.initialize(&[]).session.is_some()).count();
+    assert_eq!(opened, 256);
+    let refused = server.initialize(&[]);
+    assert!(refused.status >= 500 && refused.session.is_none(), "{}", refused.status);
+}
+
+#[test]
+fn two_clients_without_a_session_are_two() {
+    let server = Server::start();
+    let call = |name: &str, arguments: Value| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "same", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        let headers =
+            [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)];
+        let answer = server.post(&headers, &request("tools/call", params));
+        let json = answer.body.lines().filter_map(|line| line.strip_prefix("data:").or(Some(line)));
+        let mut parsed = json.filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+        let found = parsed.rfind(|message| message.get("result").is_some());
+        found.unwrap_or_else(|| panic!("{} {}", answer.status, answer.body))["result"]["structuredContent"]
+            .clone()
+    };
+    let taken = call("canvas_check_out", json!({}));
+    let lease = &taken["lease_id"];
+    let refused = call("canvas_check_out", json!({}));
+    assert_eq!(refused["error"]["code"], "LOCK_NOT_AVAILABLE", "{refused}");
+    assert!(refused["error"].get("lease_id").is_none(), "nobody is given another's lease: {refused}");
+    let patched =
+        call("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n # Notes\n+\n+- one\n"}));
+    assert_eq!(patched["ok"], true, "{patched}");
+    assert_eq!(call("canvas_check_in", json!({"lease_id": lease}))["ok"], true);
+    assert_eq!(call("canvas_check_out", json!({}))["ok"], true);
+}
