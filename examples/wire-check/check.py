@@ -100,7 +100,7 @@ class Judge:
 
 
 def tools(bridge, judge):
-    for provider in PROVIDERS:
+    for provider in [*PROVIDERS, "mcp"]:
         lists = [{"toolset": toolset} for toolset in TOOLSETS]
         lists += [{"toolset": "native", "dialect": dialect} for dialect in DIALECTS]
         for fields in lists:
