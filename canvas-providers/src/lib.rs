@@ -71,6 +71,7 @@ mod driver;
 mod encoded;
 mod envelope;
 mod event;
+mod fields;
 mod frames;
 mod gemini;
 mod history;
