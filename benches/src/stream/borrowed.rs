@@ -8,10 +8,9 @@ use serde::Deserialize;
 use serde_json::Error;
 use serde_json::value::RawValue;
 
-use super::Wire;
+use super::{Reader, Wire};
 
-/// Reads one payload, and returns the bytes of text, reasoning and arguments in it.
-pub(super) fn reader(wire: Wire) -> fn(&[u8]) -> Result<usize, Error> {
+pub(super) fn reader(wire: Wire) -> Reader {
     match wire {
         Wire::Chat | Wire::ChatReasoning => |payload| read::<Chat<'_>>(payload, Chat::said),
         Wire::Responses => |payload| read::<Responses<'_>>(payload, Responses::said),

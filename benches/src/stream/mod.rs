@@ -19,6 +19,9 @@ use crate::report::Row;
 pub use self::wires::{Section, Wire};
 use self::wires::{Turn, long_turn, short_answer};
 
+/// Reads one payload, and returns the bytes of text, reasoning and arguments in it.
+type Reader = fn(&[u8]) -> Result<usize, serde_json::Error>;
+
 /// Sizes that are in the table: some hundred and some thousand chunks.
 pub(crate) const SIZES: [usize; 2] = [100_000, 1_000_000];
 

@@ -1,13 +1,11 @@
 //! The peer: async-openai's types, which own what they read. They know OpenAI's two endpoints, and no field of reasoning.
 
+use super::{Reader, Wire};
 use async_openai::types::chat::CreateChatCompletionStreamResponse;
 use async_openai::types::responses::ResponseStreamEvent;
-use serde_json::Error;
 
-use super::Wire;
-
-/// Reads one payload, and returns the bytes of text, reasoning and arguments in it. `None` for wires that it does not know.
-pub(super) fn reader(wire: Wire) -> Option<fn(&[u8]) -> Result<usize, Error>> {
+/// `None` for wires that it does not know.
+pub(super) fn reader(wire: Wire) -> Option<Reader> {
     match wire {
         Wire::Chat => Some(|payload| Ok(chat(&serde_json::from_slice(payload)?))),
         Wire::Responses => Some(|payload| Ok(responses(&serde_json::from_slice(payload)?))),
